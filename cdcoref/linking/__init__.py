@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
     from cdcoref.linking.comparison import Comparison, all_pairs, check_cross_encoder
+    from cdcoref.linking.context_reading import MentionContexts, layer_states
     from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
     from cdcoref.linking.lemma import lemma_clusters
     from cdcoref.linking.links import MentionLinks
@@ -48,6 +49,7 @@ __all__ = [
     "KindClusters",
     "LinkedStory",
     "LinkingOptions",
+    "MentionContexts",
     "MentionLinks",
     "MentionVectors",
     "PairEvidence",
@@ -72,6 +74,7 @@ __all__ = [
     "find_mentions_and_vectors",
     "joined_across_stories",
     "joined_by_name",
+    "layer_states",
     "lemma_clusters",
     "link_story",
     "mentions_by_kind",
@@ -93,6 +96,7 @@ __getattr__ = on_first_use(
         "clusters": "KindClusters cluster_mentions clusters_by_kind",
         "compared_pairs": "ComparedPairs",
         "comparison": "Comparison all_pairs check_cross_encoder",
+        "context_reading": "MentionContexts layer_states",
         "corpus_facts": "facts_of_mentions pronouns",
         "lemma": "lemma_clusters",
         "links": "MentionLinks",

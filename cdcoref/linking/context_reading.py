@@ -7,7 +7,9 @@ contexts alone, not on the order or the names of files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -23,6 +25,93 @@ from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_
 
 PAIRS_AT_ONCE = 2048
 """Pairs that are sorted by length together, and stored together: what an interruption loses."""
+
+
+@dataclass(frozen=True)
+class MentionContexts:
+    """The contexts of some mentions of a corpus, and the sequences in which their documents are read.
+
+    Attributes
+    ----------
+    sequences
+        Those of all documents, one document after the other.
+    first_rows
+        By document id, the number of its first word piece among those of all sequences.
+    contexts
+        By the mention's number in the corpus. A mention has none if the encoder reads no word of it.
+    """
+
+    sequences: list[ReadingSequence]
+    first_rows: dict[str, int]
+    contexts: dict[int, MentionContext]
+
+    @classmethod
+    def of_mentions(cls, model: CorefModel, corpus: Corpus, numbers: Iterable[int]) -> MentionContexts:
+        """The contexts of mentions, by their numbers in a corpus, as a model's cross-encoder sees them."""
+        build, options = model.reading_builder(), model.settings.contexts
+        documents = {document.id: document for document in corpus.documents}
+        read = cls([], {}, {})
+        rows = 0
+        of_documents: dict[str, DocumentContexts] = {}
+        for number in numbers:
+            mention = corpus.mentions[number]
+            if mention.document not in of_documents:
+                own = list(build(documents[mention.document]))
+                of_documents[mention.document] = DocumentContexts(documents[mention.document], own, options)
+                read.first_rows[mention.document] = rows
+                read.sequences.extend(own)
+                rows += sum(map(len, own))
+            context = of_documents[mention.document].of(mention)
+            if context is not None:
+                read.contexts[number] = context
+        return read
+
+
+def layer_states(
+    model: CorefModel,
+    sequences: Sequence[ReadingSequence],
+    batches: Iterable[Sequence[int]],
+    device: torch.device,
+    *,
+    upper: bool = False,
+) -> list[Tensor]:
+    """What the encoder's lower layers say of documents that are read by themselves, in sixteen bits.
+
+    Parameters
+    ----------
+    model
+        Has a cross-encoder of upper layers.
+    sequences
+        What is read.
+    batches
+        The numbers of the sequences that pass the encoder together; each sequence is in one batch.
+    device
+        Where the result is kept.
+    upper
+        Whether to return what the upper layers say too.
+
+    Returns
+    -------
+    list
+        The output of the lower layers, then that of the upper ones, if it is asked for; all word pieces of the first
+        sequence, then those of the second and so on. *Shape:* (pieces, width) each
+    """
+    config, first = model.encoder.config, model.settings.contexts.lower_layers
+    ends = np.cumsum([len(sequence) for sequence in sequences], dtype=np.int64).tolist()
+    size = ends[-1] if ends else 0
+    result = [torch.zeros(size, config.hidden_size, dtype=torch.bfloat16, device=device) for _ in range(1 + upper)]
+    for numbers in batches:
+        batch = collate_readings([sequences[number] for number in numbers], config.pad_token_id).to(model.device)
+        with model.inference():
+            found = [model.lower_states(batch)]
+            if upper:
+                masks = batch.attention_mask, batch.global_attention_mask
+                found.append(model.encoder.upper_layers(found[0], *masks, first))
+        for states, read in zip(result, found, strict=True):
+            for row, number in enumerate(numbers):
+                length = len(sequences[number])
+                states[ends[number] - length : ends[number]] = read[row, :length].to(states)
+    return result
 
 
 class ContextReading:
@@ -80,7 +169,8 @@ class ContextReading:
         NDArray
             *Shape:* (pairs,)
         """
-        sequences, contexts = self._contexts()
+        read = MentionContexts.of_mentions(self._model, self._corpus, np.unique(self._pairs).tolist())
+        contexts = read.contexts
         keys: list[bytes] = []
         pair_of: dict[bytes, int] = {}
         for number, (one, other) in enumerate(self._pairs.tolist()):
@@ -91,7 +181,7 @@ class ContextReading:
         # In an order that depends on the contents alone; of equal contents one is read for all.
         todo = sorted(key for key in pair_of if key and key not in kept)
         known = {key: kept[key] for key in pair_of if key in kept} | {b"": np.nan}
-        unread = _Unread(self._model, sequences, contexts, batch_tokens)
+        unread = _Unread(self._model, read, batch_tokens)
         for start in range(0, len(todo), PAIRS_AT_ONCE):
             block = todo[start : start + PAIRS_AT_ONCE]
             key = b"" if store is None else store.key("contexts", b"".join(block).hex())
@@ -109,86 +199,41 @@ class ContextReading:
             self._model.kept_logits |= known
         return np.array([known[key] for key in keys], dtype=np.float32)
 
-    def _contexts(self) -> tuple[dict[str, list[ReadingSequence]], dict[int, MentionContext]]:
-        """The sequences of the documents of all candidates, by id, and the contexts of candidates by their number."""
-        build, options = self._model.reading_builder(), self._model.settings.contexts
-        documents = {document.id: document for document in self._corpus.documents}
-        sequences: dict[str, list[ReadingSequence]] = {}
-        of_documents: dict[str, DocumentContexts] = {}
-        found: dict[int, MentionContext] = {}
-        for number in np.unique(self._pairs).tolist():
-            mention = self._corpus.mentions[number]
-            if mention.document not in sequences:
-                sequences[mention.document] = list(build(documents[mention.document]))
-                own = documents[mention.document], sequences[mention.document], options
-                of_documents[mention.document] = DocumentContexts(*own)
-            context = of_documents[mention.document].of(mention)
-            if context is not None:
-                found[number] = context
-        self._document_of = {number: self._corpus.mentions[number].document for number in found}
-        return sequences, found
-
     def _kind(self, mention: int) -> int:
         return KINDS.index(self._corpus.mentions[mention].kind or "")
 
     def _ordered(self, contexts: dict[int, MentionContext], pair: int) -> list[tuple[str, MentionContext]]:
         """Document and context of both mentions of a pair, in the order of their contents."""
-        both = [(self._document_of[n], contexts[n]) for n in self._pairs[pair].tolist()]
+        both = [(self._corpus.mentions[n].document, contexts[n]) for n in self._pairs[pair].tolist()]
         return sorted(both, key=lambda own: own[1].digest)
 
 
 class _Unread:
     """Reads contexts; the documents pass the lower layers when the first pair is read."""
 
-    def __init__(
-        self,
-        model: CorefModel,
-        sequences: dict[str, list[ReadingSequence]],
-        contexts: dict[int, MentionContext],
-        batch_tokens: int,
-    ) -> None:
-        self._model = model
-        self._sequences = sequences
+    def __init__(self, model: CorefModel, read: MentionContexts, batch_tokens: int) -> None:
+        self._model, self._read = model, read
         self._batch_tokens = model.pieces_at_once(batch_tokens)
-        self._states: Tensor | None = None
-        self._row_of: dict[str, Integers] = {}
 
     def logits(self, pairs: Sequence[Sequence[tuple[str, MentionContext]]], kinds: Sequence[int]) -> Matrix:
         """Those of pairs, each of two documents with a context. *Shape:* (pairs,)"""
-        states = self._read()
         result = np.zeros(len(pairs), dtype=np.float32)
         lengths = [sum(len(context) for _, context in pair) for pair in pairs]
         for positions in token_batches(lengths, self._batch_tokens):
             own = [side for position in positions for side in pairs[position]]
-            rows = [torch.from_numpy(self._row_of[name][context.pieces]) for name, context in own]
+            rows = [torch.from_numpy(context.pieces + self._read.first_rows[name]) for name, context in own]
             contexts = [context for _, context in own]
-            batch = collate_contexts(states, rows, contexts, [kinds[position] for position in positions])
+            batch = collate_contexts(self._states, rows, contexts, [kinds[position] for position in positions])
             with self._model.inference():
                 found = self._model.context_logits(batch.to(self._model.device))
             result[positions] = found.cpu().numpy()
         return result
 
-    def _read(self) -> Tensor:
-        """What the lower layers say of all documents, in sixteen bits. *Shape:* (pieces, width)"""
-        if self._states is not None:
-            return self._states
-        offset = 0
-        everything: list[ReadingSequence] = []
-        for name, sequences in self._sequences.items():
-            size = sum(map(len, sequences))
-            self._row_of[name] = np.arange(offset, offset + size)
-            everything += sequences
-            offset += size
-        states = torch.zeros(offset, self._model.encoder.config.hidden_size, dtype=torch.bfloat16)
-        starts = np.cumsum([0, *map(len, everything)])
-        for numbers in _batches(everything, self._batch_tokens):
-            batch = collate_readings([everything[n] for n in numbers], self._model.encoder.config.pad_token_id)
-            with self._model.inference():
-                read = self._model.lower_states(batch.to(self._model.device))
-            for row, number in enumerate(numbers):
-                length = len(everything[number])
-                states[starts[number] : starts[number] + length] = read[row, :length].to(states)
-        self._states = states
+    @cached_property
+    def _states(self) -> Tensor:
+        """What the lower layers say of all documents. *Shape:* (pieces, width)"""
+        sequences = self._read.sequences
+        (states,) = layer_states(self._model, sequences, _batches(sequences, self._batch_tokens), torch.device("cpu"))
         return states
 
 

@@ -20,10 +20,10 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import EVENT, KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.inputs import DocumentContexts, MentionContext, ReadingSequence
+from cdcoref.inputs import MentionContext
 from cdcoref.language import FactTables
-from cdcoref.linking import facts_of_mentions, pronouns
-from cdcoref.model import ContextBatch, CorefModel, collate_contexts, collate_readings, token_batches
+from cdcoref.linking import MentionContexts, facts_of_mentions, layer_states, pronouns
+from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
 from cdcoref.training.sources import Shares, drawn_by_share, linkable_groups, widest_setting
 from cdlm.validation import Count, Index, Probability, check_fields, number
 
@@ -257,24 +257,15 @@ def read_contexts(
 
     The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
     """
-    corpus, options = part.corpus, model.settings.contexts
-    numbers = [n for n, apart in enumerate(pronouns(corpus, KINDS)) if not apart and corpus.mentions[n].kind in kinds]
-    documents = {document.id: document for document in corpus.documents}
-    build = model.reading_builder()
-    sequences: list[ReadingSequence] = []
-    first_row: dict[str, int] = {}
-    of_documents: dict[str, DocumentContexts] = {}
-    for name in dict.fromkeys(corpus.mentions[n].document for n in numbers):
-        own = list(build(documents[name]))
-        of_documents[name] = DocumentContexts(documents[name], own, options)
-        first_row[name] = sum(map(len, sequences))
-        sequences += own
-    found = [(n, of_documents[corpus.mentions[n].document].of(corpus.mentions[n])) for n in numbers]
-    seen = [(n, context) for n, context in found if context is not None]
-    contexts = [context for _, context in seen]
-    first_rows = np.array([first_row[corpus.mentions[n].document] for n, _ in seen], dtype=np.int64)
-    lower, upper = _states(model, sequences, batch_tokens)
-    kept = np.array([n for n, _ in seen], dtype=np.int64)
+    corpus = part.corpus
+    numbers = [
+        n for n, is_pronoun in enumerate(pronouns(corpus, KINDS)) if not is_pronoun and corpus.mentions[n].kind in kinds
+    ]
+    own = MentionContexts.of_mentions(model, corpus, numbers)
+    kept, contexts = np.array(list(own.contexts), dtype=np.int64), list(own.contexts.values())
+    first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)
+    batches = token_batches([len(sequence) for sequence in own.sequences], batch_tokens)
+    lower, upper = layer_states(model, own.sequences, batches, model.device, upper=True)
     facts = FactTables(facts_of_mentions(corpus))
     read = ReadContexts(
         contexts,
@@ -286,23 +277,6 @@ def read_contexts(
         facts.heads[kept],
     )
     return read, lower
-
-
-def _states(model: CorefModel, sequences: Sequence[ReadingSequence], batch_tokens: int) -> tuple[Tensor, Tensor]:
-    """What the lower layers say of sequences, and the last one, in sixteen bits. *Shape:* (pieces, width) each"""
-    starts = np.cumsum([0, *map(len, sequences)])
-    width, first = model.encoder.config.hidden_size, model.settings.contexts.lower_layers
-    lower, upper = (torch.zeros(int(starts[-1]), width, dtype=torch.bfloat16, device=model.device) for _ in range(2))
-    for numbers in token_batches([len(sequence) for sequence in sequences], batch_tokens):
-        batch = collate_readings([sequences[n] for n in numbers], model.encoder.config.pad_token_id).to(model.device)
-        with model.inference():
-            below = model.lower_states(batch)
-            above = model.encoder.upper_layers(below, batch.attention_mask, batch.global_attention_mask, first)
-        for row, n in enumerate(numbers):
-            start, end = starts[n], starts[n + 1]
-            lower[start:end] = below[row, : end - start].to(lower)
-            upper[start:end] = above[row, : end - start].to(upper)
-    return lower, upper
 
 
 def _vectors(upper: Tensor, contexts: Sequence[MentionContext], first_rows: Integers) -> Tensor:
