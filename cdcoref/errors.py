@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Integral, Real
 
-from cdlm.errors import InputError, first_line
+from cdlm.errors import InputError, first_line, shown_path
 
-__all__ = ["InputError", "check_ids", "check_text", "check_whole", "first_line", "is_number"]
+__all__ = ["InputError", "check_ids", "check_text", "check_whole", "first_line", "is_number", "shown_path"]
 
 
 def is_number(value: object) -> bool:

@@ -35,5 +35,7 @@ def first_line(error: Exception) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A path as messages name it: no longer than `LONGEST_SHOWN` characters."""
+    """A path as messages name it: no longer than `LONGEST_SHOWN` characters, and ``-`` by what it stands for."""
+    if path == "-":
+        return "standard input"
     return f"{path[:LONGEST_SHOWN]}..." if len(path) > LONGEST_SHOWN else path

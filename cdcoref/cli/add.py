@@ -112,6 +112,7 @@ def add(
         with_clusters=False,
         without=file,
         text_column=text_column,
+        every_kind=options.kind == "both" and name != LEMMA,
     )
     loaded = chosen_documents(loaded, since, source)
     say(reading_remarks(loaded))

@@ -258,7 +258,13 @@ def predict(
         predictor = load(model, device=device, precision=precision, style=style)
         check_cross_encoder(predictor.model, options)
     loaded = read_corpus(
-        files, pipeline=pipeline, encoding=encoding, kind=stated, with_clusters=False, text_column=text_column
+        files,
+        pipeline=pipeline,
+        encoding=encoding,
+        kind=stated,
+        with_clusters=False,
+        text_column=text_column,
+        every_kind=stated is None and model != LEMMA and not find_mentions,
     )
     loaded = chosen_documents(loaded, since, source)
     for sentence in reading_remarks(loaded):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, shown_path
 from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
@@ -59,6 +59,7 @@ def read_corpus(
     with_clusters: bool = True,
     without: str | Path | None = None,
     text_column: str | None = None,
+    every_kind: bool = False,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
@@ -94,6 +95,8 @@ def read_corpus(
         folders.
     text_column
         The column of tables (CSV, Parquet) with the texts; None for one with a usual name.
+    every_kind
+        Whether a file is reported as a problem if a mention in it is neither an event nor an entity.
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
@@ -113,6 +116,7 @@ def read_corpus(
         pipeline=pipeline,
         encoding=encoding,
         text_column=text_column,
+        every_kind=every_kind,
     )
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, standard_input, frozenset(left_out))
@@ -154,7 +158,7 @@ class _Reader:
                         continue
                     identity = status.st_dev, status.st_ino
                 if identity in seen:
-                    self.notes.append(f"{file}: the file was named twice and is read once")
+                    self.notes.append(f"{shown_path(str(file))}: the file was named twice and is read once")
                 else:
                     seen.add(identity)
                     yield file
@@ -205,8 +209,9 @@ class _Reader:
                 corpus = replace(corpus, mentions=tuple(replace(m, cluster=None) for m in corpus.mentions), names={})
             for document in corpus.documents:
                 if document.id in self.file_of:
+                    other = shown_path(str(self.file_of[document.id]))
                     raise InputError(
-                        f"document {document.id!r} is also in {self.file_of[document.id]}, so this file was skipped; "
+                        f"document {document.id!r} is also in {other}, so this file was skipped; "
                         "document ids must be unique",
                         path,
                     )
@@ -221,7 +226,7 @@ class _Reader:
         self.corpora.append(corpus)
         self.notes.extend(corpus.notes)
         if not corpus.documents:
-            self.notes.append(f"{path}: the file has no documents")
+            self.notes.append(f"{shown_path(str(path))}: the file has no documents")
         self.read_files.append(path)
 
     def corpus(self) -> Corpus:
@@ -237,7 +242,7 @@ class _Reader:
 
 def _grouped(notes: Iterable[str], files: Iterable[Path]) -> Iterator[str]:
     """Notes on files; where more than `NAMED` files have the same one, it is there once, with some of their names."""
-    beginnings = {f"{file}: " for file in files}
+    beginnings = {f"{shown_path(str(file))}: " for file in files}
     same: dict[str, list[str]] = {}
     for note in notes:
         beginning = next((f"{note[:at]}: " for at in _colons(note) if f"{note[:at]}: " in beginnings), "")

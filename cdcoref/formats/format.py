@@ -39,6 +39,8 @@ class ReadOptions:
         The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text.
     text_column
         The column of a table (CSV, Parquet) with the texts; None for one with a usual name.
+    every_kind
+        Whether a file is refused if a mention in it is neither an event nor an entity.
     """
 
     id: str | None = None
@@ -49,6 +51,7 @@ class ReadOptions:
     pipeline: str | None = None
     encoding: str | None = None
     text_column: str | None = None
+    every_kind: bool = False
 
 
 Read = Callable[[Path, ReadOptions], Corpus]

@@ -41,7 +41,7 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
         try:
             if str(path) == STANDARD_INPUT:
                 if standard_input is None and sys.stdin is None:
-                    raise InputError("standard input is closed; name files, or give it a text", path)
+                    raise InputError("it is closed; name files, or give it a text", path)
                 shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
             else:
                 with source.open("rb") as stream:

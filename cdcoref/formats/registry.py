@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from cdcoref.corpus import Corpus
-from cdcoref.errors import InputError
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.errors import InputError, shown_path
 from cdcoref.formats.brat_folder import BRAT
 from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
@@ -77,17 +77,26 @@ def read_file(
     Raises
     ------
     InputError
-        If the file cannot be read or is malformed; the message gives the line.
+        If the file cannot be read or is malformed; the message gives the line. If `options` demand a kind of every
+        mention, and one has none.
     """
     options = options or ReadOptions()
     if options.id is None:
         options = replace(options, id="stdin" if str(path) == STANDARD_INPUT else Path(path).name)
     with readable_twice(path, standard_input) as file:
         corpus = format_of(file).read(file, options)
+    if options.every_kind and any(mention.kind not in KINDS for mention in corpus.mentions):
+        raise InputError(
+            "the file does not state whether its mentions are events or entities, so it was skipped; if all are of one "
+            "kind, `cdcoref predict --kind entity` links them, and `cdcoref export --kind entity -o NAME.jsonl` "
+            "writes the kind into a file",
+            path,
+        )
     if file == Path(path):
         return corpus
-    documents = (replace(d, path=str(path)) if d.path == str(file) else d for d in corpus.documents)
-    notes = (note.replace(str(file), str(path), 1) for note in corpus.notes)
+    name = shown_path(str(path))
+    documents = (replace(d, path=name) if d.path == str(file) else d for d in corpus.documents)
+    notes = (note.replace(str(file), name, 1) for note in corpus.notes)
     return replace(corpus, documents=tuple(documents), notes=tuple(notes))
 
 
@@ -118,7 +127,7 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
         table = MentionTable(str(file)) if format.read_table is None else format.read_table(file, ReadOptions(ids=ids))
         if not table.documents:
             raise InputError("the file is empty" if empty else "the file has no documents", file)
-    table.path = str(path)
+    table.path = shown_path(str(path))
     return table
 
 

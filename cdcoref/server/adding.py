@@ -67,14 +67,21 @@ class Adder:
             As :func:`cdcoref.server.uploads.read_uploads` takes it.
         """
         from cdcoref.collection import Collection
+        from cdcoref.predict import LEMMA
         from cdcoref.views import work_lines
 
         problems: list[str] = []
         try:
             with Collection.open(self._settings["collection"]) as collection:
-                kind = collection.options.kind
+                kind = None if collection.options.kind == "both" else collection.options.kind
                 self._progress("reading the files", 0, 0)
-                loaded = read_uploads(uploads, None if kind == "both" else kind, self._settings["limit"], encoding)
+                loaded = read_uploads(
+                    uploads,
+                    kind,
+                    self._settings["limit"],
+                    encoding,
+                    every_kind=kind is None and collection.model != LEMMA,
+                )
                 problems += [*loaded.problems, *loaded.corpus.notes, *_advice(loaded)]
                 corpus = loaded.corpus
                 if not corpus.documents:

@@ -40,7 +40,14 @@ def clean_name(name: str) -> str:
     return kept[-LONGEST_NAME:] or "document"
 
 
-def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encoding: str | None = None) -> LoadedCorpus:
+def read_uploads(
+    uploads: Sequence[Upload],
+    kind: str | None,
+    limit: int,
+    encoding: str | None = None,
+    *,
+    every_kind: bool = False,
+) -> LoadedCorpus:
     """Read files; one that cannot be read does not affect the others.
 
     Parameters
@@ -54,6 +61,8 @@ def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encodi
     encoding
         The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to report such a text as a
         problem.
+    every_kind
+        Whether a file is reported as a problem if a mention in it is neither an event nor an entity.
     """
     documents: dict[str, Document] = {}
     mentions: list[Mention] = []
@@ -61,7 +70,8 @@ def read_uploads(uploads: Sequence[Upload], kind: str | None, limit: int, encodi
     problems: list[str] = []
     suggested: str | None = None
     # Cluster ids of separate files are never the same cluster; a collection does not use them.
-    options = ReadOptions(kind=kind, encoding=encoding, several=len(uploads) > 1, with_clusters=False)
+    several = len(uploads) > 1
+    options = ReadOptions(kind=kind, encoding=encoding, several=several, with_clusters=False, every_kind=every_kind)
     for upload in uploads:
         try:
             corpus = _read(upload, replace(options, id=upload.name), limit)

@@ -97,6 +97,9 @@ def test_stories_are_listed_and_shown(news: Run) -> None:
     assert "there is no story 9" in missing.err
 
 
+KINDLESS = "#begin document (d1); part 000\nd1\t0\t0\tThe\t-\nd1\t0\t1\tferry\t(1)\n\n#end document\n"
+
+
 def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model_folder: Path) -> None:
     done = run("add", "news", "a.txt", "--model", tiny_model_folder)
     assert (done.code, Path("news").exists()) == (2, False)
@@ -104,9 +107,12 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert run("add", "x/news.cdcoref", "a.txt").code == 2
     done = run("add", "news.cdcoref", "absent.txt", "--model", tiny_model_folder)
     assert (done.code, Path("news.cdcoref").exists()) == (2, False)
-    done = run("add", "news.cdcoref", "absent.txt", "a.txt", "--model", tiny_model_folder)
+    Path("k.conll").write_text(KINDLESS)
+    done = run("add", "news.cdcoref", "absent.txt", "k.conll", "a.txt", "--model", tiny_model_folder)
     assert done.code == 2
     assert "documents: 1 added" in done.err
+    assert "k.conll: the file does not state whether its mentions are events or entities, so it was skipped" in done.err
+    assert run("add", "lemma.cdcoref", "k.conll", "--model", "lemma").code == 0
     done = run("add", "a.txt", "b.txt")
     assert (done.code, Path("a.txt").read_text()) == (2, TEXTS["a.txt"])
     assert done.err == "cdcoref: a.txt: this is a text, not a collection; the first argument is the collection's file\n"
@@ -122,15 +128,12 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "this collection was made with the model" in done.err
 
 
-KINDLESS = "#begin document (d1); part 000\nd1\t0\t0\tThe\t-\nd1\t0\t1\tferry\t(1)\n\n#end document\n"
-
-
 def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_folder: Path) -> None:
     Path("k.conll").write_text(KINDLESS)
     before = {path.name for path in Path().iterdir()}
     done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder)
     assert done.code == 2
-    assert "specify the kind of its mentions" in done.err
+    assert "does not state whether its mentions are events or entities" in done.err
     assert {path.name for path in Path().iterdir()} == before
     done = run("add", "news.cdcoref", "k.conll", "--model", tiny_model_folder, "--kind", "entity")
     assert done.code == 0, done.err

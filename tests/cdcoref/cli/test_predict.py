@@ -175,6 +175,28 @@ def test_bad_files_stop_no_other(predict: Run, tmp_path: Path) -> None:
     assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "b.txt", "empty.txt"]
 
 
+def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None:
+    fields = {"doc_key": "k", "sentences": [["Ann", "left", "."], ["She", "ran", "."]], "clusters": [[[0, 0], [3, 3]]]}
+    (tmp_path / "k.jsonlines").write_text(json.dumps(fields))
+    done = predict("a.txt", "k.jsonlines", "-o", "out.jsonl")
+    assert done.code == 2
+    assert "k.jsonlines: the file does not state whether its mentions are events or entities, so it was" in done.err
+    found = read_corpus(["out.jsonl"]).corpus
+    assert [d.id for d in found.documents] == ["a.txt"]
+    assert found.mentions  # those of a.txt are detected, since no document has annotated ones
+    for options in (("--kind", "entity"), ("--find-mentions",)):
+        done = predict("a.txt", "k.jsonlines", *options, "-o", "out.jsonl")
+        assert done.code == 0, done.err
+        assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "k"]
+
+
+def test_kinds_that_conll_omits_are_named_once(predict: Run, tmp_path: Path) -> None:
+    done = predict("a.txt", "b.txt", "-o", "out.conll")
+    assert done.err.count("the kinds of mentions omitted, since CoNLL has none") == 1
+    predict("a.txt", "b.txt", "-o", "out.conllu")
+    assert {m.kind for m in read_corpus(["out.conllu"]).corpus.mentions} == {"event", "entity"}
+
+
 def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "blank.txt").write_text("\n \n\t\n")
@@ -205,8 +227,7 @@ def test_folders_and_standard_input(predict: Run, tmp_path: Path) -> None:
     piped = predict("-", "inner/b.txt", standard_input=TEXTS["a.txt"].encode())
     assert piped.code == 0, piped.err
     names = {row[2] for row in rows(predict("-", "inner/b.txt", "--threshold", 0, standard_input=b"A ferry sank.").out)}
-    assert names <= {"stdin", "inner/b.txt", "-"}
-    assert len(names) == 2
+    assert names == {"input", "inner/b.txt"}
 
 
 def test_one_document(predict: Run) -> None:
@@ -223,7 +244,7 @@ def test_given_mentions(predict: Run, sample: Path, tmp_path: Path, name: str) -
         write_corpus(given, tmp_path / name)
         unnamed = predict(name)
         assert unnamed.code == 2
-        assert "specify the kind of its mentions" in unnamed.err
+        assert "does not state whether its mentions are events or entities" in unnamed.err
     else:
         write_corpus(given, tmp_path / "x.jsonl")
         opened = gzip.open if name.endswith("gz") else open

@@ -125,7 +125,7 @@ def test_a_corpus_is_read_in_an_encoding(tmp_path: Path) -> None:
     assert len(loaded.problems) == 1
     assert loaded.suggested_encoding == "cp1252"
     loaded = read_corpus(["-"], standard_input=io.BytesIO(b"caf\xe9"))
-    assert loaded.problems[0].startswith("-, line 1: the line is not valid UTF-8; it may be cp1252")
+    assert loaded.problems[0].startswith("standard input, line 1: the line is not valid UTF-8; it may be cp1252")
     assert loaded.suggested_encoding == "cp1252"
     assert (
         read_corpus(["-"], standard_input=io.BytesIO(b"caf\xe9"), encoding="latin-1").corpus.documents[0].text

@@ -78,7 +78,7 @@ def test_texts_of_a_folder_come_before_what_was_predicted_for_them(folder: Path)
 
 def test_closed_standard_input_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert read_corpus(["-"]).problems == ("-: standard input is closed; name files, or give it a text",)
+    assert read_corpus(["-"]).problems == ("standard input: it is closed; name files, or give it a text",)
 
 
 def test_a_pipeline_that_is_not_installed_is_said_once(folder: Path) -> None:
@@ -157,9 +157,9 @@ def test_standard_input(folder: Path) -> None:
     loaded = read_corpus(["-", folder / "a.txt", "-"], standard_input=io.BytesIO(b"Text from a pipe."))
     assert ids(loaded.corpus) == ["stdin", "a.txt"]
     assert loaded.corpus.documents[0].tokens[-2:] == ("pipe", ".")
-    assert "-: the file was named twice" in loaded.corpus.notes[0]
+    assert "standard input: the file was named twice" in loaded.corpus.notes[0]
     packed = read_corpus(["-"], standard_input=io.BytesIO(gzip.compress(JSONL + b"{"))).problems
-    assert packed[0].startswith("-, line 2: the line is not JSON")
+    assert packed[0].startswith("standard input, line 2: the line is not JSON")
 
 
 def test_a_pipe_can_be_named(tmp_path: Path) -> None:

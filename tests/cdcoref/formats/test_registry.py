@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,7 +142,10 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         ]
         expected = CORPUS
         if format.name == "CoNLL":
-            assert notes == ("1 discontinuous mention extended from first to last token, since CoNLL has none",)
+            assert notes == (
+                "1 discontinuous mention extended from first to last token, since CoNLL has none",
+                "the kinds of mentions omitted, since CoNLL has none",
+            )
             filled = [Mention("d", (1, 2, 3), "event", "0") if m.tokens == (1, 3) else m for m in CORPUS.mentions]
             expected = corpus_of(filled)
         else:
@@ -168,13 +172,16 @@ def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path:
     documents = (Document.from_sentences("d", [["The", "strike", "ended", "."]]),)
     places = [((1,), "event", "a"), ((1,), "entity", "b"), ((2,), "event", "a")]
     mentions = tuple(Mention("d", tokens, kind, name) for tokens, kind, name in places)
-    [note] = write_corpus(Corpus(documents, mentions), tmp_path / "c.conll", layout=layout)
+    note, lost = write_corpus(Corpus(documents, mentions), tmp_path / "c.conll", layout=layout)
+    assert lost == "the kinds of mentions omitted, since CoNLL has none"
     assert note.startswith("1 span is both an event and an entity, which scorers count once; ")
     twice = (*mentions, Mention("d", (2,), "entity", "b"))
-    [note] = write_corpus(Corpus(documents, twice), tmp_path / "c.conll", layout=layout)
+    note, _ = write_corpus(Corpus(documents, twice), tmp_path / "c.conll", layout=layout)
     assert note.startswith("2 spans are both an event and an entity")
+    unstated = Corpus(documents, tuple(replace(m, kind=None) for m in mentions))
+    assert not write_corpus(unstated, tmp_path / "c.conll", layout=layout)
     for kind in ("event", "entity"):
-        assert write_corpus(Corpus(documents, twice).of_kind(kind), tmp_path / "c.conll", layout=layout) == ()
+        assert write_corpus(Corpus(documents, twice).of_kind(kind), tmp_path / "c.conll", layout=layout) == (lost,)
     assert write_corpus(Corpus(documents, twice), tmp_path / "c.jsonl") == ()
 
 

@@ -358,6 +358,10 @@ def test_cluster_ids_of_two_uploads_stay_separate(tmp_path: Path) -> None:
         stored = tmp_path / f"stored-{name}"
         stored.write_text(f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n")
         uploads.append(Upload(stored, f"{name}.conll"))
+    refused = read_uploads(uploads, None, 2**20, every_kind=True)
+    assert not refused.corpus.documents
+    assert [problem.partition(": ")[0] for problem in refused.problems] == ["a.conll", "b.conll"]
+    assert all("does not state whether its mentions are events or entities" in p for p in refused.problems)
     loaded = read_uploads(uploads, "entity", 2**20)
     assert (loaded.problems, loaded.corpus.notes) == ((), ())
     assert [{m.document for m in cluster} for cluster in loaded.corpus.clusters()] == [{"a"}, {"b"}]
