@@ -1,8 +1,8 @@
 """The beginning of a news text and the name of its file in, its headline, byline, dateline and date out.
 
-Only what is plain is taken: a first line that is no sentence, "By NAME" on a line of its own, a date on a line of its
-own, in the dateline or in the file's name, and the agency and the place of a dateline ("TRESK, 5 March 2024 (Reuters) -
-A ferry sank"). Nothing is guessed from running text.
+Only what is plain is taken: a line at the beginning, or after a date there, that is no sentence, "By NAME" on a line of
+its own, a date on a line of its own, in the dateline or in the file's name, and the agency and the place of a dateline
+("TRESK, 5 March 2024 (Reuters) - A ferry sank"). Nothing is guessed from running text.
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
     """
     lines = [line.strip() for line in text[:_BEGINNING].splitlines() if line.strip()]
     found: dict[str, str] = {}
-    if len(lines) > 1 and _is_headline(lines[0]):
-        found["title"] = " ".join(lines[0].split())
+    headline = lines[1:] if lines and _is_date(lines[0]) else lines
+    if len(headline) > 1 and _is_headline(headline[0]):
+        found["title"] = " ".join(headline[0].split())
     dates = [day_in_name(id)]
     for line in islice(lines, HEADER_LINES):
         if len(line) <= _LONGEST_BYLINE and (byline := _BYLINE.fullmatch(line)):
@@ -78,7 +79,7 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
             if dateline["source"]:
                 found.setdefault("source", dateline["source"])
             dates.append(day_in(dateline["date"] or ""))
-        elif len(line) <= _LONGEST_DATE_LINE and not re.search("[^\\W\\d_]", _DATE_WORDS.sub("", line)):
+        elif _is_date(line):
             dates.append(day_in(line))
     day = next(filter(None, dates), None)
     if day is not None:
@@ -104,6 +105,12 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): plain_value(entry) for name, entry in value.items()} or None
     return value if isinstance(value, str | int | float | bool) else None
+
+
+def _is_date(line: str) -> bool:
+    """Whether a line has a date and nothing else."""
+    plain = len(line) <= _LONGEST_DATE_LINE and not re.search("[^\\W\\d_]", _DATE_WORDS.sub("", line))
+    return plain and day_in(line) is not None
 
 
 def _is_headline(line: str) -> bool:

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import zipfile
 from collections.abc import Iterator
@@ -21,11 +22,18 @@ from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
 
 _WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent"))
+_GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
+"""Where a content control says that it is a table of contents."""
 _DAMAGE = (AttributeError, LookupError, OSError, TypeError, ValueError, SyntaxError, NotImplementedError)
 
 
 def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a Word document: its paragraphs and the cells of its tables, in order, separated by blank lines.
+
+    Tracked changes are taken as accepted. Headers, footers, comments, notes, text boxes and tables of contents are left
+    out.
 
     Raises
     ------
@@ -40,7 +48,7 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
             if sum(entry.file_size for entry in archive.infolist()) > most_unpacked():
                 raise too_much(path)
         word = docx.Document(io.BytesIO(data))
-        text = "\n\n".join(_paragraphs(word))
+        text = "\n\n".join(_paragraphs(word.element.body))
         stated = {"title": word.core_properties.title, "author": word.core_properties.author}
     except (zipfile.BadZipFile, docx.opc.exceptions.OpcError, *_DAMAGE) as error:
         raise InputError(f"the Word document cannot be read ({first_line(error)})", path) from error
@@ -52,17 +60,20 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
 
 
 def _paragraphs(part: Any) -> Iterator[str]:
-    """The paragraphs of a document or a cell that have words, those in tables among them."""
-    for block in part.iter_inner_content():
-        if hasattr(block, "rows"):
-            seen = set()
-            for row in block.rows:
-                for cell in row.cells:
-                    if cell._tc not in seen:  # a merged cell is in several rows and columns
-                        seen.add(cell._tc)
-                        yield from _paragraphs(cell)
-        elif text := block.text.strip():
-            yield text
+    """The paragraphs in an element of a document's body that have words, those in tables and controls among them."""
+    for child in part.iterchildren(f"{_W}*"):
+        if child.tag == f"{_W}p":
+            runs = (run for run in child.iter(f"{_W}r") if not _is_left_out(run, child))
+            if text := "".join(run.text for run in runs).strip():
+                yield text
+        elif not any("Contents" in str(entry.get(f"{_W}val")) for entry in child.iterfind(_GALLERY)):
+            yield from _paragraphs(child)
+
+
+def _is_left_out(run: Any, paragraph: Any) -> bool:
+    """Whether a run of a paragraph was deleted or moved elsewhere, or is in a text box."""
+    inside = itertools.takewhile(lambda parent: parent is not paragraph, run.iterancestors())
+    return any(parent.tag in _LEFT_OUT for parent in inside)
 
 
 def _docx(path: str | Path) -> ModuleType:

@@ -19,6 +19,11 @@ from cdcoref.formats import tokenise_text
         ("TRESK, 5 March 2024. A ferry sank.", {"place": "TRESK", "date": "2024-03-05"}),
         ("ATHENS, Greece (AP) — Fires spread.", {"place": "ATHENS, Greece", "source": "AP"}),
         ("Published: Tuesday, 5 March 2024, 10:00 GMT\n\nA ferry sank.", {"date": "2024-03-05"}),
+        (
+            "5 March 2024\nFerry sinks off Tresk\nA ferry sank.",
+            {"title": "Ferry sinks off Tresk", "date": "2024-03-05"},
+        ),
+        ("5 March 2024\nA ferry sank.", {"date": "2024-03-05"}),
         ("By Ann Lee\n\nA ferry sank.", {"author": "Ann Lee"}),
         ("BY ANN LEE and Bob de Vries, Staff Writers\nA ferry sank.", {"author": "ANN LEE and Bob de Vries"}),
         ("By Thursday the ferry sank\n\nNo.", {"title": "By Thursday the ferry sank"}),

@@ -7,10 +7,13 @@ import io
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import docx
 import pypdf
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, read_file, word_document
@@ -52,6 +55,50 @@ def test_a_pdf(tmp_path: Path, packed: bool) -> None:
     assert len(document.sentences) == 1
 
 
+def pages(path: Path, *texts: tuple[str, ...], title: str = "untitled") -> None:
+    writer = pypdf.PdfWriter()
+    for lines in texts:
+        writer.append(io.BytesIO(pdf(*lines)))
+    writer.add_metadata({"/Title": title, "/Author": "(anonymous)"})
+    writer.write(path)
+
+
+def test_running_headers_and_footers_divide_no_sentence(tmp_path: Path) -> None:
+    header = "The Tresk Courier", "6 March 2024"
+    first = "Ferry sinks off Tresk", "A ferry sank on Tuesday. Its captain was"
+    second = "held by the police.", "19 people died."
+    third = "The company apologised.", "It will pay."
+    bodies = (first, second, third)
+    numbered = [(*header, *body, f"Page {number} of 3") for number, body in enumerate(bodies, 1)]
+    pages(tmp_path / "a.pdf", *numbered)
+    [document] = read_file(tmp_path / "a.pdf").documents
+    assert document.text == "\n".join(("6 March 2024", *first, *second, *third))
+    assert "Its captain was held by the police ." in [" ".join(document.tokens[a:b]) for a, b in document.sentences]
+    assert document.metadata == {"title": "Ferry sinks off Tresk", "date": "2024-03-06"}
+    # What differs from page to page stays, and so does a line of text that two of many pages happen to begin with.
+    pages(tmp_path / "b.pdf", *bodies, ("held by the police.", "In May."), title="Microsoft Word - draft.docx")
+    [document] = read_file(tmp_path / "b.pdf").documents
+    assert document.text == "\n".join((*first, *second, *third, "held by the police.", "In May."))
+    assert document.metadata == {"title": "Ferry sinks off Tresk"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (("the storm des-", "troyed it"), "the storm destroyed it"),
+        (("the well-", "known keeper"), "the well-known keeper"),
+        (("a state-owned bank and a state-", "owned ship"), "a state-owned bank and a state-owned ship"),
+        (("Ida North-", "Larsen"), "Ida North-Larsen"),
+        (("the 1990-", "91 season"), "the 1990-91 season"),
+        (("a heli\\255copter and an esti\\255", "mate"), "a helicopter and an estimate"),
+    ],
+)
+def test_words_at_the_end_of_a_line(tmp_path: Path, lines: tuple[str, ...], text: str) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf(*lines).replace(b"/Helvetica >>", b"/Helvetica /Encoding /WinAnsiEncoding >>", 1))
+    assert read_file(path).documents[0].text == text
+
+
 def test_a_pdf_whose_pages_unpack_to_more_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "1")
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(*["The ferry sank."] * 60_000)))
@@ -70,8 +117,26 @@ def test_a_pdf_without_text_or_with_a_password(tmp_path: Path) -> None:
     writer.encrypt("secret", algorithm="RC4-128")
     writer.write(tmp_path / "secret.pdf")
     (tmp_path / "half.pdf").write_bytes(pdf(*LINES)[:300])
+    pages(tmp_path / "numbers.pdf", ("1",), ("2",))
+    with pytest.raises(InputError, match="the PDF has no text"):
+        read_file(tmp_path / "numbers.pdf")
+    (tmp_path / "numbers.pdf").unlink()
     problems = read_corpus([tmp_path]).problems
     assert ["half.pdf" in problems[0], "scan" in problems[1], "encrypted" in problems[2]] == [True] * 3
+
+
+def test_an_encryption_that_needs_another_package_stops_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def needs_more(*arguments: object) -> None:
+        raise pypdf.errors.DependencyError("cryptography>=3.1 is required for AES algorithm")
+
+    monkeypatch.setattr(pypdf, "PdfReader", needs_more)
+    (tmp_path / "a.pdf").write_bytes(pdf(*LINES))
+    (tmp_path / "b.txt").write_text("The ferry sank.")
+    loaded = read_corpus([tmp_path])
+    assert [document.id for document in loaded.corpus.documents] == ["b.txt"]
+    assert loaded.problems[0].endswith("install it with: pip install cryptography")
 
 
 def word(path: Path) -> None:
@@ -90,6 +155,35 @@ def test_a_word_document(tmp_path: Path) -> None:
     [document] = read_file(tmp_path / "a.docx").documents
     assert document.text == "Storm sinks island ferry\n\nA ferry overturned near Tresk on Tuesday.\n\nDead\n\n19"
     assert document.metadata == {"title": "Storm sinks ferry"}
+
+
+def in_word(xml: str) -> Any:
+    return parse_xml(xml.replace(">", f" {nsdecls('w')}>", 1))
+
+
+def test_what_is_in_a_word_document_beside_its_paragraphs(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].text = "Confidential"
+    tracked = document.add_paragraph("It sank. ")
+    changed = 'w:id="1" w:author="Ed"'
+    for tag, word in (("ins", "t"), ("del", "delText"), ("moveFrom", "t"), ("smartTag", "t")):
+        run = f'<w:r><w:{word} xml:space="preserve">{tag} </w:{word}></w:r>'
+        tracked._p.append(in_word(f"<w:{tag} {changed if tag != 'smartTag' else ''}>{run}</w:{tag}>"))
+    tracked.add_run("Done.")
+    document.add_comment(tracked.runs, text="Check this", author="Ed")
+    body = document.element.body
+    body.insert(
+        1, in_word("<w:sdt><w:sdtContent><w:p><w:r><w:t>In a control.</w:t></w:r></w:p></w:sdtContent></w:sdt>")
+    )
+    contents = '<w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
+    body.insert(2, in_word(f"<w:sdt>{contents}<w:sdtContent><w:p><w:r><w:t>1</w:t></w:r></w:p></w:sdtContent></w:sdt>"))
+    table = document.add_table(2, 2)
+    table.cell(0, 0).merge(table.cell(1, 0)).text = "merged"
+    table.cell(0, 1).add_table(1, 1).cell(0, 0).text = "inner"
+    table.cell(1, 1).text = "19"
+    document.save(str(tmp_path / "a.docx"))
+    [read] = read_file(tmp_path / "a.docx").documents
+    assert read.text.split("\n\n") == ["It sank. ins smartTag Done.", "In a control.", "merged", "inner", "19"]
 
 
 def test_a_word_document_that_is_damaged_or_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
