@@ -16,7 +16,9 @@ from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, me
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
 from cdcoref.language.stated_facts import (
+    MEN_AND_WOMEN,
     NO_FACTS,
+    PERSON,
     TITLES,
     StatedFacts,
     are_forms_of_one_name,
@@ -39,9 +41,11 @@ from cdcoref.language.words import (
 __all__ = [
     "BEGINNING",
     "FEATURES",
+    "MEN_AND_WOMEN",
     "MONTHS",
     "NO_FACTS",
     "NUMERALS",
+    "PERSON",
     "PRONOUNS",
     "SCALES",
     "TENS",

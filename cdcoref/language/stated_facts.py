@@ -78,11 +78,11 @@ widow wife woman
 GENDER_OF_NOUNS = {**dict.fromkeys(_NOUNS_OF_MEN.split(), "man"), **dict.fromkeys(_NOUNS_OF_WOMEN.split(), "woman")}
 """Nouns for persons that say which of the two somebody is."""
 _TITLES = """
-admiral ambassador archbishop attorney bishop captain capt cardinal chairman chancellor chief coach col colonel
-commander commissioner constable corporal count councillor detective deputy director doctor dr farmer gen general gov
-governor inspector judge justice lieutenant lt major marshal master mayor minister officer pastor pope premier
-president private prof professor rabbi rep representative rev reverend secretary sen senator sergeant sgt sheriff
-spokesman sultan superintendent trooper
+admiral ambassador analyst archbishop attorney atty bishop brig captain capt cardinal chairman chancellor chief cmdr
+coach col colonel commander commissioner constable corporal count councillor cpl det detective deputy director doctor dr
+farmer gen general gov governor insp inspector judge justice lieutenant lt magistrate maj major marshal master mayor
+minister officer pastor pope premier president prime principal private prof professor rabbi rep representative rev
+reverend secretary sen senator sergeant sgt sheriff speaker spokesman sultan superintendent supt treasurer trooper vice
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""

@@ -216,7 +216,7 @@ class MentionWords:
         if not self.words or self.countries or not self.names.issuperset(self.words):
             return ""
         *titles, name = map(_plain, self.words)
-        if len(titles) > 1 or not TITLES.issuperset(titles) or "general" in titles or name in TITLES:
+        if len(titles) > 2 or not TITLES.issuperset(titles) or titles[:1] == ["general"] or name in TITLES:
             return ""  # "General Motors" is no Motors
         return name
 

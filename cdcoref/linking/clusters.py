@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
-from cdcoref.language import MentionFacts, gender_of_first_name
+from cdcoref.language import PERSON, MentionFacts, gender_of_first_name
 from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.links import MentionLinks
@@ -29,6 +29,8 @@ from cdcoref.model import CorefConfig
 
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
+THING = "thing"
+"""What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
 
 class KindClusters:
@@ -83,6 +85,7 @@ class KindClusters:
             if kind == ENTITY:
                 self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]})
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
+                self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names.names, apart, self.links)
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
@@ -184,8 +187,11 @@ def _conflicts(
         if probability >= CERTAIN_ANTECEDENT and pronoun in facts:
             genders[_referent(pronoun, links)] |= facts[pronoun].words.stated.gender
     for number, gender in genders.items():
-        if len(gender) == 1 and number in stated and not stated[number].gender:
-            stated[number] = stated[number]._replace(gender=frozenset(gender))
+        if len(gender) == 1 and number in stated:
+            own = stated[number]
+            stated[number] = own._replace(
+                gender=own.gender or frozenset(gender), sorts=own.sorts or frozenset((PERSON,))
+            )
     return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
 
 
@@ -194,6 +200,8 @@ def _with_one_gender(
 ) -> NDArray[np.integer]:
     """Clusters without "he" where there is "she", or a mention of a woman, and the other way round.
 
+    Nor is "he" where "it" is; a ship may be both "she" and "it".
+
     What names and nouns state comes first, then the pronouns that are likelier; the others become a cluster.
 
     Parameters
@@ -201,7 +209,7 @@ def _with_one_gender(
     labels
         The cluster of every mention. *Shape:* (mentions,)
     genders
-        The gender of every mention that states one.
+        The gender of every mention that states one; `THING` of "it".
     links
         The antecedents of the pronouns.
     """
@@ -210,15 +218,23 @@ def _with_one_gender(
     for mention, gender in genders.items():
         members[int(labels[mention])][gender].append(mention)
     for of_gender in members.values():
+        things = of_gender.pop(THING, [])
         if len(of_gender) > 1:
-            weight = {
-                gender: sum(links.antecedents.get(n, (n, np.inf))[1] for n in own) for gender, own in of_gender.items()
-            }
-            less = min(sorted(weight), key=weight.__getitem__)
-            if weight[less] < np.inf:
-                labels[of_gender[less]] = following
-                following += 1
+            labels[of_gender.pop(_less_likely(of_gender, links), [])] = following
+            following += 1
+        men = of_gender.get("man", [])
+        if things and any(number in links.antecedents for number in men):  # a name alone may be a company's
+            less = _less_likely({"man": men, THING: things}, links)
+            labels[men if less == "man" else things] = following
+            following += 1
     return labels
+
+
+def _less_likely(of_gender: Mapping[str, list[int]], links: MentionLinks) -> str:
+    """The gender whose pronouns are less likely to be the cluster's; empty if each is stated by a name or a noun."""
+    weight = {gender: sum(links.antecedents.get(n, (n, np.inf))[1] for n in own) for gender, own in of_gender.items()}
+    less = min(sorted(weight), key=weight.__getitem__)
+    return less if weight[less] < np.inf else ""
 
 
 def _referent(mention: int, links: MentionLinks) -> int:

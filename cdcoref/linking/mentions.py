@@ -3,7 +3,8 @@
 Unmarked text is read one document at a time, in windows of whole sentences; every span of up to
 `detector_max_words` words within a sentence is scored as an event and as an entity. Spans are then accepted, the most
 probable first, if they reach the threshold of their kind, overlap no span accepted before (in ECB+, 20 of 11,287
-mentions overlap another), and are more than punctuation.
+mentions overlap another), and are more than punctuation. A title directly before a name is one mention with it
+(:mod:`cdcoref.linking.titled_names`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.inputs import Integers, ReadingSequence
+from cdcoref.linking.titled_names import with_titles_joined
 from cdcoref.model import CorefModel, collate_readings, token_batches
 
 SEQUENCES_AT_ONCE = 256
@@ -54,7 +56,9 @@ class SpanScores:
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
                 )
-        return sorted(mentions, key=lambda m: m.start)
+        entities = np.flatnonzero(kinds == KINDS.index(ENTITY))
+        spans = ((int(self.starts[s]), int(self.ends[s]), float(best[s])) for s in entities)
+        return with_titles_joined(document, sorted(mentions, key=lambda m: m.start), spans)
 
 
 @dataclass(frozen=True, slots=True)

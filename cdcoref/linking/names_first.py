@@ -3,10 +3,12 @@
 Mentions of one story with the same full name are one person, organisation or place. A surname alone, or a title with
 it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
 before it in the document, or else anywhere in it, or else, if one person of the story has the surname, in the story.
-Among several a title decides that only one of them can have ("Mr."), that one of them has, or that the sentence of only
-one of them names ("Ann Keller, the former minister"). An office ("the finance minister") is the one full name before it
-in its document that has it as a title. Clusters become one by that unless they hold a cannot-link; then the mention
-alone is moved, if it can be. What no full name decides stays as it was.
+Among several a title decides that only one of them can have ("Mr."), that one of them has, in its document or else in
+the story, or that the sentence of only one of them names ("Ann Keller, the former minister"); and before all of them
+what stands before only one of the names ("union leader Bo Keller", "Keller, the union's leader"). It is none where only
+an organisation whose name begins with it stands before it ("Keller Industries"). An office ("the finance minister") is
+the one full name before it in its document that has it as a title. Clusters become one by that unless they hold a
+cannot-link; then the mention alone is moved, if it can be. What no full name decides stays as it was.
 """
 
 from __future__ import annotations
@@ -40,12 +42,17 @@ class NamesOfStory:
 
     def __init__(self, facts: Mapping[int, MentionFacts]) -> None:
         bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
+        begun: set[tuple[str, str]] = set()
         for one in facts.values():
             if may_be_surname(name := one.words.whole_name):
                 bearers[name[-1]].append(one)
+            if name and one.words.is_organisation:
+                begun.add((one.document, name[0]))
         self.names: dict[int, Name] = {}
         for number, one in facts.items():
-            if name := one.words.whole_name or _bearer(one, bearers.get(one.words.surname, ())):
+            surname = one.words.surname
+            of_organisation = len(one.words.words) == 1 and (one.document, surname) in begun
+            if name := one.words.whole_name or _bearer(one, bearers.get(surname, ()), of_organisation):
                 self.names[number] = name
         titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         for one in facts.values():
@@ -65,20 +72,41 @@ class NamesOfStory:
                 first[name] = number
 
 
-def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts]) -> Name:
-    """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those."""
+def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:
+    """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those.
+
+    `of_organisation`: whether the name of an organisation of its document begins with it.
+    """
     bearers = [other for other in bearers if not _differ_in_gender(one, other)]
     own = [other for other in bearers if other.document == one.document]
     before = [other for other in own if other.start < one.start]
+    if not before and (described := _only_name([other for other in bearers if _is_described(other, one)])):
+        return described
+    if not before and of_organisation:
+        return ()
     title = one.words.words[0] if len(one.words.words) > 1 and one.words.words[0] in TITLES else ""
     for group in (before, own, bearers):
         if group:
-            titled = [other for other in group if other.words.words[0] == title] or [
-                other for other in group if title in other.around.lemmas
-            ]
-            names = list(dict.fromkeys(other.words.whole_name for other in titled or group))
-            return () if any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
+            titled = (
+                [other for other in group if other.words.words[0] == title]
+                or [other for other in group if title in other.around.lemmas]
+                or [other for other in bearers if title in _titles(other)]
+            )
+            return _only_name(titled or group)
     return ()
+
+
+def _only_name(mentions: Sequence[MentionFacts]) -> Name:
+    """The full name of mentions, the first of several that can be one; empty if they have several, or are none."""
+    names = list(dict.fromkeys(one.words.whole_name for one in mentions))
+    return () if not names or any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
+
+
+def _is_described(named: MentionFacts, one: MentionFacts) -> bool:
+    """Whether another sentence, that of a surname, has all words before a full name, which are two or more."""
+    before = named.phrase.modifiers
+    other = (named.document, named.sentence) != (one.document, one.sentence)
+    return other and len(before) > 1 and before <= one.around.lemmas and one.words.surname not in before
 
 
 def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
@@ -93,8 +121,7 @@ def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
         return ()  # "the ministers"
     office = words.lemmas | one.phrase.modifiers | one.phrase.complements
     holders = [other for other in named if other.start < one.start and office <= _titles(other)]
-    names = list(dict.fromkeys(other.words.whole_name for other in holders if not _differ_in_gender(one, other)))
-    return () if not names or any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
+    return _only_name([other for other in holders if not _differ_in_gender(one, other)])
 
 
 def _titles(named: MentionFacts) -> frozenset[str]:

@@ -250,3 +250,31 @@ def test_no_cluster_holds_he_and_she(name: str, odds: tuple[float, float], expec
     clusters = KindClusters(corpus, logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
     labels = clusters.cut(0.5).tolist()
     assert [sorted(set(labels), key=labels.index).index(label) for label in labels] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "pronouns", "odds", "expected"),
+    [
+        ("Ridgeway", ("he", "it"), (2.0, 1.0), [0, 0, 1, 2]),  # the likelier pronoun stays
+        ("Ridgeway", ("he", "it"), (1.0, 2.0), [0, 1, 0, 2]),
+        ("Ben", ("he", "it"), (1.0, 2.0), [0, 0, 1, 2]),  # the name says who leaves
+        ("Ben", ("it", "its"), (1.0, 2.0), [0, 0, 0, 1]),  # as companies may have a first name
+        ("Ridgeway", ("she", "it"), (1.0, 2.0), [0, 0, 0, 1]),  # as ships
+    ],
+)
+def test_no_cluster_holds_he_and_it(
+    name: str, pronouns: tuple[str, str], odds: tuple[float, float], expected: list[int]
+) -> None:
+    words = [name, "said", pronouns[0], "saw", pronouns[1], "sold", "ships"]
+    corpus = corpus_of(("d", [words], [(0,), (2,), (4,), (6,)]))
+    clusters = KindClusters(corpus, logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
+    labels = clusters.cut(0.5).tolist()
+    assert [sorted(set(labels), key=labels.index).index(label) for label in labels] == expected
+
+
+@pytest.mark.parametrize(("odds", "together"), [(3.0, False), (0.5, True)])
+def test_whom_a_certain_pronoun_makes_a_person_is_no_company(odds: float, together: bool) -> None:
+    corpus = corpus_of(("d", [["Brandt", "said", "he", "left", "the", "company"]], [(0,), (2,), (5,)]))
+    pairs = {(0, 1): odds, (0, 2): 4.0}
+    labels = KindClusters(corpus, logits(corpus, pairs), "entity", SETTINGS).cut(0.5).tolist()
+    assert (labels[0] == labels[2]) is together

@@ -74,6 +74,40 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
     assert found(DOCUMENT, (0.5, 0.5), *spans) == [("event", 1, 2, 0.9), ("event", 2, 4, 0.9)]
 
 
+@pytest.mark.parametrize(
+    ("words", "spans", "expected"),
+    [
+        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 4, 0.7)], ["Judge Paula Reyes"]),
+        # The title alone is found: the likeliest name behind it belongs to it.
+        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 3, 0.1), (2, 4, 0.3)], ["Judge Paula Reyes"]),
+        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (1, 3, 0.1), (1, 4, 0.3)], ["Judge Paula Reyes"]),
+        ("Then Sen. J. B. Hale left", [(1, 2, 0.9), (2, 5, 0.7)], ["Sen. J. B. Hale"]),
+        ("Then U.S. Chief Justice John Roy left", [(1, 4, 0.9), (4, 6, 0.7)], ["Chief Justice John Roy"]),
+        ("Then Prime Minister Ida Rohm left", [(1, 3, 0.9), (3, 5, 0.7)], ["Prime Minister Ida Rohm"]),
+        ("the prime minister left", [(1, 2, 0.9), (2, 3, 0.8)], ["prime minister"]),
+        ("and Prime Minister Rohm left", [(1, 2, 0.9), (2, 3, 0.8), (3, 4, 0.7)], ["Prime Minister Rohm"]),
+        ("They fired coach Rob Jennings", [(2, 3, 0.9), (3, 5, 0.8)], ["Rob Jennings"]),
+        # What is left: kinship, a headline, a day, another phrase, a title without a name.
+        ("his brother Pierre left", [(1, 2, 0.9), (2, 3, 0.8)], ["brother", "Pierre"]),
+        ("Judge Blocks Water Permit for Mine", [(0, 1, 0.9), (0, 2, 0.2), (3, 4, 0.8)], ["Judge", "Permit"]),
+        ("the President Tuesday met him", [(1, 2, 0.9), (2, 3, 0.8)], ["President", "Tuesday"]),
+        ("the President , Ann Hale , left", [(1, 2, 0.9), (3, 5, 0.8)], ["President", "Ann Hale"]),
+        ("the Judge ruled", [(1, 2, 0.9)], ["Judge"]),
+    ],
+)
+def test_no_title_directly_before_a_name_is_a_mention_beside_it(
+    words: str, spans: list[tuple[int, int, float]], expected: list[str]
+) -> None:
+    document = Document.from_sentences("d", [words.split()])
+    chosen = found(document, (0.5, 0.5), *((start, end, 0.0, probability) for start, end, probability in spans))
+    assert [" ".join(document.tokens[start:end]) for _, start, end, _ in chosen] == expected
+
+
+def test_a_title_that_ends_a_sentence_belongs_to_no_name() -> None:
+    document = Document.from_sentences("d", [["He", "is", "President"], ["Ann", "Hale", "left"]])
+    assert [m[1:3] for m in found(document, (0.5, 0.5), (2, 3, 0.0, 0.9), (3, 5, 0.0, 0.8))] == [(2, 3), (3, 5)]
+
+
 @given(
     st.lists(
         st.tuples(st.integers(0, 19), st.integers(1, 6), st.floats(0, 1, width=32), st.floats(0, 1, width=32)),

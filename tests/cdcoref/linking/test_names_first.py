@@ -65,6 +65,26 @@ def names_in(*texts: str) -> list[str]:
         # Of another document, if one person of the story has the name.
         (["[ Ann Keller ] left .", "Then [ Keller ] fell ."], ["ann keller", "ann keller"]),
         (["[ Ann Keller ] met [ Bo Keller ] .", "Then [ Keller ] fell ."], ["ann keller", "bo keller", ""]),
+        # A title that one of them has in another document decides before the only name of the own one.
+        (
+            ["[ Ann Keller ] left . Then [ President Keller ] fell .", "[ President Bo Keller ] rose ."],
+            ["ann keller", "bo keller", "bo keller"],
+        ),
+        # Before all names of the document, what stands before one of them in the story.
+        (
+            [
+                "union leader [ Bo Keller ] met [ Ann Keller ] .",
+                "[ Keller ] , the union leader , left [ Ann Keller ] .",
+            ],
+            ["bo keller", "ann keller", "bo keller", "ann keller"],
+        ),
+        (["[ Chief Justice Ann Keller ] left . [ Chief Justice Keller ] fell ."], ["ann keller", "ann keller"]),
+        # An organisation has the name too.
+        (["[ Keller Holdings ] sank . [ Keller ] met [ Ann Keller ] ."], ["keller holdings", "", "ann keller"]),
+        (
+            ["[ Keller Holdings ] hired [ Ann Keller ] . [ Keller ] left ."],
+            ["keller holdings", "ann keller", "ann keller"],
+        ),
         # What is no surname.
         (["[ White House ] aides saw the [ House ] vote ."], ["white house", ""]),
         (["In [ South Africa ] and in [ Africa ] it rained ."], ["", ""]),
