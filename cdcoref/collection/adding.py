@@ -60,7 +60,7 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
 from cdcoref.collection.subjects import drop_subject, place_stories
 from cdcoref.collection.vectors import store_vectors, stored_vectors
-from cdcoref.collection.word_index import surroundings
+from cdcoref.collection.word_index import store_boilerplate, stored_boilerplate, surroundings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
@@ -124,8 +124,12 @@ class Plan:
     revision: int
 
 
-def add_documents(database: Database, reader: Reader, incoming: Sequence[Incoming], progress: Progress) -> Report:
+def add_documents(
+    database: Database, reader: Reader, incoming: Sequence[Incoming], lines: Collection[bytes], progress: Progress
+) -> Report:
     """Add documents, all of them or none.
+
+    `lines` are those stored and found among the documents that are boilerplate; they are stored too.
 
     Raises
     ------
@@ -164,6 +168,7 @@ def add_documents(database: Database, reader: Reader, incoming: Sequence[Incomin
             complete = reader.settings.lemma or not any(story.todo(compared) for story in plan.stories)
             if plan.revision == revision and complete and _complete(plan, readings):
                 store_stated_metadata(connection, incoming, plan.documents.known)
+                store_boilerplate(connection, stored_boilerplate(connection) | frozenset(lines))
                 return _apply(connection, reader, plan, readings, late, scores, notes)
 
 

@@ -39,6 +39,7 @@ from cdcoref.collection.records import (
 from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.restoring import removed_documents, restore_documents
 from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
+from cdcoref.collection.word_index import stored_boilerplate
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
 from cdcoref.formats import corpus_in
@@ -52,6 +53,7 @@ from cdcoref.predict import (
     corpus_of_texts,
     stories_of,
 )
+from cdcoref.stories import boilerplate_lines
 from cdlm.shipped_models import DEFAULT, MODELS
 
 if TYPE_CHECKING:
@@ -209,11 +211,13 @@ class Collection:
         """
         corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
+        with self._database.reading() as connection:
+            lines = stored_boilerplate(connection) | boilerplate_lines(corpus.documents)
         incoming = [
-            Incoming.of(document, None if given is None else given[document.id]) for document in corpus.documents
+            Incoming.of(document, None if given is None else given[document.id], lines) for document in corpus.documents
         ]
         reader = Reader(self._current(), predictor, batch_tokens)
-        return add_documents(self._database, reader, incoming, progress)
+        return add_documents(self._database, reader, incoming, lines, progress)
 
     def remove(self, ids: Sequence[str]) -> Report:
         """Remove documents by id, all of them or none; the rest of their stories is clustered again.

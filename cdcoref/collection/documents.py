@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePath
@@ -50,8 +50,10 @@ class Incoming:
     weights: Weights
 
     @classmethod
-    def of(cls, document: Document, mentions: Sequence[Mention] | None) -> Incoming:
-        """Prepare a document."""
+    def of(
+        cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes] = ()
+    ) -> Incoming:
+        """Prepare a document; `boilerplate` are keys of lines that do not count (see `cdcoref.stories.words_of`)."""
         given = None
         if mentions is not None:
             ordered = sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or "", m.cluster or ""))
@@ -70,7 +72,7 @@ class Incoming:
             path = os.path.abspath(document.path)
             if PurePath(path).as_posix().endswith(f"/{document.id}"):
                 source = path
-        return cls(document, given, content, source, words_of(document))
+        return cls(document, given, content, source, words_of(document, boilerplate))
 
     def renamed(self, id: str) -> Incoming:
         """The same under another id."""

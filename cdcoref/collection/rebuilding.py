@@ -39,7 +39,7 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.subjects import store_subjects
 from cdcoref.collection.vectors import store_vectors
-from cdcoref.collection.word_index import TOTAL_SHARE, index_words
+from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import plan_stories
 from cdcoref.stories import DocumentVectors, near_duplicates, subjects, words_of
@@ -142,8 +142,9 @@ def _store(
     for table in ("scores", "vectors", "postings", "words"):
         connection.execute(f"DELETE FROM {table}")
     store_value(connection, TOTAL_SHARE, 0.0)
+    store_boilerplate(connection, vectors.boilerplate)
     for id, number in number_of.items():
-        words = index_words(connection, number, words_of(documents[id]), shares[id])
+        words = index_words(connection, number, words_of(documents[id], vectors.boilerplate), shares[id])
         connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
     store_scores(connection, number_of, scores)
     connection.execute("DELETE FROM copies")

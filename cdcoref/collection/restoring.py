@@ -23,7 +23,7 @@ from cdcoref.collection.records import RemovedDocument, Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.subjects import place_stories
-from cdcoref.collection.word_index import Weights, chunks, index_words, marks, set_share
+from cdcoref.collection.word_index import Weights, chunks, index_words, marks, set_share, stored_boilerplate
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document
 from cdcoref.stories import words_of
@@ -167,7 +167,7 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
     (id, text, fields) = connection.execute(
         "SELECT id, text, fields FROM documents WHERE number = ?", (one.number,)
     ).fetchone()
-    weights = words_of(stored_document(id, text, fields))
+    weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
     stored = index_words(connection, one.number, weights, one.share)
     connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, one.number))
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))

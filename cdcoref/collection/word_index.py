@@ -26,6 +26,7 @@ NEAREST = 8
 """Documents whose stories are looked at for a new document."""
 
 TOTAL_SHARE = "total_share"
+BOILERPLATE = "boilerplate"
 _ORIGINALS_WITH = "SELECT document FROM postings WHERE word = ? AND document NOT IN (SELECT document FROM copies)"
 _AT_ONCE = 500
 
@@ -74,6 +75,19 @@ def index_words(connection: sqlite3.Connection, document: int, weights: Weights,
     connection.executemany("INSERT INTO postings VALUES (?, ?)", ((number, document) for number, _ in numbers))
     store_value(connection, TOTAL_SHARE, stored_value(connection, TOTAL_SHARE, 0.0) + share)
     return _packed(numbers)
+
+
+def stored_boilerplate(connection: sqlite3.Connection) -> frozenset[bytes]:
+    """The keys of the lines that were found to be boilerplate, see :func:`cdcoref.stories.boilerplate_lines`.
+
+    Documents that came before one was found keep its words until the collection is rebuilt.
+    """
+    return frozenset(map(bytes.fromhex, stored_value(connection, BOILERPLATE, [])))
+
+
+def store_boilerplate(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
+    """Store what :func:`stored_boilerplate` returns."""
+    store_value(connection, BOILERPLATE, sorted(key.hex() for key in keys))
 
 
 def unindex_words(connection: sqlite3.Connection, document: int) -> None:

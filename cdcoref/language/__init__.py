@@ -12,6 +12,7 @@ from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_n
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.first_names import gender_of_first_name
+from cdcoref.language.header_lines import HEADER_LINES, byline_author, is_date_line, is_header_line
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
@@ -41,6 +42,7 @@ from cdcoref.language.words import (
 __all__ = [
     "BEGINNING",
     "FEATURES",
+    "HEADER_LINES",
     "MEN_AND_WOMEN",
     "MONTHS",
     "NO_FACTS",
@@ -59,6 +61,7 @@ __all__ = [
     "WordSets",
     "amounts_in",
     "are_forms_of_one_name",
+    "byline_author",
     "check_features",
     "conflicts",
     "continues_phrase",
@@ -75,7 +78,9 @@ __all__ = [
     "in_sentence_case",
     "is_common_word",
     "is_date",
+    "is_date_line",
     "is_date_name",
+    "is_header_line",
     "is_relative_pronoun",
     "last_word",
     "lemma",

@@ -3,13 +3,16 @@
 `DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
 """
 
+from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.copies import Sources, near_duplicates, own_part, own_sentences, resemblance, sentence_sources
+from cdcoref.stories.document_words import line_key, words_of
 from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, Placement, nearest_to, place_documents
 from cdcoref.stories.neighbours import NearestPairs, nearest_pairs
 from cdcoref.stories.quality import TopicQuality, topic_quality
 from cdcoref.stories.related import subject_labels, subjects
-from cdcoref.stories.vectors import DocumentVectors, rarity, unit_length, words_of
+from cdcoref.stories.tfidf import rarity, unit_length
+from cdcoref.stories.vectors import DocumentVectors
 
 __all__ = [
     "DocumentVectors",
@@ -19,7 +22,9 @@ __all__ = [
     "Setting",
     "Sources",
     "TopicQuality",
+    "boilerplate_lines",
     "group_documents",
+    "line_key",
     "near_duplicates",
     "nearest_pairs",
     "nearest_to",

@@ -18,7 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.stories.merging import story_labels
-from cdcoref.stories.vectors import ALIKE, blocks_of_products, rarity, unit_length
+from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
+from cdcoref.stories.vectors import ALIKE
 
 LARGEST_DIVIDED = 100
 """Documents of the largest story that can be divided again; bounds what a new document costs."""

@@ -2,26 +2,19 @@
 
 The cosine of two vectors must mean the same among two documents and a thousand, in a story of three documents and one
 of three hundred. Counted document by document, the words of a large story become common and lose their weight, and the
-story falls apart. So inverse document frequency is computed here, not by scikit-learn's `TfidfTransformer`. It differs:
+story falls apart. So inverse document frequency is computed here, not by scikit-learn's `TfidfTransformer`: every
+document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however many
+reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
+`ALIKE`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
 
-* Every document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however
-  many reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
-  `ALIKE`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
-* It is smoothed with `PRIOR_DOCUMENTS` imaginary documents; every word occurs in each of them with probability
-  `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the counts prevail.
-* Word counts are binary. Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they
-  tell two stories of one kind apart, such as two earthquakes, which a repeated "quake" does not.
-* Words count by their lemma, so that reports of one strike need not all say "strikes".
-
-Stop words are spaCy's. The constants were chosen on random samples of the train topics of ECB+.
+The constants were chosen on random samples of the train topics of ECB+.
 """
 
 from __future__ import annotations
 
-import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from types import MappingProxyType
 
@@ -30,22 +23,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
-from cdcoref.language import in_sentence_case, lemma
+from cdcoref.stories.boilerplate import boilerplate_lines
+from cdcoref.stories.document_words import words_of
+from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
 
-NAME_WEIGHT = 2.0
-LEAD_WEIGHT = 2.0
-LEAD_SENTENCES = 2
 ALIKE = 0.2
-PRIOR_DOCUMENTS = 200
-PRIOR_RATE = 0.02
 
 _SAMPLE = 2_000
 """In a larger collection, similar documents are counted in a sample of this size, chosen by a hash of document ids."""
-_BLOCK_CELLS = 2_000_000
-"""Number of similarities held in memory at a time."""
-_WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
-_ENDING = re.compile(r"(?:n't|'s|'re|'ve|'ll|'d|'m)$")
 
 
 class DocumentVectors:
@@ -102,8 +87,13 @@ class DocumentVectors:
         return share
 
     @cached_property
+    def boilerplate(self) -> frozenset[bytes]:
+        """The lines of text that do not count, see :func:`cdcoref.stories.boilerplate_lines`."""
+        return boilerplate_lines([document for document in self.documents if document.id not in self.original_of])
+
+    @cached_property
     def _weights(self) -> csr_array:
-        return _word_weights(self._by_id)
+        return _word_weights(self._by_id, self.boilerplate)
 
     def similarity(self, first: str, second: str) -> float:
         """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words).
@@ -153,48 +143,12 @@ def _alike(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
     return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
 
 
-def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> Iterator[tuple[int, csr_array]]:
-    """Products of some rows of one matrix with all rows of another, a bounded number at a time.
-
-    Yields
-    ------
-    tuple
-        The position in `rows` of a block's first row, and the block. *Shape:* (rows of the block, rows of `right`)
-    """
-    step = max(1, _BLOCK_CELLS // max(1, right.shape[0]))
-    columns = csr_array(right.T)
-    for start in range(0, len(rows), step):
-        yield start, left[rows[start : start + step]] @ columns
-
-
-def rarity(frequency: np.ndarray, total: float) -> np.ndarray:
-    """Inverse document frequency, smoothed. *Shape:* (words,)
-
-    Parameters
-    ----------
-    frequency
-        How many documents have each word, a document counting for its share. *Shape:* (words,)
-    total
-        The sum of the shares of all documents.
-    """
-    return np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
-
-
-def unit_length(vectors: csr_array) -> csr_array:
-    """The rows scaled to length 1; rows of zeros stay."""
-    lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
-    lengths[lengths == 0] = 1.0
-    scaled = vectors.copy()
-    scaled.data = scaled.data / np.repeat(lengths, np.diff(scaled.indptr))
-    return scaled
-
-
-def _word_weights(documents: Sequence[Document]) -> csr_array:
+def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes]) -> csr_array:
     """The weight of every word in every document before inverse document frequency. *Shape:* (documents, words)"""
     column: dict[str, int] = {}
     columns, weights, ends = array("q"), array("d"), array("q", [0])
     for document in documents:
-        for word, weight in words_of(document).items():
+        for word, weight in words_of(document, boilerplate).items():
             columns.append(column.setdefault(word, len(column)))
             weights.append(weight)
         ends.append(len(columns))
@@ -202,45 +156,3 @@ def _word_weights(documents: Sequence[Document]) -> csr_array:
     table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
     table.sort_indices()  # so that products are symmetric to the last digit
     return table
-
-
-def words_of(document: Document) -> dict[str, float]:
-    """The words that say what a document is about, and how much each weighs before its rarity is known."""
-    names: set[str] = set()
-    lead: set[str] = set()
-    words: dict[str, float] = {}
-    tokens = in_sentence_case(document).tokens
-    visible = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
-    for number, (start, end) in enumerate(visible):
-        for token in range(start, end):
-            for word, capitalised in _words(tokens[token]):
-                words[word] = 1.0
-                if (capitalised and token > start) or word[0].isdigit():
-                    names.add(word)
-                if number < LEAD_SENTENCES:
-                    lead.add(word)
-    for word in names:
-        words[word] *= NAME_WEIGHT
-    for word in lead:
-        words[word] *= LEAD_WEIGHT
-    return words
-
-
-@lru_cache(maxsize=1 << 18)
-def _words(token: str) -> tuple[tuple[str, bool], ...]:
-    """The lemmas of a token's content words, and whether the words were capitalised."""
-    words = ((_POSSESSIVE.sub("", form.lower()), form[0].isupper()) for form in _WORD.findall(token))
-    return tuple((lemma(word), upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
-
-
-def _is_stop_word(word: str) -> bool:
-    """Whether a word, with or without its contraction, is a stop word."""
-    word = word.replace("’", "'")
-    return word in _stop_words() or _ENDING.sub("", word) in _stop_words()
-
-
-@lru_cache(maxsize=1)
-def _stop_words() -> frozenset[str]:
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    return frozenset(STOP_WORDS)

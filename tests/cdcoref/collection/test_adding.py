@@ -42,6 +42,22 @@ def test_one_by_one_is_all_at_once(written: Any, path: Path, tmp_path: Path) -> 
         assert (report.merged, report.split) == ((), ())
 
 
+def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Collection) -> None:
+    above = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\n2 March 2024\n\n"
+    reports = {
+        "flood": "River bursts its banks in Torvald. The Ask flooded nine streets, and 300 people fled by boat.",
+        "merger": "Bakers to merge. Brandt and Ovens, two makers of bread, agreed on a merger worth 40 million euros.",
+        "verdict": "Smuggler jailed. A court in Lisse jailed Piet Kamp for smuggling cigarettes in coffins for years.",
+        "storm": "Gale fells oaks in Brenn. Wind of 140 kilometres an hour closed a railway and two schools.",
+    }
+    lemma.add({id: above + text for id, text in reports.items() if id != "storm"})
+    assert lemma.counts().stories == 3
+    lemma.add({"storm": above + reports["storm"]})
+    assert lemma.counts().stories == 4
+    lemma.rebuild()
+    assert lemma.counts().stories == 4
+
+
 def test_the_same_content_is_known_whatever_its_id(written: Any, lemma: Collection) -> None:
     lemma.add(written.annotated("a", *written.FERRY))
     before = written.members(lemma)

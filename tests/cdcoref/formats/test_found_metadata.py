@@ -25,6 +25,11 @@ from cdcoref.formats import tokenise_text
         ),
         ("5 March 2024\nA ferry sank.", {"date": "2024-03-05"}),
         ("By Ann Lee\n\nA ferry sank.", {"author": "Ann Lee"}),
+        (
+            "2024-03-05\nBy Ann Lee\n\nFerry sinks off Tresk\n\nA ferry sank.",
+            {"title": "Ferry sinks off Tresk", "author": "Ann Lee", "date": "2024-03-05"},
+        ),
+        ("2024-03-05\nA ferry sank.\nFerry sinks off Tresk\n", {"date": "2024-03-05"}),
         ("BY ANN LEE and Bob de Vries, Staff Writers\nA ferry sank.", {"author": "ANN LEE and Bob de Vries"}),
         ("By Thursday the ferry sank\n\nNo.", {"title": "By Thursday the ferry sank"}),
         ("It sank on 5 March 2024 in the storm.\n\nNo.", {}),

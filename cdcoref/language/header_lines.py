@@ -1,0 +1,50 @@
+"""Lines at the beginning of a text that are not part of the report: who wrote it, and when it was published."""
+
+from __future__ import annotations
+
+import re
+
+HEADER_LINES = 8
+"""Lines with text, from the beginning, that may be bylines, datelines and dates."""
+_LONGEST_BYLINE = 100
+"""In characters."""
+_LONGEST_DATE_LINE = 80
+
+_PARTICLES = r"(?:al|bin|da|de|del|della|der|di|la|le|van|von)"
+_NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
+_NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
+_BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
+_DATE_WORDS = re.compile(
+    r"\b(?:published|updated|posted|date|on|at|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun|(?:mon|tues|wednes|"
+    r"thurs|fri|satur|sun)day|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|of|st|nd|rd|"
+    r"th|t|z|[ap]\.?m|gmt|utc|ist|hkt|[bcempw][de]?s?t)\b",
+    re.IGNORECASE,
+)
+
+
+def byline_author(line: str) -> str | None:
+    """The names in a byline, or None if the line is something else.
+
+    >>> byline_author("By Ann Lee, science editor"), byline_author("By noon the ferry had sunk")
+    ('Ann Lee', None)
+    """
+    found = _BYLINE.fullmatch(line) if len(line) <= _LONGEST_BYLINE else None
+    return None if found is None else " ".join(found["author"].split())
+
+
+def is_date_line(line: str) -> bool:
+    """Whether a line states when a text was published, and nothing else.
+
+    >>> is_date_line("Updated 5:30 p.m. EST, Tuesday, November 8, 2016"), is_date_line("Ferry sinks on 5 May")
+    (True, False)
+    """
+    return (
+        len(line) <= _LONGEST_DATE_LINE
+        and re.search(r"\d", line) is not None
+        and re.search(r"[^\W\d_]", _DATE_WORDS.sub("", re.sub(r"(?<=\d)(?=[ap]\.?m\b|th|st|nd|rd)", " ", line))) is None
+    )
+
+
+def is_header_line(line: str) -> bool:
+    """Whether a line is a byline or states when a text was published, and nothing else."""
+    return is_date_line(line) or byline_author(line) is not None
