@@ -120,10 +120,35 @@ def undo(
     """Undo a correction."""
     from cdcoref.collection import Collection
 
-    if number is not None and not re.fullmatch("[0-9]{1,18}", number):
-        raise InputError("give the number of one correction to undo, as cdcoref correct FILE list prints it")
+    chosen = None if number is None else _number(number)
     with Collection.open(file) as collection:
-        _say_outcome(collection.undo(None if number is None else int(number)))
+        _say_outcome(collection.undo(chosen))
+
+
+def redo(
+    file: FileArgument,
+    number: Annotated[
+        str,
+        typer.Argument(
+            metavar="NUMBER",
+            help="The correction's number, as `cdcoref correct FILE list` prints it.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Make a correction again that was undone."""
+    from cdcoref.collection import Collection
+
+    chosen = _number(number)
+    with Collection.open(file) as collection:
+        _say_outcome(collection.redo(chosen))
+
+
+def _number(given: str) -> int:
+    """The number of a correction."""
+    if not re.fullmatch("[0-9]{1,18}", given):
+        raise InputError("give the number of one correction, as cdcoref correct FILE list prints it")
+    return int(given)
 
 
 def list_corrections(file: FileArgument) -> None:
@@ -166,6 +191,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "not-a-mention": not_a_mention,
     "rename": rename,
     "undo": undo,
+    "redo": redo,
     "list": list_corrections,
     "from": from_table,
 }

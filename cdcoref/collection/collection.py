@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents
-from cdcoref.collection.correcting import store_and_obey, undo_and_obey
+from cdcoref.collection.correcting import redo_and_obey, store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision
@@ -340,6 +340,17 @@ class Collection:
         if number is not None:
             check_whole("the number of a correction", number)
         return undo_and_obey(self._database, number)
+
+    def redo(self, number: int) -> Correction:
+        """Make a correction hold again that was undone, by its number.
+
+        Raises
+        ------
+        InputError
+            If there is none, it has not been undone, or it contradicts one that was made since.
+        """
+        check_whole("the number of a correction", number)
+        return redo_and_obey(self._database, number)
 
     # -- looking at it -----------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from cdcoref.collection.corrections import (
     Action,
     CorrectedMention,
     Correction,
+    refuse_contradiction,
     store_correction,
     stored_corrections,
     stories_of,
@@ -108,6 +109,26 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
         if found[0].undone is not None:
             raise InputError(f"correction {number} has already been undone")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
+        (correction,) = stored_corrections(connection, [number])
+        return _obey(connection, correction)
+
+
+def redo_and_obey(database: Database, number: int) -> Correction:
+    """Make a correction hold again that was undone.
+
+    Raises
+    ------
+    InputError
+        If there is none, it has not been undone, or it contradicts one that was made since.
+    """
+    with database.writing() as connection:
+        found = stored_corrections(connection, [number])
+        if not found:
+            raise InputError(f"there is no correction {number}")
+        if found[0].undone is None:
+            raise InputError(f"correction {number} has not been undone")
+        connection.execute("UPDATE corrections SET undone = NULL WHERE number = ?", (number,))
+        refuse_contradiction(connection, number)
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)
 

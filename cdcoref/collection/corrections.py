@@ -162,7 +162,7 @@ def store_correction(
     )
     assert done.lastrowid is not None
     _store_contents(connection, done.lastrowid, (*mentions, *apart))
-    _check(connection, done.lastrowid)
+    refuse_contradiction(connection, done.lastrowid)
     return done.lastrowid
 
 
@@ -176,8 +176,14 @@ def _store_contents(connection: sqlite3.Connection, number: int, mentions: Itera
     connection.executemany("INSERT INTO corrected VALUES (?, ?)", ((content, number) for content in contents))
 
 
-def _check(connection: sqlite3.Connection, number: int) -> None:
-    """Refuse a new correction that contradicts others."""
+def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
+    """Refuse a correction that was just made, or made again, if it contradicts others.
+
+    Raises
+    ------
+    ContradictionError
+        If it does.
+    """
     holding = [correction for correction in stored_corrections(connection) if correction.undone is None]
 
     def contradicted(corrections: Iterable[Correction]) -> bool:

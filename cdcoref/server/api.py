@@ -245,6 +245,10 @@ def api_routes(site: Site) -> APIRouter:
     def undo(number: Number) -> Correction:
         return _written(lambda: site.writer.undo(number))
 
+    @router.post("/corrections/{number}/redo", dependencies=CHANGING, summary="Make a correction again that was undone")
+    def redo(number: Number) -> Correction:
+        return _written(lambda: site.writer.redo(number))
+
     @router.post("/undo", dependencies=CHANGING, summary="Undo the latest correction")
     def undo_latest() -> Correction:
         return _written(site.writer.undo)

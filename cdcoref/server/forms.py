@@ -139,10 +139,19 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
 
 
 def _undo(site: Site, form: FormData, back: str) -> str:
+    return _with(back, "undone", site.writer.undo(_number(form) if form.get("number") else None).number)
+
+
+def _redo(site: Site, form: FormData, back: str) -> str:
+    return _with(back, "done", site.writer.redo(_number(form)).number)
+
+
+def _number(form: FormData) -> int:
+    """The number of a correction."""
     number = str(form.get("number") or "")
-    if number and not re.fullmatch(r"[0-9]{1,9}", number):
+    if not re.fullmatch(r"[0-9]{1,9}", number):
         raise InputError(f"{number!r} is not the number of a correction")
-    return _with(back, "undone", site.writer.undo(int(number) if number else None).number)
+    return int(number)
 
 
 def _remove(site: Site, form: FormData, back: str) -> str:
@@ -161,6 +170,7 @@ def _restore(site: Site, form: FormData, back: str) -> str:
 FORMS: dict[str, Act] = {
     "/corrections": _correct,
     "/corrections/undo": _undo,
+    "/corrections/redo": _redo,
     "/documents/remove": _remove,
     "/documents/restore": _restore,
 }

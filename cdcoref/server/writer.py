@@ -72,6 +72,10 @@ class Writer:
         """Undo a correction, as :meth:`cdcoref.collection.Collection.undo` does."""
         return self._change(lambda collection: collection.undo(number))
 
+    def redo(self, number: int) -> Correction:
+        """Make a correction hold again, as :meth:`cdcoref.collection.Collection.redo` does."""
+        return self._change(lambda collection: collection.redo(number))
+
     def remove(self, id: str) -> Report:
         """Remove a document, as :meth:`cdcoref.collection.Collection.remove` does."""
         return self._change(lambda collection: collection.remove([id]))

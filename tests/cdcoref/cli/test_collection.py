@@ -308,6 +308,11 @@ def test_corrections(news: Run) -> None:
     listed = news("correct", "news.cdcoref", "list").out.splitlines()
     assert [line.split()[2] for line in listed] == ["same:", "rename:", "not-a-mention:"]
     assert "(undone" in listed[2]
+    assert news("correct", "news.cdcoref", "redo", "3").code == 0
+    assert "(undone" not in news("correct", "news.cdcoref", "list").out
+    assert news("correct", "news.cdcoref", "redo", "3").err == "cdcoref: correction 3 has not been undone\n"
+    assert news("correct", "news.cdcoref", "redo", "x").code == 2
+    assert news("correct", "news.cdcoref", "undo", "3").code == 0
     assert news("correct", "news.cdcoref", "undo").code == 0
     assert news("correct", "news.cdcoref", "undo", "x").code == 2
     assert news("correct", "news.cdcoref", "rename", "m1").code == 2
@@ -319,11 +324,11 @@ def test_corrections(news: Run) -> None:
         (("correct", "move", "m1"), "there is no mention m1 in the collection"),
         (
             ("correct", "undo", 10**20),
-            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+            "give the number of one correction, as cdcoref correct FILE list prints it",
         ),
         (
             ("correct", "undo", "9" * 5000),
-            "give the number of one correction to undo, as cdcoref correct FILE list prints it",
+            "give the number of one correction, as cdcoref correct FILE list prints it",
         ),
         (("show", "--limit", 10**20), "news.cdcoref: a number is too large; give a smaller one"),
         (("show", "--least-sure", "--limit", 2**63 - 1), "news.cdcoref: a number is too large; give a smaller one"),

@@ -44,6 +44,38 @@ def test_the_same_and_undone(news: Collection, mention_id: Find) -> None:
     assert [c.undone is not None for c in news.corrections()] == [True]
 
 
+@pytest.mark.parametrize("action", ["same", "not-same", "split", "move", "not-a-mention", "rename"])
+def test_what_was_undone_is_made_again(news: Collection, mention_id: Find, action: Any) -> None:
+    ferry, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
+    captain = news.mention(mention_id("ferry0", "captain")).cluster or ""
+    cluster = news.mention(ferry).cluster or ""
+    ids = {"same": [ferry, captain], "move": [ferry, captain], "rename": [cluster], "not-same": [ferry, other]}
+    made = news.correct(action, ids.get(action, [ferry]), name="boat" if action == "rename" else None)
+    holding, named = partition(news), news.cluster(cluster).summary.name
+    news.undo(made.number)
+    assert (partition(news), news.cluster(cluster).summary.name) != (holding, named)
+    again = news.redo(made.number)
+    assert (again.undone, again.number) == (None, made.number)
+    assert (partition(news), news.cluster(cluster).summary.name) == (holding, named)
+    with pytest.raises(InputError, match="correction 1 has not been undone"):
+        news.redo(1)
+    assert news.undo().number == 1
+
+
+def test_what_contradicts_later_corrections_is_not_made_again(news: Collection, mention_id: Find) -> None:
+    one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
+    news.correct("not-same", [one, other])
+    news.undo()
+    news.correct("same", [one, other])
+    before = partition(news)
+    with pytest.raises(InputError, match="undo correction 2 first"):
+        news.redo(1)
+    assert partition(news) == before
+    assert [bool(c.undone) for c in news.corrections()] == [True, False]
+    with pytest.raises(InputError, match="there is no correction 9"):
+        news.redo(9)
+
+
 def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id: Find) -> None:
     one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
     assert news.correct("same", [one, other]).notes[-1:] == ("no cluster changed",)

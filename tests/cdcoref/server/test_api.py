@@ -62,6 +62,12 @@ def test_correcting(client: Any) -> None:
     assert client.get(f"/api/mentions/{mention}").json()["rejected"] is True
     undone = client.http.post(f"/api/corrections/{made['number']}/undo", json={})
     assert undone.json()["undone"]
+    again = client.http.post(f"/api/corrections/{made['number']}/redo", json={})
+    assert (again.status_code, again.json()["undone"]) == (200, None)
+    assert client.http.post(f"/api/corrections/{made['number']}/redo", json={}).json() == {
+        "error": f"Correction {made['number']} has not been undone."
+    }
+    client.http.post(f"/api/corrections/{made['number']}/undo", json={})
     assert client.get(f"/api/mentions/{mention}").json()["rejected"] is False
     assert client.http.post("/api/undo", headers={"X-Cdcoref": "1"}).json()["number"] == 1
     answer = client.http.post("/api/undo", json={})
@@ -161,7 +167,8 @@ def test_the_description(steady: Any) -> None:
         ("/api/stories", "GET"), ("/api/stories/{number}", "GET"),
         ("/api/mentions/{id}", "GET"), ("/api/search", "GET"), ("/api/questions", "GET"),
         ("/api/corrections", "GET"), ("/api/corrections", "POST"),
-        ("/api/corrections/{number}/undo", "POST"), ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),
+        ("/api/corrections/{number}/undo", "POST"), ("/api/corrections/{number}/redo", "POST"),
+        ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),
         ("/api/jobs/{number}", "GET"), ("/api/export/{kind}", "GET"),
     }  # fmt: skip
     for methods in described["paths"].values():

@@ -218,7 +218,7 @@ def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> N
     assert "This page is from before the server was restarted." in answer.text
     assert 'value="The boat"' in answer.text  # what was written stays
     assert steady.get("/api/corrections").json() == []
-    for address in ("/corrections/undo", "/documents/remove", "/add"):
+    for address in ("/corrections/undo", "/corrections/redo", "/documents/remove", "/add"):
         assert steady.http.post(address, data={"secret": secret or ""}).status_code == 403
 
 
@@ -226,7 +226,14 @@ def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> N
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 )
 def test_the_api_takes_nothing_that_a_foreign_form_can_send(steady: Any, kind: str) -> None:
-    for address in ("/api/corrections", "/api/undo", "/api/documents", "/api/files", "/api/corrections/1/undo"):
+    for address in (
+        "/api/corrections",
+        "/api/undo",
+        "/api/documents",
+        "/api/files",
+        "/api/corrections/1/undo",
+        "/api/corrections/1/redo",
+    ):
         answer = steady.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
         assert answer.status_code == 415
         assert "content type" in answer.json()["error"]

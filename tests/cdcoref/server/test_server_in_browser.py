@@ -299,6 +299,29 @@ def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:
     expect(page.locator(".entry.undone")).to_have_count(2)
 
 
+def test_what_was_undone_is_redone_by_mouse_and_by_keyboard(client: Any, open_at: Open) -> None:
+    page = open_at(client, f"/clusters/{client.cluster('ferry')}")
+    for key in ("j", "x", "t"):
+        page.keyboard.press(key)
+    expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
+    page.keyboard.press("y")  # there is nothing to redo
+    page.keyboard.press("u")
+    expect(page.locator(".notice")).to_contain_text("Undone:")
+    expect(page.locator(".mention")).to_have_count(4)
+    page.keyboard.press("y")
+    expect(page.locator(".notice")).not_to_contain_text("Undone:")
+    expect(page.locator(".notice .outcome")).to_contain_text("split from")
+    expect(page.locator(".mention")).to_have_count(3)
+    # In another browser, at the same time.
+    other = open_at(client, "/corrections")
+    other.get_by_role("button", name="Undo").click()
+    expect(other.locator(".entry.undone")).to_have_count(1)
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("alert")).to_have_text("Correction 1 has already been undone.")
+    other.locator(".entry").get_by_role("button", name="Redo").click()
+    expect(other.locator(".entry.undone")).to_have_count(0)
+
+
 def test_an_error_says_why_and_keeps_what_was_chosen(client: Any, open_at: Open) -> None:
     ferry = client.cluster("ferry")
     page = open_at(client, f"/clusters/{ferry}")
