@@ -19,7 +19,7 @@ from cdcoref.circumstances.event_circumstances import (
     Where,
     circumstances_of,
 )
-from cdcoref.circumstances.gazetteer import Place, places_named
+from cdcoref.circumstances.gazetteer import Place, places_named, state_shortened
 from cdcoref.circumstances.people import NamedRole, StatedAge, ages_in, full_names, offices_in, roles_of
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, capitalised, dateline_end, places_in
@@ -65,5 +65,6 @@ __all__ = [
     "places_in",
     "places_named",
     "roles_of",
+    "state_shortened",
     "times_in",
 ]

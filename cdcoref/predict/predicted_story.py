@@ -7,6 +7,7 @@ engine cannot. Nothing here needs a model: mentions and clusters are given, and 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any, TypeVar
 
-from cdcoref.circumstances import Period, Setting, Source, day_of, places_named
+from cdcoref.circumstances import Period, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
@@ -31,8 +32,19 @@ PEOPLE_SHOWN = 4
 """Names of a story, at most."""
 _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
-_NOBODY = frozenset({"reuters", "reuter", "upi", "afp", "dlr", "dlrs", "ecus", "ecu", "yen", "euro", "euros", "stg"})
-"""Agencies that report, and money."""
+_NOBODY_WORDS = """
+reuters reuter upi afp dlr dlrs ecus ecu yen euro euros stg facebook twitter instagram youtube
+javascript stopper stoppers
+"""
+_NOBODY = frozenset(_NOBODY_WORDS.split())
+"""Agencies that report, money, and what stands around reports on web sites."""
+_PLACES_TO_BE_WORDS = """
+street streets st avenue avenues ave road roads rd drive dr boulevard blvd lane highway route trail bridge airport
+hospital
+"""
+_PLACES_TO_BE = frozenset(_PLACES_TO_BE_WORDS.split())
+"""Last words of names of streets and of buildings where people are, rather than who they are."""
+_ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
 _NEARLY_BEST = 0.4
 """The share of the weight of an event's best sentence from which another one may be shown instead."""
 _SAY_LITTLE_WORDS = """
@@ -394,9 +406,11 @@ class PredictedStory:
 
 
 def _is_of_who(label: str) -> bool:
-    """Whether a name may be somebody's: not the agency of a report, a word of a headline ("FUNDS") or a single noun."""
+    """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or street."""
     words = label.casefold().split()
-    return not (len(words) == 1 and (is_common_word(words[0]) or words[0] in _NOBODY))
+    if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or _ROAD_NUMBER.fullmatch(label):
+        return False
+    return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
 
 
 def _lemmas(words: Iterable[str]) -> frozenset[str]:

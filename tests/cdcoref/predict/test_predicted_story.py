@@ -76,6 +76,15 @@ def test_who_where_when_and_what(story: PredictedStory) -> None:
     assert str(story.when) == "2024-03-11"
 
 
+@pytest.mark.parametrize(
+    "name", ["Harrison Street", "Elm Ave.", "I-43", "Truman Hospital", "Ind.", "Facebook", "Crime Stoppers", "Reuters"]
+)
+def test_streets_states_and_web_sites_are_nobody(name: str) -> None:
+    texts = {"a.txt": f"Ida Rohm was shot near {name} .", "b.txt": f"Ida Rohm died near {name} ."}
+    story = story_of(texts, {"ROHM": [(text, "Ida Rohm") for text in texts], "PLACE": [(text, name) for text in texts]})
+    assert story.who == ("Ida Rohm",)
+
+
 def test_the_timeline_has_what_several_tell_and_no_verbs_of_saying(story: PredictedStory) -> None:
     assert [(event.cluster, str(event.when)) for event in story.timeline] == [
         ("slide", "2024-03-11"),
