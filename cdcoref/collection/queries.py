@@ -363,7 +363,7 @@ def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Q
     rows = connection.execute(query, (limit, offset)).fetchall()
     found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
     return [
-        Question(found[first], found[second], bool(together), probability)
+        Question(found[first], found[second], bool(together), float(probability))
         for first, second, together, probability in rows
         if first in found and second in found
     ]
@@ -406,6 +406,8 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
     number, kind, title, name, mentions, documents, confidence, story, checked = row
     if not isinstance(title, str) or not isinstance(name, str | None):
         raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
+    if not isinstance(confidence, float | int | None):
+        raise sqlite3.DatabaseError(f"the confidence of cluster {cluster_id(number)} is damaged")
     return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story, checked)
 
 

@@ -58,6 +58,8 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         if not (isinstance(id, str) and isinstance(text, str)):
             raise TypeError("the id or the text is no text")
         known = json.loads(fields)
+        if any(end > len(text) for _, end in known["offsets"][-1:]):
+            raise ValueError("the text ends before its last word")
         annotated = known.get("annotated")
         return Document(
             id,
@@ -269,6 +271,8 @@ def _damage_in(path: str | Path) -> str | None:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
                 return str(found)
+            if column := _column_of_another_type(connection):
+                return f"the column {column} has a value of another type"
             corpus_in(connection)
             for (kind,) in connection.execute("SELECT DISTINCT kind FROM mentions UNION SELECT kind FROM clusters"):
                 if kind not in (None, *KINDS):
@@ -283,6 +287,19 @@ def _damage_in(path: str | Path) -> str | None:
         ValueError,
     ) as error:
         return first_line(error)
+    return None
+
+
+def _column_of_another_type(connection: sqlite3.Connection) -> str | None:
+    """The first column with a value that is not of the type it is declared with; None if there is none."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'")
+    for (table,) in tables.fetchall():
+        for _, column, declared, *_ in connection.execute(f"PRAGMA table_info('{table}')").fetchall():
+            allowed = {"INTEGER": "('integer')", "REAL": "('integer', 'real')", "TEXT": "('text')", "BLOB": "('blob')"}
+            if declared in allowed:
+                other = f'"{column}" IS NOT NULL AND typeof("{column}") NOT IN {allowed[declared]}'
+                if connection.execute(f"SELECT 1 FROM '{table}' WHERE {other} LIMIT 1").fetchone():  # noqa: S608 (names from the schema)
+                    return f"{table}.{column}"
     return None
 
 
@@ -332,6 +349,8 @@ def stored_mention(
     """A mention from what is stored of it; its cluster is named by the cluster's number."""
     name = None if cluster is None else cluster_id(cluster)
     try:
+        if not isinstance(confidence, float | int | None):
+            raise TypeError("the confidence is no number")
         return Mention(document, tuple(json.loads(tokens)), kind, name, source_id, tag, confidence)
     except (ValueError, TypeError) as error:
         raise sqlite3.DatabaseError(f"what is stored of a mention of document {document!r} is damaged") from error

@@ -166,6 +166,29 @@ def test_what_is_damaged_inside_is_said_in_one_sentence(path: Path, change: str,
         collection.prediction()
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("UPDATE clusters SET confidence = 'x'", "the confidence of cluster c[0-9]+ is damaged"),
+        ("UPDATE documents SET share = 'x'", "the column documents.share has a value of another type"),
+        ("UPDATE documents SET text = 'A'", "what is stored of document .* is damaged"),
+        ("UPDATE mentions SET confidence = 'x'", "is damaged"),
+    ],
+)
+def test_values_of_another_type_are_damage_in_what_is_shown_and_changed(path: Path, change: str, message: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(change)
+    with Collection.open(path) as collection, pytest.raises(InputError, match=message):
+        shown_and_changed(collection)
+
+
+def shown_and_changed(collection: Collection) -> None:
+    documents = [document.id for document in collection.documents()]
+    for cluster in collection.clusters():
+        collection.cluster(cluster.id)
+    collection.remove(documents[:1])
+
+
 def test_what_can_be_read_of_a_damaged_collection_is_saved(path: Path) -> None:
     whole = read_collection(path)
     assert readable_part(path).documents == whole.documents
