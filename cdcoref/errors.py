@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral, Real
+from os import PathLike
 
 from cdlm.errors import InputError, first_line, shown_path
 
-__all__ = ["InputError", "check_ids", "check_text", "check_whole", "first_line", "is_number", "shown_path"]
+__all__ = [
+    "InputError",
+    "check_ids",
+    "check_path",
+    "check_text",
+    "check_whole",
+    "first_line",
+    "is_number",
+    "shown_path",
+]
 
 
 def is_number(value: object) -> bool:
@@ -37,6 +47,18 @@ def check_text(what: str, value: object) -> None:
     """
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {value!r}")
+
+
+def check_path(what: str, value: object) -> None:
+    """Refuse a value that is no name of a file or folder.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise InputError(f"{what} must be the name of a file or folder, not {value!r}")
 
 
 def check_ids(what: str, values: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document
@@ -37,7 +38,8 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
     if _is_of_spacy(texts):
         raise InputError(_OF_SPACY)
     if not isinstance(texts, Iterable):
-        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}")
+        advice = "; read files with cdcoref.formats.read_corpus" if isinstance(texts, PathLike) else ""
+        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}{advice}")
     return Corpus(tuple(_document(id, text) for id, text in _named(texts)))
 
 
@@ -59,7 +61,9 @@ def _document(id: object, text: object) -> Document:
     if isinstance(text, Mapping):
         stated = {str(name): plain_value(value) for name, value in text.items() if name not in ("id", "text")}
         metadata = {name: value for name, value in stated.items() if value not in (None, "")}
-        id, text = text.get("id", id), text.get("text")
+        if "text" not in text:
+            raise InputError(f"the object of the text {text.get('id', id)!r} has no 'text'; name its text so")
+        id, text = text.get("id", id), text["text"]
     if not isinstance(id, str):
         raise InputError(f"the id of a text must be a string, not {id!r}")
     return with_stated(_read(id, text), metadata)
@@ -74,7 +78,8 @@ def _read(id: str, text: object) -> Document:
             raise InputError(f"the text of {id!r} is missing; leave it out (in pandas: texts.dropna())")
         if _is_of_spacy(text):
             raise InputError(_OF_SPACY)
-        raise InputError(f"the text of {id!r} must be a string or a list of tokens, not {type(text).__name__}")
+        advice = "; read files with cdcoref.formats.read_corpus" if isinstance(text, PathLike) else ""
+        raise InputError(f"the text of {id!r} must be a string or a list of tokens, not {type(text).__name__}{advice}")
     if len(text) > 1 and all(isinstance(one, str) for one in text) and _is_text(text[-1]):
         if isinstance(text, tuple) and len(text) == 2:
             raise InputError("give pairs of ids and texts as a dictionary: dict(texts)")

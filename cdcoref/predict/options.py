@@ -12,6 +12,8 @@ from cdcoref.linking import LinkingOptions, check_choice
 Kinds = Literal["event", "entity", "both"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 Engine = Literal["local", "ray"]
+OF_LOAD = ("device", "precision", "style", "model")
+"""Arguments of :func:`cdcoref.load`, not of a prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +84,6 @@ class PredictionOptions(LinkingOptions):
             raise InputError(f"options must be PredictionOptions, not {options!r}; pass {advice}")
         names = [field.name for field in fields(cls)]
         if unknown := [name for name in settings if name not in names]:
-            raise InputError(f"a prediction has no option {unknown[0]!r}; choose from {', '.join(names)}")
+            where = "it is an argument of cdcoref.load" if unknown[0] in OF_LOAD else f"choose from {', '.join(names)}"
+            raise InputError(f"a prediction has no option {unknown[0]!r}; {where}")
         return replace(options or cls(), **settings)

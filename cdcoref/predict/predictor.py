@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from cdcoref.corpus import Corpus, Mention
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.options import PredictionOptions, Topics
@@ -127,6 +127,10 @@ class Predictor:
         options = PredictionOptions.with_settings(options, settings)
         if not callable(progress):
             raise InputError(f"progress must be a function that takes a stage, an amount and a total, not {progress!r}")
+        if announce is not None and not callable(announce):
+            raise InputError(f"announce must be a function that takes a plan, not {announce!r}")
+        if cache is not None:
+            check_path("the cache", cache)
         corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         plans: list[Plan] = []
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention, character_parts, mention_text
-from cdcoref.errors import InputError, check_text
+from cdcoref.errors import InputError, check_path, check_text
 from cdcoref.predict.cluster_circumstances import (
     NO_CIRCUMSTANCES,
     ClusterCircumstances,
@@ -35,6 +35,8 @@ from cdlm.printing import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cdcoref.views import FolderFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,15 +420,27 @@ class Prediction:
         """
         return dataframe(self.rows())
 
-    def save(self, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        layout: str | None = None,
+        folder_format: FolderFormat | None = None,
+        replaced: Literal["pronouns", "all"] | None = None,
+    ) -> tuple[str, ...]:
         """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
 
         Parameters
         ----------
         path
-            The file: ``.html``, ``.json``, ``.jsonl``, ``.csv``, ``.parquet``, ``.conll``, ``.conllu`` or ``.spacy``.
+            The file, whose suffix is one of those in `docs/formats.md`, or a folder, whose name has no suffix.
         layout
             As in :func:`cdcoref.formats.write_corpus`.
+        folder_format
+            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``, ``"webanno"``
+            or ``"xmi"``.
+        replaced
+            What is replaced in texts: ``"pronouns"`` (the default) or ``"all"``.
 
         Returns
         -------
@@ -438,9 +452,11 @@ class Prediction:
         InputError
             If the file cannot be written, or not in this format. An existing file is then left unchanged.
         """
-        from cdcoref.views import write_result
+        from cdcoref.views import check_folder_options, write_result
 
-        return write_result(self, Path(path), layout)
+        check_path("the output", path)
+        check_folder_options(Path(path), layout, folder_format, replaced)
+        return write_result(self, Path(path), layout, folder_format=folder_format, replaced=replaced)
 
     def to_html(self, *, title: str | None = None) -> str:
         """The page that ``predict -o x.html`` writes, as a string.
@@ -452,6 +468,8 @@ class Prediction:
         """
         from cdcoref.views import page_html
 
+        if title is not None:
+            check_text("the title", title)
         return page_html(self, title=title)
 
     def to_json(self, *, indent: int | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
@@ -163,8 +163,11 @@ def check_folder_options(
     Raises
     ------
     InputError
-        If there are some.
+        If there are some, or no such format or choice.
     """
+    for what, value, choices in (("format", folder_format, FolderFormat), ("choice", replaced, Replaced)):
+        if value is not None and value not in get_args(choices):
+            raise InputError(f"there is no {what} {value!r}; choose from {', '.join(get_args(choices))}", output)
     if is_folder_output(output):
         if layout is not None:
             raise InputError("only .conll files have layouts; remove --layout", output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -53,6 +54,9 @@ DOC = spacy.blank("en")("A ferry sank.")
         ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts where"),
         (pd.Series(["A ferry sank.", None], index=[3, 4]), "the text of '4' is missing; leave it out"),
         (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' is missing"),
+        ([{"id": "a", "body": "A ferry sank."}], "the object of the text 'a' has no 'text'"),
+        ([Path("a.txt")], "not PosixPath; read files with cdcoref.formats.read_corpus"),
+        (Path("folder"), "not PosixPath; read files with cdcoref.formats.read_corpus"),
         ([3.5], "the text of '1' must be a string or a list of tokens, not float"),
     ],
 )
@@ -83,6 +87,12 @@ def test_tokens_of_several_words_and_pairs_of_tokens_are_tokens() -> None:
 def test_options_of_another_type_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         PredictionOptions(**settings)
+
+
+@pytest.mark.parametrize("name", ["style", "device", "precision"])
+def test_options_of_loading_are_told_where_they_belong(name: str) -> None:
+    with pytest.raises(InputError, match=f"a prediction has no option '{name}'; it is an argument of cdcoref.load"):
+        PredictionOptions.with_settings(None, {name: "people"})
 
 
 @pytest.mark.parametrize("model", [None, 3, ["small"], ""])

@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -79,6 +80,28 @@ def test_rows() -> None:
     assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
     assert rows[7].cluster is rows[7].confidence is None
     assert next(mention_rows(PREDICTION.corpus)).story is None
+
+
+@pytest.mark.parametrize("path", [None, 3, ""])
+def test_a_result_is_saved_under_a_name(path: Any) -> None:
+    with pytest.raises(InputError, match="the output must be the name of a file or folder, not"):
+        PREDICTION.save(path)
+
+
+def test_folders_are_saved_as_they_are_asked_for(tmp_path: Path) -> None:
+    PREDICTION.save(tmp_path / "pronouns")
+    PREDICTION.save(tmp_path / "brat", folder_format="brat")
+    assert sorted(file.name for file in (tmp_path / "brat").glob("*.ann")) == ["a.ann", "b.ann"]
+    for name, options, message in (
+        ("x", {"folder_format": "word"}, "there is no format 'word'; choose from text, brat, webanno, xmi"),
+        ("x", {"replaced": "nouns"}, "there is no choice 'nouns'; choose from pronouns, all"),
+        ("x.html", {"folder_format": "brat"}, "is for an output folder"),
+    ):
+        with pytest.raises(InputError, match=message):
+            PREDICTION.save(tmp_path / name, **options)  # type: ignore[arg-type]
+        assert not (tmp_path / name).exists()
+    with pytest.raises(InputError, match="the title must be a string, not 3"):
+        PREDICTION.to_html(title=3)  # type: ignore[arg-type]
 
 
 def test_a_data_frame() -> None:
