@@ -8,6 +8,7 @@ within a cluster, and eight columns have no documents without tokens. The layout
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -178,7 +179,9 @@ def _word_column(rows: list[list[str]]) -> int:
     document, nor tags alone if another holds words; at most the fourth, as in CoNLL-2012. The last column is
     coreference.
     """
-    last = max(min(min(map(len, rows)) - 2, 3), 0)
+    usual, _ = Counter(map(len, rows)).most_common(1)[0]
+    rows = [row for row in rows if len(row) >= usual]
+    last = max(min(usual - 2, 3), 0)
     columns = [{row[column] for row in rows} for column in range(last + 1)]
     possible = [
         column

@@ -63,6 +63,12 @@ _MARKUP = (
     (rb"[AMN#][0-9]+\t\S+ [TER][0-9]+\s", "an annotation file of brat"),
     (rb"(?:#[^\n]*\n|[ \t\r]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n", "CoNLL-U without coreference"),
     (rb"-DOCSTART-[ \t]", "a table of words with tags"),
+    (rb"(?:\S+[/_](?:[A-Z]{2,5}\$?|[.,:]|``|\x27\x27)[ \t\r\n]+){5}", "a text with a tag at every word"),
+    (rb"[^<]*<(?:COREF|ENAMEX|MENTION|TIMEX3?)\s[^<>]*=", "a text with annotation in tags"),
+    (
+        rb"(?:[A-Za-z-]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*)*?(?i:MIME-Version|Message-ID):[ \t]",
+        "an e-mail with its header",
+    ),
     (rb"\(\s*\(?(?:S|ROOT|TOP|FRAG|SBARQ)\s+\([A-Z]", "a file of parse trees"),
     (rb"(?:%[^\n]*\n|\s)*\\(?:begin|chapter|document(?:class|style)|section|title|usepackage)\*?[\[{]", "LaTeX"),
     (rb"(?:\S[^\n]*[ \t](?:[BIESLUM]-[A-Za-z_]+|O)[ \t\r]*\n\s*){3}", "a table of words with tags"),

@@ -484,3 +484,11 @@ def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> N
         back = read_conll(tmp_path / "x.conll", kind="event")
         assert texts(back) == texts(corpus)
         assert coreference(back) == coreference(corpus)
+
+
+def test_one_short_row_does_not_say_where_words_are(tmp_path: Path) -> None:
+    """It was taken for the usual row, and all words were read from another column."""
+    rows = ["d\t0\t0\tAnn\t(1)", "d\t0\t1\tleft\t-", "d\t0\t2", "d\t0\t3\tBo\t(2)"]
+    path = tmp_path / "x.conll"
+    path.write_text(BEGIN + "\n".join(rows) + "\n#end document\n")
+    assert read_conll(path).documents[0].tokens == ("Ann", "left", "_", "Bo")
