@@ -148,7 +148,7 @@ def add_documents(
             if stored_value(connection, REVISION, 0) != revision:
                 late, scores, compared = {}, {}, set()
                 readings.forget_copies()
-            plan = make_plan(connection, reader, incoming, readings)
+            plan = make_plan(connection, reader, incoming, lines, readings)
             sources = stored_sources(connection, plan.copies, not reader.settings.lemma)
         if revision is None:
             notes += remarks_on_language(one.document for one in plan.documents.new)
@@ -164,7 +164,7 @@ def add_documents(
             compared |= {pair for _, todo in left for pair in todo}
         with database.writing() as connection:
             if _data_version(connection) != version:
-                plan = make_plan(connection, reader, incoming, readings)
+                plan = make_plan(connection, reader, incoming, lines, readings)
             complete = reader.settings.lemma or not any(story.todo(compared) for story in plan.stories)
             if plan.revision == revision and complete and _complete(plan, readings):
                 store_stated_metadata(connection, incoming, plan.documents.known)
@@ -220,7 +220,13 @@ def _story(
     return StoryReading(corpus, pairs, {**late, **known, **readings.compared_vectors}, story.known)
 
 
-def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence[Incoming], readings: Readings) -> Plan:
+def make_plan(
+    connection: sqlite3.Connection,
+    reader: Reader,
+    incoming: Sequence[Incoming],
+    lines: Collection[bytes],
+    readings: Readings,
+) -> Plan:
     """What adding documents to the collection as it is takes; nothing is changed.
 
     `readings` is what was read of them so far: what is read of a copy stays the same.
@@ -232,8 +238,8 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
     (stored,) = connection.execute("SELECT count(*) FROM documents").fetchone()
     if stored == len(gone):
         new = [incoming.document for incoming in documents.new]
-        original_of = near_duplicates(new)
-        vectors = DocumentVectors(new, original_of)
+        original_of = near_duplicates(new, boilerplate=lines)
+        vectors = DocumentVectors(new, original_of, lines)
         copies = readings.copies if readings.found else copies_among(_to_find(documents), original_of)
         unread = {id for id, copy in copies.items() if copy.own is None}
         grouped, _ = plan_stories(vectors, "predicted", None if reader.settings.lemma else max_pairs, unread)
@@ -247,7 +253,7 @@ def make_plan(connection: sqlite3.Connection, reader: Reader, incoming: Sequence
         return Plan(documents, original_of, copies, share, tuple(stories), revision)
     if not documents.new:
         return Plan(documents, {}, {}, {}, (), revision)
-    original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone)
+    original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone, lines)
     copies = readings.copies
     if not readings.found:
         new_ids = {i.document.id for i in documents.new}

@@ -20,7 +20,10 @@ CLOSE = 0.2
 
 
 def find_copies(
-    connection: sqlite3.Connection, new: Sequence[tuple[Document, Weights]], without: frozenset[int]
+    connection: sqlite3.Connection,
+    new: Sequence[tuple[Document, Weights]],
+    without: frozenset[int],
+    lines: Collection[bytes],
 ) -> dict[str, str]:
     """By the id of every new document that is a copy, that of its original; and of stored ones that have another now.
 
@@ -30,13 +33,15 @@ def find_copies(
         Documents and their words.
     without
         Numbers of stored documents that are being replaced; the first copies of those are originals then.
+    lines
+        Keys of lines that are boilerplate.
     """
     rows = word_rows(connection, {word for _, weights in new for word in weights})
     near = {number for _, weights in new for number in documents_near(connection, weights, rows, without)}
     near |= {heir for number in without if (heir := _heir(connection, number, without)) is not None}
     originals = _documents(connection, near)
     documents = [document for document, _ in new]
-    close = {one.id for one in originals for document in documents if resemblance(one, document) >= CLOSE}
+    close = {one.id for one in originals for document in documents if resemblance(one, document, lines) >= CLOSE}
     query = (
         "SELECT copies.document, one.id, other.id FROM copies JOIN documents AS one ON one.number = copies.document "
         "JOIN documents AS other ON other.number = copies.original WHERE other.id = ?"
@@ -44,15 +49,17 @@ def find_copies(
     stored = [row for id in sorted(close) for row in connection.execute(query, (id,)).fetchall()]
     original_of = {str(copy): str(original) for number, copy, original in stored if number not in without}
     copies = _documents(connection, [int(number) for number, *_ in stored if number not in without])
-    found = near_duplicates(documents, [*originals, *copies], original_of)
+    found = near_duplicates(documents, [*originals, *copies], original_of, lines)
     result = _with_longest(found, original_of, {one.id: one for one in (*originals, *documents)})
     stored_close = [one for one in (*originals, *copies) if one.id in close or one.id in original_of]
-    absorbed = _absorbed(documents, stored_close, original_of | result)
+    absorbed = _absorbed(documents, stored_close, original_of | result, lines)
     moved = {copy: absorbed[original] for copy, original in original_of.items() if original in absorbed}
     return result | moved | absorbed
 
 
-def _absorbed(new: Sequence[Document], stored: Sequence[Document], original_of: Mapping[str, str]) -> dict[str, str]:
+def _absorbed(
+    new: Sequence[Document], stored: Sequence[Document], original_of: Mapping[str, str], lines: Collection[bytes]
+) -> dict[str, str]:
     """By the id of each stored original that has become a copy of a new document, that of its new original.
 
     Parameters
@@ -61,13 +68,15 @@ def _absorbed(new: Sequence[Document], stored: Sequence[Document], original_of: 
         New documents, and stored ones that resemble them.
     original_of
         By the id of every copy among them that of its original.
+    lines
+        Keys of lines that are boilerplate.
     """
     grown = {original_of.get(one.id, one.id) for one in new}
     known = [*new, *(one for one in stored if original_of.get(one.id, one.id) in grown)]
     waiting = [one for one in stored if one.id not in grown and one.id not in original_of]
     if not waiting:
         return {}
-    found = near_duplicates(waiting, known, original_of)
+    found = near_duplicates(waiting, known, original_of, lines)
     return {copy: original for copy, original in found.items() if original in grown}
 
 

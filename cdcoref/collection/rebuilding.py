@@ -42,7 +42,7 @@ from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, near_duplicates, subjects, words_of
+from cdcoref.stories import DocumentVectors, boilerplate_lines, near_duplicates, subjects, words_of
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
@@ -71,7 +71,8 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
             id for _, id, _, given in contents if given
         )
         given = came.by_document()
-        original_of = near_duplicates(stored.documents)
+        lines = boilerplate_lines(stored.documents)
+        original_of = near_duplicates(stored.documents, boilerplate=lines)
         to_find = [document for id, document in documents.items() if id not in given]
         readings = Readings()
         readings.read(reader, to_find, copies_among(to_find, original_of), {}, progress)
@@ -79,7 +80,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         if given and reader.has_vectors:
             marked = (mention for id in documents if id in given for mention in mentions[id])
             read |= reader.vectors(Corpus(tuple(documents[id] for id in documents if id in given), tuple(marked)))
-        vectors = DocumentVectors(stored.documents, original_of)
+        vectors = DocumentVectors(stored.documents, original_of, lines)
         unread = {id for id, copy in readings.copies.items() if copy.own is None}
         max_pairs = None if reader.settings.lemma else reader.settings.options.max_pairs
         stories, _ = plan_stories(vectors, "predicted", max_pairs, unread)

@@ -23,6 +23,7 @@ from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.results import Plan, Prediction, ScoredPair
 from cdcoref.stories import (
     DocumentVectors,
+    boilerplate_lines,
     group_documents,
     near_duplicates,
     nearest_pairs,
@@ -186,10 +187,11 @@ class Predictor:
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
-            original_of = near_duplicates(corpus.documents) if options.topics in _WITH_COPIES else {}
+            lines = boilerplate_lines(corpus.documents)
+            original_of = near_duplicates(corpus.documents, boilerplate=lines) if options.topics in _WITH_COPIES else {}
             read = _read_once(corpus, original_of) if find else corpus
             unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
-            plan, by_subject = self._plan(corpus, options, original_of, unread)
+            plan, by_subject = self._plan(DocumentVectors(corpus.documents, original_of, lines), options, unread)
             if announce is not None:
                 announce(plan)
             results = engine.run(read, [story.read(unread) for subject in by_subject for story in subject], progress)
@@ -220,19 +222,19 @@ class Predictor:
         return nullcontext(LocalEngine(self.model, task, store))
 
     def _plan(
-        self, corpus: Corpus, options: PredictionOptions, original_of: Mapping[str, str], unread: Collection[str]
+        self, vectors: DocumentVectors, options: PredictionOptions, unread: Collection[str]
     ) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        vectors = DocumentVectors(corpus.documents, original_of)
         stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs, unread)
-        empty = {document.id for document in corpus.documents if not document.tokens}
+        empty = {document.id for document in vectors.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
         count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
-        plan = Plan(len(corpus.documents), len(stories), largest, count, pruned, len(empty), len(original_of))
+        copies = len(vectors.original_of)
+        plan = Plan(len(vectors.documents), len(stories), largest, count, pruned, len(empty), copies)
         by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]

@@ -23,7 +23,9 @@ MIN_SIMILARITY = 0.08
 topics of ECB+, 3 % are below it, and 93 % of the others."""
 UNLIKE_PAIRS = 0.25
 MIN_WORDS = 8
-"""Different words that a document must have besides repeated lines to show what it has in common with others."""
+MIN_SHARE = 0.2
+"""Different words, and the share of its words, that a document must have besides repeated lines to show what it has in
+common with others. Reprints of one report have less, and each site's own lines around it are unlike the others'."""
 MAX_COMPARED = 40
 """Of a line that more documents have, only these are compared, spread evenly over the documents."""
 
@@ -61,7 +63,7 @@ def _similarity_of_rest(documents: Sequence[Document], repeated: Collection[byte
     ends = [0]
     for document in documents:
         words = words_of(document, repeated)
-        if len(words) >= MIN_WORDS:
+        if len(words) >= max(MIN_WORDS, MIN_SHARE * len(words_of(document))):
             columns += [column.setdefault(word, len(column)) for word in words]
         ends.append(len(columns))
     shape = (len(documents), max(1, len(column)))

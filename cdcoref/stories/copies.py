@@ -12,13 +12,14 @@ Copies count as one text: for how rare words are, for the stories that they belo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import blake2b
 from types import MappingProxyType
 
 from cdcoref.corpus import Document
+from cdcoref.stories.document_words import visible_sentences
 
 SHINGLE = 4
 MIN_RESEMBLANCE = 0.6
@@ -50,6 +51,7 @@ def near_duplicates(
     documents: Sequence[Document],
     known: Sequence[Document] = (),
     original_of: Mapping[str, str] = MappingProxyType({}),
+    boilerplate: Collection[bytes] = (),
 ) -> dict[str, str]:
     """Find the documents that are copies of others.
 
@@ -59,6 +61,8 @@ def near_duplicates(
         The documents. Hidden sentences are ignored.
     known, original_of
         Further documents; and the originals among them, by copy. Documents without one are no copies.
+    boilerplate
+        Keys of lines to ignore too (see :func:`cdcoref.stories.line_key`).
 
     Returns
     -------
@@ -68,8 +72,8 @@ def near_duplicates(
     """
     from datasketch import MinHash, MinHashLSH
 
-    before = sorted(((d.id, _shingles(d)) for d in known), key=lambda one: (one[0] in original_of, one[0]))
-    new = sorted(((d.id, _shingles(d)) for d in documents), key=lambda one: (-len(one[1]), one[0]))
+    before = sorted(((d.id, _shingles(d, boilerplate)) for d in known), key=lambda one: (one[0] in original_of, one[0]))
+    new = sorted(((d.id, _shingles(d, boilerplate)) for d in documents), key=lambda one: (-len(one[1]), one[0]))
     index = MinHashLSH(num_perm=_PERMUTATIONS, params=(_BANDS, _ROWS))
     shingles_of: dict[str, frozenset[bytes]] = {}
     group_of: dict[str, _Group] = {}
@@ -90,9 +94,9 @@ def near_duplicates(
     return {id: group.original for id, group in group_of.items() if id in new_ids and group.original != id}
 
 
-def resemblance(one: Document, other: Document) -> float:
+def resemblance(one: Document, other: Document, boilerplate: Collection[bytes] = ()) -> float:
     """The share of the shingles of two documents that both have; 0 without any."""
-    return _resemblance(_shingles(one), _shingles(other))
+    return _resemblance(_shingles(one, boilerplate), _shingles(other, boilerplate))
 
 
 def sentence_sources(
@@ -176,11 +180,12 @@ def _same_sentences(copy: Document, other: Document) -> dict[int, int]:
     return {one: same for one, same in pairs if one not in copy.hidden and same not in other.hidden}
 
 
-def _shingles(document: Document) -> frozenset[bytes]:
+def _shingles(document: Document, boilerplate: Collection[bytes] = ()) -> frozenset[bytes]:
     """Hashes of the runs of `SHINGLE` words of every visible sentence; a shorter sentence is one run."""
     found = set()
-    for number, (start, end) in enumerate(document.sentences):
-        words = [] if number in document.hidden else [w.casefold() for w in document.tokens[start:end] if _is_word(w)]
+    for number in visible_sentences(document, boilerplate):
+        start, end = document.sentences[number]
+        words = [word.casefold() for word in document.tokens[start:end] if _is_word(word)]
         for first in range(max(1, len(words) - SHINGLE + 1) if words else 0):
             text = " ".join(words[first : first + SHINGLE])
             found.add(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest())

@@ -68,18 +68,18 @@ def line_key(document: Document, sentence: int) -> bytes:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
-def visible_sentences(document: Document) -> list[int]:
-    """The numbers of the sentences that are not hidden."""
-    return [number for number in range(len(document.sentences)) if number not in document.hidden]
+def visible_sentences(document: Document, boilerplate: Collection[bytes] = ()) -> list[int]:
+    """The numbers of the sentences that are neither hidden nor boilerplate."""
+    numbers = [number for number in range(len(document.sentences)) if number not in document.hidden]
+    return [number for number in numbers if line_key(document, number) not in boilerplate] if boilerplate else numbers
 
 
 def _report(document: Document, boilerplate: Collection[bytes]) -> list[int]:
     """The numbers of the sentences that are part of the report."""
     return [
         number
-        for place, number in enumerate(visible_sentences(document))
-        if not (boilerplate and line_key(document, number) in boilerplate)
-        and not (place < HEADER_LINES and is_header_line(" ".join(document.tokens[slice(*document.sentences[number])])))
+        for place, number in enumerate(visible_sentences(document, boilerplate))
+        if place >= HEADER_LINES or not is_header_line(" ".join(document.tokens[slice(*document.sentences[number])]))
     ]
 
 

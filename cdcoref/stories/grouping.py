@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
+from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.copies import near_duplicates
 from cdcoref.stories.merging import story_labels
 from cdcoref.stories.vectors import DocumentVectors
@@ -42,7 +43,9 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     if isinstance(documents, DocumentVectors):
         vectors = documents
     else:
-        vectors = DocumentVectors(documents, near_duplicates(documents) if setting == "predicted" else {})
+        lines = boilerplate_lines(documents) if setting == "predicted" else frozenset[bytes]()
+        original_of = near_duplicates(documents, boilerplate=lines) if setting == "predicted" else {}
+        vectors = DocumentVectors(documents, original_of, lines)
     documents = vectors.documents
     labels: Sequence[object]
     if setting == "predicted":

@@ -46,18 +46,28 @@ class DocumentVectors:
     original_of
         By the id of every document that is a copy of another, that of the other (see
         :func:`cdcoref.stories.near_duplicates`).
+    boilerplate
+        Keys of lines that do not count; None: those that :func:`cdcoref.stories.boilerplate_lines` finds.
 
     Attributes
     ----------
     documents, original_of
         As given.
+    boilerplate
+        As given, or found.
     ids
         Their ids in alphabetical order, the order of the rows of `matrix`.
     """
 
-    def __init__(self, documents: Sequence[Document], original_of: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        original_of: Mapping[str, str] = MappingProxyType({}),
+        boilerplate: Collection[bytes] | None = None,
+    ) -> None:
         self.documents = tuple(documents)
         self.original_of = original_of
+        self.boilerplate = frozenset(boilerplate_lines(documents) if boilerplate is None else boilerplate)
         self._by_id = sorted(self.documents, key=lambda document: document.id)
         self.ids = [document.id for document in self._by_id]
 
@@ -85,11 +95,6 @@ class DocumentVectors:
         vectors = unit_length(csr_array(self._weights[self.originals]))
         share[self.originals] = 1 / _alike(vectors, [self.ids[row] for row in self.originals.tolist()])
         return share
-
-    @cached_property
-    def boilerplate(self) -> frozenset[bytes]:
-        """The lines of text that do not count, see :func:`cdcoref.stories.boilerplate_lines`."""
-        return boilerplate_lines([document for document in self.documents if document.id not in self.original_of])
 
     @cached_property
     def _weights(self) -> csr_array:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Document
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import boilerplate_lines, group_documents, line_key, topic_quality, words_of
+from cdcoref.stories import boilerplate_lines, group_documents, line_key, near_duplicates, topic_quality, words_of
 
 SHARE = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\nCopy this link\n\n"
 HEADERS: dict[str, Callable[[random.Random], str]] = {
@@ -95,3 +95,23 @@ def test_the_order_of_documents_does_not_matter(order: list[str]) -> None:
 def test_figures_in_a_line_may_differ() -> None:
     texts = {id: f"{n} comments on this article\n\n{text}" for n, (id, text) in enumerate(REPORTS.items(), 1)}
     assert len(boilerplate_lines(read(texts))) == 1
+
+
+def test_reprints_between_the_lines_of_different_sites_count() -> None:
+    body = " ".join(REPORTS[id] for id in ("flood 1", "flood 2"))
+    around = (
+        "Herald subscribers read more for less, from Monday to Sunday.",
+        "Lantern Radio: news, music and weather every hour of the night.",
+        "Download the Courier app, and listen to our podcasts on your way home.",
+    )
+    assert not boilerplate_lines(read({str(n): f"{own}\n\n{body} {body.upper()}" for n, own in enumerate(around)}))
+
+
+def test_short_reports_between_many_common_lines_are_no_copies() -> None:
+    links = "\n\n".join(f"Read more about topic {letter} on our page for subscribers." for letter in "abcdefghijkl")
+    documents = read({id: f"{text}\n\n{links}" for id, text in REPORTS.items()})
+    found = boilerplate_lines(documents)
+    assert len(found) == 12
+    assert near_duplicates(documents)
+    assert not near_duplicates(documents, boilerplate=found)
+    assert len(group_documents(documents)) == 3
