@@ -145,7 +145,7 @@ class PairReader:
                 found.append((start, start + len(word)))
                 start += len(word)
             start += 1  # </doc-s>
-        return PairTokens(self._frame.around(flat, length), places)
+        return PairTokens(self._frame.enclose(flat, length), places)
 
     def fits(self, tokens: PairTokens) -> bool:
         """Whether the encoder has a position for every token."""

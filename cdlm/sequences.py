@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ENDS = 2
-"""Special tokens around a sequence."""
+"""Special tokens enclose a sequence."""
 MARKERS = 2
-"""Special tokens around a document."""
+"""Special tokens enclose a document."""
 
 
 @dataclass(frozen=True)
 class SequenceFrame:
-    """The special tokens around documents that are read together (paper, section 2.2).
+    """The special tokens enclose documents that are read together (paper, section 2.2).
 
     Between ``[CLS]`` and ``[SEP]`` (RoBERTa's ``<s>`` and ``</s>``), each document is between ``<doc-s>`` and
     ``</doc-s>``.
@@ -53,7 +53,7 @@ class SequenceFrame:
         words = tokenizer.get_vocab()
         return cls(first, last, words[DOC_START], words[DOC_END])
 
-    def around(self, documents: Iterable[Sequence[int]], max_length: int) -> list[int]:
+    def enclose(self, documents: Iterable[Sequence[int]], max_length: int) -> list[int]:
         """Concatenate documents until the sequence is full; the last one may be cut.
 
         Parameters

@@ -236,7 +236,7 @@ def main() -> None:
         "TF-IDF cosine": tfidf(train, dev),
         "training": {**SETTINGS, "encoder": "minilm"},
     }
-    for reading, name in (("together", "read together"), ("apart", "bi-encoder")):
+    for reading, name in (("cross-encoder", "read together"), ("bi-encoder", "bi-encoder")):
         if arguments.seed:
             results[name] = [fine_tuned(reading, train, dev, arguments.output, seed) for seed in arguments.seed]
     arguments.results.parent.mkdir(parents=True, exist_ok=True)

@@ -128,13 +128,13 @@ def show(
                 say([f"the {limit:,} least certain decisions; --limit N shows more"])
         else:
             counts = collection.counts()
-            least = 1 if singletons else 2
-            clusters = collection.clusters(kind=kind, least=least, limit=limit)
+            min_mentions = 1 if singletons else 2
+            clusters = collection.clusters(kind=kind, min_mentions=min_mentions, limit=limit)
             if as_json:
                 _print({"counts": asdict(counts), "clusters": [asdict(c) for c in clusters]}, (), as_json)
             else:
                 _print(None, views.cluster_list_lines(clusters), as_json)
-            _say_if_cut(len(clusters), collection.cluster_count(kind=kind, least=least), "clusters")
+            _say_if_cut(len(clusters), collection.cluster_count(kind=kind, min_mentions=min_mentions), "clusters")
             say([views.counts_line(counts)])
 
 
@@ -149,7 +149,7 @@ def _search(collection: Collection, query: str, kind: str | None, limit: int, as
         lines += views.document_list_lines(found.documents)
     _print(found, lines, as_json)
     if found.clusters:
-        _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, least=1), "clusters")
+        _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, min_mentions=1), "clusters")
     if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
         say([f"the {limit:,} best documents; --limit N shows more"])
     if not found.clusters and not found.documents:

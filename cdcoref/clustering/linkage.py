@@ -31,7 +31,7 @@ from cdcoref.clustering.pair_scores import PairScores, unique_pairs
 
 Linkage = Literal["average", "mixed", "single"]
 LINKAGES: tuple[str, ...] = get_args(Linkage)
-SHARE_OF_LEAST: dict[str, float] = {"average": 0.0, "mixed": 0.4, "single": 1.0}
+SHARE_OF_MINIMUM: dict[str, float] = {"average": 0.0, "mixed": 0.4, "single": 1.0}
 """Share of the least distance of a pair in the distance of two clusters; the rest is the mean distance."""
 
 _SMALL = 2000
@@ -124,7 +124,7 @@ def dendrogram(scores: PairScores, linkage: Linkage = "average", keys: Sequence[
     distance = 1.0 - score
     stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
     pairs = low[stored], high[stored], distance[stored]
-    first, second, height = _merges(scores.size, pairs, SHARE_OF_LEAST[linkage])
+    first, second, height = _merges(scores.size, pairs, SHARE_OF_MINIMUM[linkage])
     return Dendrogram(scores.size, item_at[first], item_at[second], height)
 
 

@@ -30,7 +30,7 @@ from cdcoref.collection.copied_readings import (
     Copy,
     Reading,
     Readings,
-    copies_among,
+    copies_of,
     stored_sources,
     stored_texts,
     with_scores_of_copies,
@@ -240,7 +240,7 @@ def make_plan(
         new = [incoming.document for incoming in documents.new]
         original_of = near_duplicates(new, boilerplate=lines)
         vectors = DocumentVectors(new, original_of, lines)
-        copies = readings.copies if readings.found else copies_among(_to_find(documents), original_of)
+        copies = readings.copies if readings.found else copies_of(_to_find(documents), original_of)
         unread = {id for id, copy in copies.items() if copy.own is None}
         grouped, _ = plan_stories(vectors, "predicted", None if reader.settings.lemma else max_pairs, unread)
         share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if documents.new else {}
@@ -258,7 +258,7 @@ def make_plan(
     if not readings.found:
         new_ids = {i.document.id for i in documents.new}
         texts, originals = stored_texts(connection, new_ids, original_of, not reader.settings.lemma)
-        copies = copies_among(_to_find(documents), originals, texts)
+        copies = copies_of(_to_find(documents), originals, texts)
     unread = {id for id, copy in copies.items() if copy.own is None}
     number_of = {i.document.id: -1 - place for place, i in enumerate(documents.new)}
     numbers_of_copies = {

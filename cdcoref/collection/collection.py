@@ -363,13 +363,13 @@ class Collection:
         self,
         *,
         kind: str | None = None,
-        least: int = 2,
+        min_mentions: int = 2,
         story: int | None = None,
         query: str | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[ClusterSummary]:
-        """Clusters of at least `least` mentions, those in most documents first.
+        """Clusters of at least `min_mentions` mentions, those in most documents first.
 
         Parameters
         ----------
@@ -383,20 +383,20 @@ class Collection:
         InputError
             If there is no such kind.
         """
-        _check_clusters(kind, least, story, query)
+        _check_clusters(kind, min_mentions, story, query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.cluster_list(
-                connection, kind=kind, least=least, story=story, query=query, limit=limit, offset=offset
+                connection, kind=kind, min_mentions=min_mentions, story=story, query=query, limit=limit, offset=offset
             )
 
     def cluster_count(
-        self, *, kind: str | None = None, least: int = 2, story: int | None = None, query: str | None = None
+        self, *, kind: str | None = None, min_mentions: int = 2, story: int | None = None, query: str | None = None
     ) -> int:
         """How many clusters :meth:`clusters` lists without a limit."""
-        _check_clusters(kind, least, story, query)
+        _check_clusters(kind, min_mentions, story, query)
         with self._database.reading() as connection:
-            return queries.cluster_count(connection, kind=kind, least=least, story=story, query=query)
+            return queries.cluster_count(connection, kind=kind, min_mentions=min_mentions, story=story, query=query)
 
     def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
         """Clusters by their ids; those that are not there are left out."""
@@ -535,7 +535,7 @@ class Collection:
             return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
-        """The decisions that are the least sure; none if mentions are linked by lemma."""
+        """The decisions that are the least certain; none if mentions are linked by lemma."""
         _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.questions(connection, limit, offset)
@@ -591,10 +591,10 @@ def _check_part(limit: int | None, offset: int) -> None:
     check_whole("offset", offset)
 
 
-def _check_clusters(kind: str | None, least: int, story: int | None, query: str | None) -> None:
+def _check_clusters(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> None:
     if kind is not None and kind not in KINDS:
         raise InputError(f"kind is {kind!r} and should be one of {', '.join(map(repr, KINDS))}")
-    check_whole("least", least)
+    check_whole("min_mentions", min_mentions)
     if story is not None:
         check_whole("the number of a story", story)
     if query is not None:

@@ -142,7 +142,7 @@ class Readings:
                 self.pronouns[source] = _pronouns(readings[source], reader.kinds_with_antecedents)
 
 
-def copies_among(
+def copies_of(
     new: Sequence[Document], original_of: Mapping[str, str], stored: Sequence[Document] = ()
 ) -> dict[str, Copy]:
     """The documents that share sentences with others, by id.

@@ -103,14 +103,14 @@ def cluster_list(
     connection: sqlite3.Connection,
     *,
     kind: str | None,
-    least: int,
+    min_mentions: int,
     story: int | None,
     query: str | None,
     limit: int,
     offset: int,
 ) -> list[ClusterSummary]:
     """Clusters with a minimum number of mentions, most documents first; with a query, best matches first."""
-    condition, values = _chosen(kind, least, story)
+    condition, values = _chosen(kind, min_mentions, story)
     if _asks(query):
         found = clusters_with_words(connection, query or "", condition, values)
         return summaries(connection, found[offset : offset + limit])
@@ -122,10 +122,10 @@ def cluster_list(
 
 
 def cluster_count(
-    connection: sqlite3.Connection, *, kind: str | None, least: int, story: int | None, query: str | None
+    connection: sqlite3.Connection, *, kind: str | None, min_mentions: int, story: int | None, query: str | None
 ) -> int:
     """How many clusters :func:`cluster_list` lists without a limit."""
-    condition, values = _chosen(kind, least, story)
+    condition, values = _chosen(kind, min_mentions, story)
     if _asks(query):
         return len(clusters_with_words(connection, query or "", condition, values))
     (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
@@ -137,10 +137,10 @@ def _asks(query: str | None) -> bool:
     return query is not None and bool(query.replace("\0", " ").strip())
 
 
-def _chosen(kind: str | None, least: int, story: int | None) -> tuple[str, list[object]]:
+def _chosen(kind: str | None, min_mentions: int, story: int | None) -> tuple[str, list[object]]:
     """The condition that chooses clusters, and its values."""
     conditions = ["mentions >= ?"]
-    values: list[object] = [max(1, least)]
+    values: list[object] = [max(1, min_mentions)]
     if kind is not None:
         conditions.append("kind = ?")
         values.append(kind)
@@ -345,7 +345,7 @@ def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limi
     match = full_text_query(query)
     if match is None:
         return SearchResult((), ())
-    clusters = cluster_list(connection, kind=kind, least=1, story=None, query=query, limit=limit, offset=offset)
+    clusters = cluster_list(connection, kind=kind, min_mentions=1, story=None, query=query, limit=limit, offset=offset)
     sql = (
         f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "
@@ -356,7 +356,7 @@ def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limi
 
 
 def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:
-    """The least sure decisions."""
+    """The least certain decisions."""
     query = (
         "SELECT first, second, together, probability FROM questions ORDER BY doubt DESC, first, second LIMIT ? OFFSET ?"
     )

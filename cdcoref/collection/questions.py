@@ -1,4 +1,4 @@
-"""The least sure decisions of a story: clusters and probabilities in, pairs of mentions to ask people about out.
+"""The least certain decisions of a story: clusters and probabilities in, pairs of mentions to ask people about out.
 
 A decision is a merge that was made (a mention and the rest of its cluster) or one that was not (two clusters). It is
 the less sure, the nearer the mean probability of the pairs across the two sides is to the one above which clusters are
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cdcoref.linking import MentionLinks
 
 QUESTIONS_A_STORY = 50
-LEAST_PROBABILITY = 0.05
+MIN_PROBABILITY = 0.05
 """Clusters whose mean probability is below this are not asked about."""
 
 
@@ -52,7 +52,7 @@ def least_sure(
     above: np.ndarray,
     corrections: Sequence[Constraints],
 ) -> list[Decision]:
-    """Decisions, the least sure first.
+    """Decisions, the least certain first.
 
     Parameters
     ----------
@@ -129,5 +129,5 @@ def _non_merges(
     return [
         Decision(a, b, False, probability, 1 - abs(probability - float(above[a])))
         for a, b, probability in zip(one, other, value, strict=True)
-        if probability >= LEAST_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
+        if probability >= MIN_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
     ]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
-from cdcoref.collection.copied_readings import Reading, Readings, copies_among, with_scores_of_copies
+from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
 from cdcoref.collection.copies import store_copies
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -75,7 +75,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         original_of = near_duplicates(stored.documents, boilerplate=lines)
         to_find = [document for id, document in documents.items() if id not in given]
         readings = Readings()
-        readings.read(reader, to_find, copies_among(to_find, original_of), {}, progress)
+        readings.read(reader, to_find, copies_of(to_find, original_of), {}, progress)
         mentions, read = {**reader.of_kind(came).by_document(), **readings.found}, readings.vectors
         if given and reader.has_vectors:
             marked = (mention for id in documents if id in given for mention in mentions[id])

@@ -67,13 +67,13 @@ def recluster(
     contents = {content for story in loaded for content in story.contents.values()}
     constraints = stored_constraints(connection, contents, keys)
 
-    def alike(members: np.ndarray) -> np.ndarray:
+    def similarity(members: np.ndarray) -> np.ndarray:
         if not clusterer.merge_above:
             return (before[members][:, None] == before[members][None, :]).astype(np.float64)
         return np.maximum(links.pair_matrix(members), names.shared(members))
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
-    labels = constrained(before, constraints, alike, antecedents)
+    labels = constrained(before, constraints, similarity, antecedents)
     confirmed = confirmed_groups(constraints, len(mentions))
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
     if clusterer.merge_above:
@@ -147,7 +147,7 @@ def _store_questions(
     story_of: np.ndarray,
     decisions: Iterable[Decision],
 ) -> None:
-    """Store which decisions of each story are the least sure."""
+    """Store which decisions of each story are the least certain."""
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
     kept: dict[int, int] = defaultdict(int)
     for decision in decisions:

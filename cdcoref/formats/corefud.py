@@ -195,7 +195,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
         for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
             if not document.tokens:
                 raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
-            named, first = _named(found[document.id], first, _layout_of(document, HEADS))
+            named, first = _with_cluster_ids(found[document.id], first, _layout_of(document, HEADS))
             for line in _lines(key, document, _cells(document, named)):
                 file.write(line + "\n")
 
@@ -204,7 +204,7 @@ Named = list[tuple[str, str, Mention]]
 """Mentions with the id of their cluster in the document and with their attributes."""
 
 
-def _named(mentions: list[Mention], first: int, heads: Any) -> tuple[Named, int]:
+def _with_cluster_ids(mentions: list[Mention], first: int, heads: Any) -> tuple[Named, int]:
     """The mentions of a document with cluster ids from `e{first}` on, and the next free number."""
     numbers: dict[object, tuple[int, str]] = {}
     named = []

@@ -59,7 +59,7 @@ def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
     InputError
         If the file cannot be read, or is not a DocBin.
     """
-    with _damage_told(path):
+    with _report_damage(path):
         docs = _docs_in(path)
         corpus = corpus_of(docs, mentions=not entities, prefix=f"{Path(path).name}-")
         if entities:
@@ -75,7 +75,7 @@ def read_docs(path: str | Path) -> list[Doc]:
     InputError
         If the file cannot be read, or is not a DocBin.
     """
-    with _damage_told(path):
+    with _report_damage(path):
         return _docs_in(path)
 
 
@@ -89,7 +89,7 @@ def _docs_in(path: str | Path) -> list[Doc]:
 
 
 @contextmanager
-def _damage_told(path: str | Path) -> Iterator[None]:
+def _report_damage(path: str | Path) -> Iterator[None]:
     """Turn whatever spaCy raises for a damaged file, which depends on the damage, into an InputError."""
     try:
         yield

@@ -33,7 +33,7 @@ class SequenceOptions:
         Compare each window of a document that needs several with at most this many windows of its own or of the other
         document, the most similar in words; None: with all. Where many documents are read at once: read each excerpt
         of a story with at most this many others, those with its likeliest candidates; None: with
-        :data:`cdcoref.inputs.packs.TOGETHER`.
+        :data:`cdcoref.inputs.packs.MAX_NEIGHBOURS`.
     features
         Names of what is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
     documents

@@ -27,9 +27,9 @@ BEGINNING = 1
 SEPARATORS = 2
 """The two markers around a document."""
 
-TOGETHER = 4
-"""So many others an excerpt is read with, unless the options limit windows otherwise: those it shares the most
-candidates with; and those that it is one of.
+MAX_NEIGHBOURS = 4
+"""An excerpt is read with this many others, unless the options set another limit: those with which it shares the most
+candidates. It is also read with every excerpt that has chosen it.
 
 With 8, GVC's dev split as one story takes half as long again and scores the same (events, CoNLL F1 64.8 with both)."""
 
@@ -85,7 +85,7 @@ def packs(
             return
     wanted = None if pairs is None else {frozenset(pair) for pair in pairs}
     if candidates is not None:
-        yield from _around_candidates(options, documents, wanted, candidates)
+        yield from _packs_of_candidates(options, documents, wanted, candidates)
         return
     blocks = list(_blocks(options, documents, room // 2))
     if len(blocks) == 1:
@@ -107,7 +107,7 @@ def pack_length(pack: Sequence[Excerpt], documents: Sequence[MarkedDocument]) ->
     )
 
 
-def _around_candidates(
+def _packs_of_candidates(
     options: SequenceOptions,
     documents: Sequence[MarkedDocument],
     wanted: Collection[frozenset[int]] | None,
@@ -120,7 +120,7 @@ def _around_candidates(
         for window in windows(options, document, max(1, room // 4 - SEPARATORS))
     ]
     lengths = [pack_length([excerpt], documents) - BEGINNING for excerpt in excerpts]
-    limit = TOGETHER if options.max_windows is None else options.max_windows
+    limit = MAX_NEIGHBOURS if options.max_windows is None else options.max_windows
     neighbours = _neighbours(excerpts, documents, wanted, candidates, limit)
     unmet = [set(others) for others in neighbours]
     alone = [place for place, others in enumerate(neighbours) if not others]

@@ -19,7 +19,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, MentionContext
 from cdlm.config import EncoderConfig
-from cdlm.encoder import APART, CDLMModel, UpperLayers
+from cdlm.encoder import PART_SPACING, CDLMModel, UpperLayers
 
 T = TypeVar("T")
 
@@ -75,7 +75,10 @@ def collate_contexts(
     kinds
         The number of each pair's kind.
     """
-    both = [(first.places(APART), second.places(APART) + _PARTS * APART) for first, second in _pairs(contexts)]
+    both = [
+        (first.places(PART_SPACING), second.places(PART_SPACING) + _PARTS * PART_SPACING)
+        for first, second in _pairs(contexts)
+    ]
     own = np.concatenate([context.own for context in contexts])
     sizes = [len(context) for context in contexts]
     return ContextBatch(

@@ -23,14 +23,14 @@ from cdcoref.model.mention_projection import MentionProjection
 PAIRS_AT_ONCE = 2048
 """Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache."""
 
-HOPELESS = -4.0
-"""A pair to which the first scorer gives a lower logit is not scored by the others, which would hardly differ."""
+MIN_LOGIT = -4.0
+"""Pairs with a lower logit from the first scorer are not scored by the others, which would hardly differ."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
 _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
-LEAST_SPREAD = 0.005
-"""What differs less than this in training (a feature of one pair in some 60,000) is left out: standardised, it would
-outweigh all the rest where it does differ."""
+MIN_SPREAD = 0.005
+"""Features whose spread in training is smaller (those of one pair in some 60,000) are left out: standardised, they
+would outweigh all others in the few pairs that have them."""
 
 
 class KindScorer(nn.Module):
@@ -93,7 +93,7 @@ class KindScorer(nn.Module):
 
     def standardised(self, features: Tensor) -> Tensor:
         """The features as networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
-        return ((features - self.mean) / self.scale).masked_fill(self.scale < LEAST_SPREAD, 0.0)
+        return ((features - self.mean) / self.scale).masked_fill(self.scale < MIN_SPREAD, 0.0)
 
     def without_vectors(self, standard: Tensor) -> Tensor:
         """Logits of the first network.
@@ -154,7 +154,7 @@ class VectorScorer(nn.Module):
     """The bi-encoder's logit for two mentions, from cosines, features and learnt vectors.
 
     The mean over one or several scorers of each kind, which differ only in their random initialisation; where the logit
-    of the first is below `HOPELESS`, that logit alone.
+    of the first is below `MIN_LOGIT`, that logit alone.
 
     Parameters
     ----------
@@ -250,8 +250,8 @@ class VectorScorer(nn.Module):
         logits = torch.cat(parts) if parts else features.new_zeros(0)
         if not further:
             return logits
-        hopeful = (logits > HOPELESS).nonzero().squeeze(-1)
-        for rows in hopeful.split(PAIRS_AT_ONCE):
+        probable = (logits > MIN_LOGIT).nonzero().squeeze(-1)
+        for rows in probable.split(PAIRS_AT_ONCE):
             inputs = features[rows], vectors[pairs[rows, 0]], vectors[pairs[rows, 1]]
             found = [logits[rows], *(scorer(*inputs) for scorer in further)]
             logits[rows] = torch.stack(found).mean(dim=0)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from cdcoref.corpus import KINDS
 from cdcoref.model.batches import ReadingBatch
 
-LEAST_ROWS = 16
+MIN_ROWS = 16
 """With this many rows or more, MKL and oneDNN sum a product in the same order whatever their number."""
 
 
@@ -146,5 +146,5 @@ def _product(layer: nn.Linear, rows: Tensor) -> Tensor:
 
     For very few rows PyTorch's libraries sum in another order, so rows of zeros are added.
     """
-    missing = max(0, LEAST_ROWS - len(rows))
+    missing = max(0, MIN_ROWS - len(rows))
     return layer(nn.functional.pad(rows, (0, 0, 0, missing)))[: len(rows)]

@@ -134,7 +134,7 @@ class ContradictedPeople:
                 first += dateline_end(document.tokens[first:end])
                 span = (mention.start - first, mention.end - first)
                 for one in roles_of(span, document.tokens[first:end]):
-                    of_roles[one.role].append(self._named(document, first, end, one.start, one.end))
+                    of_roles[one.role].append(self._name_of_person(document, first, end, one.start, one.end))
             for role, stated in of_roles.items():
                 yield from self._contradicted(stated, tuple(members), "", sides=role in _SIDES)
         of_offices: defaultdict[str, list[_Named]] = defaultdict(list)
@@ -142,7 +142,7 @@ class ContradictedPeople:
             document = self._documents[name]
             for first, end in _sentences(document):
                 for one in offices_in(document.tokens[first:end]):
-                    of_offices[one.role].append(self._named(document, first, end, one.start, one.end))
+                    of_offices[one.role].append(self._name_of_person(document, first, end, one.start, one.end))
         for office, stated in of_offices.items():
             yield from self._contradicted(stated, (), office)
 
@@ -202,7 +202,7 @@ class ContradictedPeople:
             and mention.kind != ENTITY
         }
 
-    def _named(self, document: Document, first: int, last: int, start: int, end: int) -> _Named:
+    def _name_of_person(self, document: Document, first: int, last: int, start: int, end: int) -> _Named:
         tokens = document.tokens
         name = tuple(word.casefold() for word in tokens[first + start : first + end])
         words = tokens[first:last]

@@ -202,7 +202,7 @@ class Disagreements:
         found: list[tuple[int, Disagreement]] = []
         for places in _connected(len(stated), [*self._of_one_event(stated), *self._of_one_sort(stated)]):
             group = [stated[place] for place in places]
-            if (difference := self._of_numbers(group, of_documents)) is not None:
+            if (difference := self._disagreement_of_group(group, of_documents)) is not None:
                 found.append((places[0], difference))
         yield from (one for _, one in sorted(found, key=lambda pair: pair[0]))
 
@@ -268,7 +268,7 @@ class Disagreements:
             return False
         if self._lack_each(one.document, other.document, self._names_before(one), self._names_before(other)):
             return False
-        mine, theirs = self._named_beside(one), self._named_beside(other)
+        mine, theirs = self._names_in_sentence(one), self._names_in_sentence(other)
         return not mine or not theirs or not mine.isdisjoint(theirs)
 
     def _change_of_two_things(self, one: _Stated, other: _Stated) -> bool:
@@ -360,7 +360,7 @@ class Disagreements:
         named = not _PRESENT.isdisjoint(document.tokens[token].casefold() for token in beside)
         return self._known.setting(one.document).today if named else None
 
-    def _named_beside(self, one: _Stated) -> set[str | None]:
+    def _names_in_sentence(self, one: _Stated) -> set[str | None]:
         """The clusters of names in the sentence of a quantity."""
         start, end = self._documents[one.document].sentence_at(one.stated.quantity.start)
         if (one.document, start) not in self._named:
@@ -386,7 +386,7 @@ class Disagreements:
         words = mention_text(mention, self._documents[mention.document]).split()
         return not all(map(is_common_word, name_of(words)))
 
-    def _of_numbers(
+    def _disagreement_of_group(
         self, group: Sequence[_Stated], of_documents: Mapping[tuple[str, tuple[str, str]], Sequence[_Stated]]
     ) -> Disagreement | None:
         def knows(document: str, other: _Stated) -> bool:
@@ -437,7 +437,7 @@ class Disagreements:
 
         Statements have no single day.
         """
-        if any(self._is_said(mention) for mention in members):
+        if any(self._is_statement(mention) for mention in members):
             return
         days = [
             (mention, (when.period, self._exactness(mention.document, when.tokens)))
@@ -464,7 +464,7 @@ class Disagreements:
         words = document.tokens[start : mention.end + 1]
         return not _LIKE.isdisjoint(map(str.casefold, words))
 
-    def _is_said(self, mention: Mention) -> bool:
+    def _is_statement(self, mention: Mention) -> bool:
         return lemma(head_word(mention_text(mention, self._documents[mention.document]).split()).casefold()) in _SAYING
 
     def _about_places(self, members: Sequence[Mention]) -> Iterator[Disagreement]:

@@ -40,10 +40,10 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
     if not isinstance(texts, Iterable):
         advice = "; read files with cdcoref.formats.read_corpus" if isinstance(texts, PathLike) else ""
         raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}{advice}")
-    return Corpus(tuple(_document(id, text) for id, text in _named(texts)))
+    return Corpus(tuple(_document(id, text) for id, text in _with_ids(texts)))
 
 
-def _named(texts: Any) -> Iterable[tuple[Any, Any]]:
+def _with_ids(texts: Any) -> Iterable[tuple[Any, Any]]:
     """Texts with their ids."""
     if isinstance(texts, Mapping):
         return texts.items()

@@ -146,7 +146,7 @@ class PredictedStory:
         places = {place.name.casefold() for setting in self._settings.values() for place in setting.places}
         for members in self._clusters(ENTITY):
             label = self._label(members)
-            named = self._are_named(members) and label[:1].isupper() and not is_pronoun(label)
+            named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
             if named and label.casefold() not in places and not places_named(label.split()) and _is_of_who(label):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
@@ -360,12 +360,14 @@ class PredictedStory:
     def _weight(self, mention: Mention) -> float:
         start, end = self._documents[mention.document].sentence_at(mention.start)
         named = {
-            key: count for token in range(start, end) for key, count in self._named.get((mention.document, token), ())
+            key: count
+            for token in range(start, end)
+            for key, count in self._widely_mentioned.get((mention.document, token), ())
         }
         return sum(named.values()) / max(1.0, (end - start) / _LONG_SENTENCE)
 
     @cached_property
-    def _named(self) -> dict[tuple[str, int], list[tuple[tuple[str | None, str], int]]]:
+    def _widely_mentioned(self) -> dict[tuple[str, int], list[tuple[tuple[str | None, str], int]]]:
         """By the place where mentions begin: their clusters, and in how many documents these are."""
         named: defaultdict[tuple[str, int], list[tuple[tuple[str | None, str], int]]] = defaultdict(list)
         for members in self.corpus.clusters():
@@ -374,7 +376,7 @@ class PredictedStory:
                     named[mention.document, mention.start].append(((mention.kind, members[0].cluster), count))
         return dict(named)
 
-    def _are_named(self, members: Sequence[Mention]) -> bool:
+    def _have_name(self, members: Sequence[Mention]) -> bool:
         """Whether something is called by a name: capitalised elsewhere than at the beginning of a sentence."""
         for mention in members:
             document = self._documents[mention.document]

@@ -167,13 +167,15 @@ def api_routes(site: Site) -> APIRouter:
         kind: Literal["event", "entity"] | None = None,
         query: Words = None,
         story: Annotated[int | None, Query(ge=1, le=LARGEST)] = None,
-        least: Annotated[int, Query(ge=1, le=LARGEST, description="Minimum number of mentions.")] = 2,
+        min_mentions: Annotated[int, Query(ge=1, le=LARGEST, description="Minimum number of mentions.")] = 2,
         limit: Limit = 100,
         offset: Offset = 0,
     ) -> ClusterList:
         collection = site.readers()
-        total = collection.cluster_count(kind=kind, least=least, story=story, query=query)
-        found = collection.clusters(kind=kind, least=least, story=story, query=query, limit=limit, offset=offset)
+        total = collection.cluster_count(kind=kind, min_mentions=min_mentions, story=story, query=query)
+        found = collection.clusters(
+            kind=kind, min_mentions=min_mentions, story=story, query=query, limit=limit, offset=offset
+        )
         return ClusterList(total=total, clusters=found)
 
     @router.get("/clusters/{id}", summary="A cluster with its mentions; its documents are ordered by date")

@@ -151,10 +151,10 @@ def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Not
 def _start(view: View) -> Response:
     kind = view.query.get("kind", "")
     chosen = kind if kind in ("event", "entity") else None
-    least = 1 if view.query.get("singletons") else 2
-    total = view.collection.cluster_count(kind=chosen, least=least, query=view.words)
+    min_mentions = 1 if view.query.get("singletons") else 2
+    total = view.collection.cluster_count(kind=chosen, min_mentions=min_mentions, query=view.words)
     clusters = view.collection.clusters(
-        kind=chosen, least=least, query=view.words, limit=A_PAGE, offset=(view.page - 1) * A_PAGE
+        kind=chosen, min_mentions=min_mentions, query=view.words, limit=A_PAGE, offset=(view.page - 1) * A_PAGE
     )
     return view.render(
         "start.html",
@@ -162,7 +162,7 @@ def _start(view: View) -> Response:
         clusters=clusters,
         total=total,
         kind=chosen or "",
-        singletons=least == 1,
+        singletons=min_mentions == 1,
         pager=Pager.of(view, total, A_PAGE),
     )
 
@@ -170,8 +170,8 @@ def _start(view: View) -> Response:
 def _search(view: View) -> Response:
     offset = (view.page - 1) * A_PAGE
     found = view.collection.search(view.words, limit=A_PAGE + 1, offset=offset)
-    clusters = view.collection.clusters(query=view.words, least=1, limit=FOUND_CLUSTERS) if view.words else []
-    total = view.collection.cluster_count(query=view.words, least=1) if view.words else 0
+    clusters = view.collection.clusters(query=view.words, min_mentions=1, limit=FOUND_CLUSTERS) if view.words else []
+    total = view.collection.cluster_count(query=view.words, min_mentions=1) if view.words else 0
     pager = Pager.of(view, offset + len(found.documents), A_PAGE)
     return view.render("search.html", clusters=clusters, total=total, documents=found.documents[:A_PAGE], pager=pager)
 
@@ -210,9 +210,9 @@ def _candidates(view: View, id: str, moved: Sequence[StoredMention]) -> Response
     """The page on which another cluster is chosen: the same as one, or that into which its mentions are moved."""
     cluster = view.collection.cluster(id, limit=1).summary
     if view.words:
-        found = view.collection.clusters(query=view.words, kind=cluster.kind, least=1, limit=CANDIDATES + 1)
+        found = view.collection.clusters(query=view.words, kind=cluster.kind, min_mentions=1, limit=CANDIDATES + 1)
     else:
-        found = view.collection.clusters(kind=cluster.kind, story=cluster.story, least=1, limit=CANDIDATES + 1)
+        found = view.collection.clusters(kind=cluster.kind, story=cluster.story, min_mentions=1, limit=CANDIDATES + 1)
     others = [other for other in found if other.id != cluster.id][:CANDIDATES]
     return view.render("same.html", cluster=cluster, others=others, moved=moved)
 

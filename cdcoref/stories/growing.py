@@ -74,7 +74,7 @@ def place_documents(near: Neighbourhood) -> Placement:
     new = np.flatnonzero(near.story < 0)
     share = np.zeros(len(new))
     counted = near.original[new] == new
-    share[counted] = 1 / (1 + _alike(csr_array(near.weights[single]), place[new[counted]]))
+    share[counted] = 1 / (1 + _similar_documents(csr_array(near.weights[single]), place[new[counted]]))
     own = near.weights[new]
     frequency = near.frequency + np.bincount(
         own.indices, np.repeat(share, np.diff(own.indptr)), minlength=len(near.frequency)
@@ -113,7 +113,7 @@ def nearest_to(vectors: csr_array, rows: np.ndarray, limit: int) -> list[tuple[i
     return sorted(pairs)
 
 
-def _alike(weights: csr_array, rows: np.ndarray) -> np.ndarray:
+def _similar_documents(weights: csr_array, rows: np.ndarray) -> np.ndarray:
     """How many other documents are like each of some. *Shape:* (rows,)"""
     vectors = unit_length(weights)
     others = np.zeros(len(rows))

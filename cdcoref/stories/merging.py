@@ -28,7 +28,7 @@ SINGLE_SHARE = 0.4
 LARGE_SHARE = 0.75
 PRIOR_SIMILARITY = 0.4
 PRIOR_PAIRS = 15
-LEAST_SIMILARITY = 0.25
+MIN_SIMILARITY = 0.25
 ROUND = 0.98
 
 
@@ -114,7 +114,7 @@ class _Groups:
             one = rows[place]
             known = inside[one] + inside[other]
             expected = (PRIOR_PAIRS * PRIOR_SIMILARITY + known) / (PRIOR_PAIRS + (pairs[one] + pairs[other]))
-            expected = np.maximum(expected, LEAST_SIMILARITY)
+            expected = np.maximum(expected, MIN_SIMILARITY)
             noise = 1 / np.sqrt(np.minimum(self.size[one], self.size[other]))
             share = LARGE_SHARE - (LARGE_SHARE - SINGLE_SHARE) * noise
             cohesive = average >= share * expected

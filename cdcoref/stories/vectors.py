@@ -93,7 +93,7 @@ class DocumentVectors:
         """For how much of a document each one counts, see the top of this file. *Shape:* (documents,)"""
         share = np.zeros(len(self.ids))
         vectors = unit_length(csr_array(self._weights[self.originals]))
-        share[self.originals] = 1 / _alike(vectors, [self.ids[row] for row in self.originals.tolist()])
+        share[self.originals] = 1 / _similar_documents(vectors, [self.ids[row] for row in self.originals.tolist()])
         return share
 
     @cached_property
@@ -131,7 +131,7 @@ class DocumentVectors:
         return np.clip(result, 0.0, 1.0)
 
 
-def _alike(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
+def _similar_documents(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
     """How many documents are like each one, itself included; an estimate in a large collection. *Shape:* (rows,)"""
     size = len(ids)
     sample = np.arange(size)

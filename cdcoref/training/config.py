@@ -98,7 +98,7 @@ class TrainingConfig:
             self.vectors.antecedents.corpus_shares,
             self.detector.corpus_shares,
         )
-        return tuple(sorted({*self.corpora.named, *self.vectors.unseen, *(name for of in shares for name in of)}))
+        return tuple(sorted({*self.corpora.configured, *self.vectors.unseen, *(name for of in shares for name in of)}))
 
     def for_corpora(self, names: Collection[str]) -> TrainingConfig:
         """The same without the settings for other corpora, such as a preset has."""

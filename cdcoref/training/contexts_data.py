@@ -345,15 +345,15 @@ def hard_pairs(
     return pairs
 
 
-def _nearest(vectors: Tensor, groups: Integers, count: int, least: float = -2.0) -> Integers:
-    """For each vector those of other groups with the largest cosines, which exceed `least`. *Shape:* (pairs, 2)"""
+def _nearest(vectors: Tensor, groups: Integers, count: int, min_similarity: float = -2.0) -> Integers:
+    """For each vector those of other groups whose cosines are largest and exceed a minimum. *Shape:* (pairs, 2)"""
     own = torch.from_numpy(groups).to(vectors.device)
     found = [np.zeros((0, 2), dtype=np.int64)]
     for start in range(0, len(vectors), ROWS_AT_ONCE):
         cosines = vectors[start : start + ROWS_AT_ONCE] @ vectors.T
         cosines[own[start : start + ROWS_AT_ONCE, None] == own[None]] = -torch.inf
         best = cosines.topk(min(count, len(vectors)), dim=1)
-        row, column = torch.nonzero(best.values > least, as_tuple=True)
+        row, column = torch.nonzero(best.values > min_similarity, as_tuple=True)
         found.append(torch.stack([row + start, best.indices[row, column]], dim=1).cpu().numpy())
     return np.concatenate(found)
 

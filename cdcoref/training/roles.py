@@ -54,7 +54,7 @@ class CorpusRoles:
         check_fields(self)
 
     @property
-    def named(self) -> set[str]:
+    def configured(self) -> set[str]:
         """The corpora for which there is a setting."""
         return {name for setting in fields(self) for name in getattr(self, setting.name)}
 

@@ -80,8 +80,8 @@ def tune(
     distance = dict(model.settings.distance_threshold)
     detection = dict(model.settings.detection_threshold)
     scores: dict[str, KindScores] = {}
-    apart = pronouns(dev, model.settings.vectors.with_antecedents)
-    of_pronouns = apart[logits.first] | apart[logits.second]
+    is_pronoun = pronouns(dev, model.settings.vectors.with_antecedents)
+    of_pronouns = is_pronoun[logits.first] | is_pronoun[logits.second]
     combine = model.settings.vectors.combine
     for kind in kinds:
         of_kind = logits.kinds == KINDS.index(kind)

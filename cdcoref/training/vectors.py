@@ -242,7 +242,7 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
     corpus = part.corpus
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
     options = model.settings.vectors
-    apart = pronouns(corpus, options.with_antecedents)
+    is_pronoun = pronouns(corpus, options.with_antecedents)
     clusters: dict[object, int] = {}
     labels = np.array(
         [
@@ -257,7 +257,9 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
         numbers, features = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, options.pair_width), np.float32)]
         same = [np.zeros(0, dtype=bool)]
         for group in groups:
-            own = [n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not apart[n]]
+            own = [
+                n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not is_pronoun[n]
+            ]
             if len(own) > 1:
                 story = Corpus(
                     tuple(document for document in corpus.documents if document.id in group),

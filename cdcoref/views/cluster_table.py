@@ -27,7 +27,7 @@ NARROWEST_WORDS = 12
 
 ACROSS = "Clusters across documents"
 WITHIN = "Clusters within one document"
-ALONE = "Singletons"
+SINGLETONS = "Singletons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,12 @@ class _Layout:
         for cluster in clusters:
             if heading is None:
                 yield self._row("kind", "mention", "where", "confidence")
-            group = ALONE if len(cluster.mentions) == 1 else ACROSS if cluster.documents > 1 else WITHIN
+            group = SINGLETONS if len(cluster.mentions) == 1 else ACROSS if cluster.documents > 1 else WITHIN
             if group != heading:
                 heading = group
                 yield ""
                 yield f"── {group} ".ljust(len(" entity   ") + self._words + 3 + self._place + 13, "─")
-            elif group != ALONE:
+            elif group != SINGLETONS:
                 yield ""
             yield from self._cluster(cluster)
 

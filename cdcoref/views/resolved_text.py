@@ -147,7 +147,7 @@ def resolved_texts(source: Prediction | Corpus, replaced: Replaced = "pronouns")
     texts = _Texts(corpus)
     names = _names(corpus, texts)
     mentions = corpus.by_document()
-    return {id: _resolved(document, mentions[id], names, replaced, texts) for id, document in texts.documents.items()}
+    return {id: _with_names(document, mentions[id], names, replaced, texts) for id, document in texts.documents.items()}
 
 
 class _Texts:
@@ -225,7 +225,7 @@ def _definite(label: str, mentions: Sequence[Mention], texts: _Texts) -> str:
     return f"the {label}" if 2 * articles > len(mentions) else label
 
 
-def _resolved(
+def _with_names(
     document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced, texts: _Texts
 ) -> str:
     edits: list[_Edit] = []

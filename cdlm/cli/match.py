@@ -36,9 +36,9 @@ def train(
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
     reading: Annotated[
-        Literal["together", "apart"] | None,
+        Literal["cross-encoder", "bi-encoder"] | None,
         typer.Option(
-            help="Read both texts in one sequence (cross-encoder), or each alone (bi-encoder). Default: together.",
+            help="Read both texts in one sequence (cross-encoder), or each alone (bi-encoder). Default: cross-encoder.",
             rich_help_panel=options.SETTINGS,
         ),
     ] = None,
@@ -160,7 +160,7 @@ add_command(
     train,
     examples=(
         "cdlm match train --train train.jsonl --dev dev.csv -o my-matcher",
-        "cdlm match train --benchmark aan:aan/ --reading apart -o my-matcher",
+        "cdlm match train --benchmark aan:aan/ --reading bi-encoder -o my-matcher",
     ),
 )
 add_command(

@@ -48,7 +48,7 @@ def perplexity(
 
     with StageProgress("cdlm") as progress:
         rows, left_out = perplexities(
-            [Contender.named(name) for name in model],
+            [Contender.parse(name) for name in model],
             [open_source(name, split) for name in corpus],
             max_length=max_length,
             min_documents=min_documents,

@@ -6,10 +6,10 @@ from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
 from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.remainder import resized_rows
 from cdlm.encoder.sizes import check_shapes, check_sizes
-from cdlm.encoder.upper import APART, UpperLayers
+from cdlm.encoder.upper import PART_SPACING, UpperLayers
 
 __all__ = [
-    "APART",
+    "PART_SPACING",
     "PRECISIONS",
     "CDLMModel",
     "EarlierEncoder",

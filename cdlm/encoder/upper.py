@@ -24,7 +24,7 @@ from cdlm.quantization import Int8Linear
 
 NARROW = "narrow"
 WIDE = "wide"
-APART = 8 * MAX_DISTANCE
+PART_SPACING = 8 * MAX_DISTANCE
 """How far apart the places of different parts are: more than any distance that the bias distinguishes."""
 _MATRICES = (
     "attention.self.query",
@@ -106,7 +106,7 @@ class UpperLayers(nn.Module):
         states
             The output of its layer before :attr:`first`, one sequence after the other. *Shape:* (tokens, width)
         places
-            Where each token is; see `APART`. *Shape:* (tokens,)
+            Where each token is; see `PART_SPACING`. *Shape:* (tokens,)
         lengths
             Tokens of every sequence, at most half of the attention window.
         rows

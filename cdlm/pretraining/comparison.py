@@ -37,7 +37,7 @@ class Contender:
     variant: Variant
 
     @classmethod
-    def named(cls, text: str) -> Contender:
+    def parse(cls, text: str) -> Contender:
         """Read ``MODEL`` or ``MODEL=VARIANT``; the default variant is the one with which the model was pretrained.
 
         For models from elsewhere none is recorded: then no token attends globally, as in the paper's Longformer.
@@ -117,7 +117,7 @@ def perplexities(
             if len(first) > model.longformer.config.vocab_size:
                 model.resize_token_embeddings(len(first))
             check_length(model, longest, contender.name)
-            advance = _named(progress, contender.name)
+            advance = _with_name(progress, contender.name)
             losses.append(set_losses(model, contender.variant, sequences, advance))
     rows = [
         ModelPerplexity(contender, Perplexity.of(own, losses[0]))
@@ -130,5 +130,5 @@ def _positions(folder: Path) -> int:
     return EncoderConfig.from_checkpoint(read_json(folder / CONFIG_FILE), folder / CONFIG_FILE).max_length
 
 
-def _named(progress: Progress, name: str) -> Callable[[int, int], None]:
+def _with_name(progress: Progress, name: str) -> Callable[[int, int], None]:
     return lambda done, total: progress(name, done, total)

@@ -35,7 +35,7 @@ class EvaluationSequences:
         """The sequences with the global attention of a variant; documents are related for all, ``rand`` included."""
         for number in range(self.store.sets):
             documents = (self.store[document].tolist() for document in self.store.documents_of(number))
-            ids = np.array(self.frame.around(documents, self.max_length))
+            ids = np.array(self.frame.enclose(documents, self.max_length))
             yield self.masking(ids, variant, np.random.default_rng([self.seed, number]))
 
 

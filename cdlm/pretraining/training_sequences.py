@@ -65,7 +65,9 @@ class TrainingSequences:
         return drawn
 
     def __getitem__(self, number: int) -> MaskedSequence:
-        ids = self.frame.around((self.store[document].tolist() for document in self.documents(number)), self.max_length)
+        ids = self.frame.enclose(
+            (self.store[document].tolist() for document in self.documents(number)), self.max_length
+        )
         return self.masking(np.array(ids), self.variant, np.random.default_rng([self.seed, MASKED, number]))
 
     def _set(self, number: int) -> int:

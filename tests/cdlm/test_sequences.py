@@ -25,12 +25,12 @@ FRAME = SequenceFrame(first=1, last=2, document_start=3, document_end=4)
     ],
 )
 def test_the_last_document_is_cut(max_length: int, expected: list[int]) -> None:
-    assert FRAME.around([[10, 11], [12, 13, 14]], max_length) == expected
+    assert FRAME.enclose([[10, 11], [12, 13, 14]], max_length) == expected
 
 
 @given(st.lists(st.lists(st.integers(10, 20), max_size=8), max_size=6), st.integers(2, 40))
 def test_a_sequence_is_never_too_long_and_always_closed(documents: list[list[int]], max_length: int) -> None:
-    ids = FRAME.around(documents, max_length)
+    ids = FRAME.enclose(documents, max_length)
     assert len(ids) <= max_length
     assert (ids[0], ids[-1]) == (1, 2)
     assert ids.count(3) == ids.count(4)

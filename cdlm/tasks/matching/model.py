@@ -32,8 +32,8 @@ class MatchSettings:
     max_length
         Maximum length of a sequence in tokens; longer texts are cut at their ends.
     reading
-        ``"together"``: both texts in one sequence, as in the paper. ``"apart"``: each text alone, and their two
-        vectors are compared (a bi-encoder).
+        ``"cross-encoder"``: both texts are read in one sequence, as in the paper. ``"bi-encoder"``: each text is read
+        in a sequence of its own, and their two vectors are compared.
     both_orders
         For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders.
 
@@ -44,7 +44,7 @@ class MatchSettings:
     """
 
     max_length: Length = 4096
-    reading: Literal["together", "apart"] = "together"
+    reading: Literal["cross-encoder", "bi-encoder"] = "cross-encoder"
     both_orders: Flag = False
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class PairBuilder:
     def __call__(self, pair: TextPair) -> list[TokenSequence]:
         """The sequence of a pair, or its two sequences if texts are read apart."""
         first, second = (self._tokens(text) for text in (pair.first, pair.second))
-        if self._settings.reading == "apart":
+        if self._settings.reading == "bi-encoder":
             room = self._settings.max_length - 3
             self.cut += max(len(first), len(second)) > room
             return [self._sequence([first[:room]]), self._sequence([second[:room]])]
@@ -108,7 +108,7 @@ class MatchModel(TaskModel):
         )
         width = encoder.config.hidden_size
         self.head = nn.Sequential(
-            nn.Linear(width if self.settings.reading == "together" else 4 * width, width),
+            nn.Linear(width if self.settings.reading == "cross-encoder" else 4 * width, width),
             nn.Tanh(),
             nn.Dropout(encoder.config.hidden_dropout_prob),
             nn.Linear(width, 1),
@@ -117,7 +117,7 @@ class MatchModel(TaskModel):
     def forward(self, batch: EncoderBatch) -> Tensor:
         """Logits of the pairs of a batch of :meth:`collate`. *Shape:* (pairs,)"""
         vectors = self.encode(batch)[:, 0]
-        if self.settings.reading == "apart":
+        if self.settings.reading == "bi-encoder":
             first, second = vectors[0::2], vectors[1::2]
             vectors = torch.cat([first, second, (first - second).abs(), first * second], dim=-1)
         return self.head(vectors).squeeze(-1).float()

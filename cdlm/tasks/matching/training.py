@@ -144,7 +144,7 @@ def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, ep
     """The text of the model card."""
     encoder = model.encoder.config
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    reading = "in one sequence" if model.settings.reading == "together" else "each alone"
+    reading = "in one sequence" if model.settings.reading == "cross-encoder" else "each alone"
     return f"""# A document matching model
 
 Predicts whether the relation on which it was trained holds between two texts, which it reads {reading}. Encoder:

@@ -215,7 +215,7 @@ def test_clusters_are_listed_and_shown(news: Run) -> None:
     assert done.out.split()[:2] == ["id", "kind"]
     ids = re.findall(r"^ +(c\d+) ", done.out, re.MULTILINE)
     with Collection.open("news.cdcoref") as collection:
-        assert ids == [c.id for c in collection.clusters(least=1, limit=1000)]
+        assert ids == [c.id for c in collection.clusters(min_mentions=1, limit=1000)]
         (cluster,) = collection.clusters(limit=1)
         mention = collection.cluster(cluster.id).mentions[0]
     page = news("show", "news.cdcoref", "--cluster", cluster.id).out
@@ -350,7 +350,7 @@ def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
         mentions = collection.document("a.txt").mentions
         one = mentions[0]
         other = next(m for m in mentions if m.kind == one.kind and m.cluster != one.cluster)
-        total = collection.cluster_count(least=1)
+        total = collection.cluster_count(min_mentions=1)
     done = news("correct", "news.cdcoref", "move", one.id, other.cluster)
     assert done.code == 0, done.err
     assert f"  move: {one.text!r} in a.txt into {other.cluster}\n" in done.err

@@ -81,10 +81,10 @@ def test_a_changed_document_replaces_its_earlier_self_and_clusters_keep_their_id
     written: Any, lemma: Collection
 ) -> None:
     lemma.add(written.joined(*written.reports(2)))
-    ids = {cluster.title: cluster.id for cluster in lemma.clusters(least=1)}
+    ids = {cluster.title: cluster.id for cluster in lemma.clusters(min_mentions=1)}
     report = lemma.add(written.annotated("ferry0", "News .", *written.FERRY))
     assert (report.added, report.replaced) == ((), ("ferry0",))
-    assert {cluster.title: cluster.id for cluster in lemma.clusters(least=1)} == ids
+    assert {cluster.title: cluster.id for cluster in lemma.clusters(min_mentions=1)} == ids
     assert lemma.document("ferry0").document.tokens[0] == "News"
     assert [m.line for m in lemma.document("ferry0").mentions if m.text == "sank"] == [2]
 
@@ -157,7 +157,7 @@ def test_two_documents_under_one_id_are_not_one(written: Any, lemma: Collection,
 def test_clusters_that_merge_keep_the_older_id(written: Any, lemma: Collection) -> None:
     lemma.add(written.annotated("a", *written.FERRY))
     lemma.add(written.annotated("b", *written.MUSEUM, "A ferry model is safe ."))
-    apart = [cluster.id for cluster in lemma.clusters(least=1) if cluster.title == "ferry"]
+    apart = [cluster.id for cluster in lemma.clusters(min_mentions=1) if cluster.title == "ferry"]
     assert len(apart) == 2
     (correction,) = [lemma.correct("same", apart)]
     (left,) = [cluster.id for cluster in lemma.clusters() if cluster.title == "ferry"]
@@ -166,7 +166,7 @@ def test_clusters_that_merge_keep_the_older_id(written: Any, lemma: Collection) 
     assert page.summary.id == left
     assert [(change.change, change.other) for change in page.changes] == [("merged", apart[1])]
     lemma.undo(correction.number)
-    assert sorted(c.id for c in lemma.clusters(least=1) if c.title == "ferry") == sorted(apart)
+    assert sorted(c.id for c in lemma.clusters(min_mentions=1) if c.title == "ferry") == sorted(apart)
     assert lemma.cluster(apart[1]).changes[0].change == "split"
 
 

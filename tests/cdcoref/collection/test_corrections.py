@@ -90,7 +90,7 @@ def test_what_is_not_the_same_is_apart_and_the_others_go_with_the_nearest(news: 
     assert together(news, one, other)
     news.correct("not-same", [one, other])
     assert not together(news, one, other)
-    sizes = sorted(c.mentions for c in news.clusters(least=1) if c.title == "ferry")
+    sizes = sorted(c.mentions for c in news.clusters(min_mentions=1) if c.title == "ferry")
     assert sizes == [1, 3]
 
 

@@ -31,11 +31,11 @@ def test_counts(news: Collection) -> None:
 
 
 def test_lists(news: Collection) -> None:
-    clusters = news.clusters(least=1, limit=1000)
+    clusters = news.clusters(min_mentions=1, limit=1000)
     assert len(clusters) == news.counts().clusters
     order = [(-c.documents, -c.mentions, int(c.id[1:])) for c in clusters]
     assert order == sorted(order)
-    assert news.clusters(least=1, limit=3, offset=2) == clusters[2:5]
+    assert news.clusters(min_mentions=1, limit=3, offset=2) == clusters[2:5]
     assert {c.kind for c in news.clusters(kind="event")} == {"event"}
     story = news.document("museum1").summary.story
     assert {c.title for c in news.clusters(story=story, kind="event")} == {"stole", "saw"}
@@ -147,7 +147,7 @@ def test_what_is_not_there_is_said(news: Collection) -> None:
         lambda news: news.clusters(limit=10**20),
         lambda news: news.clusters(offset=10**20),
         lambda news: news.clusters(story=10**20),
-        lambda news: news.cluster_count(least=10**20),
+        lambda news: news.cluster_count(min_mentions=10**20),
         lambda news: news.documents(limit=10**20),
         lambda news: news.document("ferry0", others=10**20),
         lambda news: news.search("ferry", limit=10**20),
@@ -166,7 +166,7 @@ def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[
         (lambda news: news.cluster(1), "the id of a cluster must be a string, not 1"),
         (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
         (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
-        (lambda news: news.clusters(least="2"), "least must be a whole number, not '2'"),
+        (lambda news: news.clusters(min_mentions="2"), "min_mentions must be a whole number, not '2'"),
         (lambda news: news.documents(since=3), "since must be a string, not 3"),
         (lambda news: news.documents(source=3), "source must be a string, not 3"),
         (lambda news: news.search(3), "a query must be a string, not 3"),
@@ -252,7 +252,7 @@ def test_clusters_with_words(news: Collection) -> None:
     assert news.clusters(query="100%", kind="event") == news.clusters(query="zebra") == news.clusters(query="_") == []
     assert [c.id for c in news.clusters(query="100%\x00Maren")] == [ferry.id]
     assert news.clusters(query="The\x00zebra") == []
-    for filters in ({}, {"query": "\x00"}, {"query": "ferry"}, {"kind": "event"}, {"least": 3}, {"query": "?"}):
+    for filters in ({}, {"query": "\x00"}, {"query": "ferry"}, {"kind": "event"}, {"min_mentions": 3}, {"query": "?"}):
         assert news.cluster_count(**filters) == len(news.clusters(**filters, limit=1000))
 
 
@@ -294,7 +294,7 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     events = tuple(Mention(id, (1,), "event") for id in texts)
     entity = Mention("b", (3,), "entity")
     lemma.add(Corpus(documents, (*events, entity)))
-    titles = {cluster.title for cluster in lemma.clusters(least=1)}
+    titles = {cluster.title for cluster in lemma.clusters(min_mentions=1)}
     assert titles == {"storm · Bergen, Norway · 3 May 2024", "gale · Lisbon, Portugal · 9 May 2024", "Lisbon"}
     assert [c.title for c in lemma.search("norway storm").clusters] == ["storm · Bergen, Norway · 3 May 2024"]
     assert [c.title for c in lemma.search("portugal gale", kind="event").clusters] == [

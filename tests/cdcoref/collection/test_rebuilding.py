@@ -66,11 +66,11 @@ def test_the_kind_that_is_kept_keeps_its_clusters_and_corrections_rest(
 ) -> None:
     lemma.add(written.joined(*written.reports(2)))
     lemma.correct("not-a-mention", [mention_id("ferry0", "storm")])
-    ids = {c.title: c.id for c in lemma.clusters(least=1, kind="event")}
+    ids = {c.title: c.id for c in lemma.clusters(min_mentions=1, kind="event")}
     lemma.rebuild(options=EVENTS)
-    assert {c.title: c.id for c in lemma.clusters(least=1)} == ids
+    assert {c.title: c.id for c in lemma.clusters(min_mentions=1)} == ids
     lemma.rebuild(options=BOTH)
-    assert {c.title: c.id for c in lemma.clusters(least=1, kind="event")} == ids
+    assert {c.title: c.id for c in lemma.clusters(min_mentions=1, kind="event")} == ids
     assert lemma.mention(mention_id("ferry0", "storm")).rejected
 
 

@@ -222,4 +222,4 @@ def test_a_damaged_name_of_a_cluster(path: Path) -> None:
         Collection.open(path) as collection,
         pytest.raises(InputError, match=r"the name of cluster c[0-9]+ is damaged"),
     ):
-        collection.clusters(least=1)
+        collection.clusters(min_mentions=1)

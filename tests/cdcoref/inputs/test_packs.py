@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, MarkedDocument, Pack, SequenceBuilder, SequenceOptions, pack_length, packs
-from cdcoref.inputs.packs import TOGETHER
+from cdcoref.inputs.packs import MAX_NEIGHBOURS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -116,7 +116,7 @@ def test_candidates_meet(
     assert set(shown) == set(range(total))
     degree = Counter(number for a, b, _ in known for number in (a, b))
     for a, b, _ in known:
-        if all(degree[number] == 1 for number in (a, b)) and len(known) <= TOGETHER:
+        if all(degree[number] == 1 for number in (a, b)) and len(known) <= MAX_NEIGHBOURS:
             assert frozenset((a, b)) in read
     again = list(packs(builder.options, documents, None, Candidates(*(array[::-1] for array in candidates))))
     assert again == made

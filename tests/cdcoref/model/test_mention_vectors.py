@@ -101,7 +101,7 @@ def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]
     assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
 
 
-def test_a_pair_without_hope_is_told_to_the_first_scorer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_scorer_sees_an_improbable_pair(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": {ALL: 0.5}}, starts=2).eval()
     vectors, known, pairs = torch.randn(5, scorer.columns), torch.randn(10, 3), torch.combinations(torch.arange(5))
@@ -110,7 +110,7 @@ def test_a_pair_without_hope_is_told_to_the_first_scorer_alone(monkeypatch: pyte
         first = scorer.kinds["entity"](known, vectors[pairs[:, 0]], vectors[pairs[:, 1]])
         assert (first != mean).all()
         for limit in (float(first.median()), 100.0):
-            monkeypatch.setattr("cdcoref.model.mention_vectors.HOPELESS", limit)
+            monkeypatch.setattr("cdcoref.model.mention_vectors.MIN_LOGIT", limit)
             expected = torch.where(first > limit, mean, first)
             assert torch.allclose(scorer(known, vectors, pairs, "entity"), expected, atol=1e-6)
 

@@ -101,7 +101,7 @@ class Client:
     def cluster(self, title: str) -> str:
         """The id of the cluster with a title, which of an event may be followed by its place and day."""
         with Collection.open(self.path) as collection:
-            return next(c.id for c in collection.clusters(least=1) if c.title.split(" · ")[0] == title)
+            return next(c.id for c in collection.clusters(min_mentions=1) if c.title.split(" · ")[0] == title)
 
 
 Start = Callable[..., Client]

@@ -28,10 +28,10 @@ def test_reading(steady: Any) -> None:
         assert steady.get("/api/clusters").json() == as_json(
             {"total": len(clusters), "clusters": [asdict(c) for c in clusters]}
         )
-        part = steady.get("/api/clusters", params={"kind": "entity", "least": 1, "limit": 2, "offset": 1}).json()
-        assert part["total"] == collection.cluster_count(kind="entity", least=1)
+        part = steady.get("/api/clusters", params={"kind": "entity", "min_mentions": 1, "limit": 2, "offset": 1}).json()
+        assert part["total"] == collection.cluster_count(kind="entity", min_mentions=1)
         assert [c["id"] for c in part["clusters"]] == [
-            c.id for c in collection.clusters(kind="entity", least=1, limit=2, offset=1)
+            c.id for c in collection.clusters(kind="entity", min_mentions=1, limit=2, offset=1)
         ]
         assert "Maren" in [c["title"] for c in steady.get("/api/clusters?query=mar").json()["clusters"]]
         ferry = steady.cluster("ferry")

@@ -343,7 +343,7 @@ def test_stories_about_one_subject_lead_to_each_other(tmp_path: Path, start: Cal
         for document in "ab":  # linked by lemma, they have no subjects of their own
             story = collection.document(document).summary.story
             collection._database.connection.execute("INSERT INTO subjects VALUES (?, 1)", (story,))
-        (ferry, *_) = (cluster.id for cluster in collection.clusters(query="ferry", least=1))
+        (ferry, *_) = (cluster.id for cluster in collection.clusters(query="ferry", min_mentions=1))
         mentions = [collection.document(document).mentions[0].id for document in "ab"]
         collection.correct("same", mentions)
     client = start(path)
@@ -406,7 +406,7 @@ def test_hostile_words_are_only_shown(tmp_path: Path, start: Callable[..., Any])
         mentions.append(Mention(text, tuple(range(len(words))), "entity"))
     with Collection.create(path, "lemma") as collection:
         collection.add(Corpus(tuple(documents), tuple(mentions)))
-        clusters = {c.title: c.id for c in collection.clusters(least=1)}
+        clusters = {c.title: c.id for c in collection.clusters(min_mentions=1)}
     client = start(path)
     for text in HOSTILE:
         page = client.get("/document", params={"id": text})

@@ -504,7 +504,7 @@ def test_hostile_documents_do_nothing(tmp_path: Path, start: Start, open_at: Ope
     documents = tuple(Document.from_sentences(f"{n}{name}", [[hostile, "sank"]]) for n in range(2))
     with Collection.create(path, "lemma") as collection:
         collection.add(Corpus(documents, tuple(Mention(d.id, (0,), "entity") for d in documents)))
-        cluster = collection.clusters(least=1)[0].id
+        cluster = collection.clusters(min_mentions=1)[0].id
     client = start(path)
     page = open_at(client, f"/clusters/{cluster}")
     page.keyboard.press("r")
@@ -565,7 +565,7 @@ def test_a_page_of_another_site_can_do_nothing(client: Any, browser: Browser, tm
 
 @pytest.mark.parametrize(("size", "colours"), [("desktop", "light"), ("tablet", "light"), ("phone", "dark")])
 def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, size: str, colours: str) -> None:
-    cluster, beside = (one["id"] for one in asked.get("/api/clusters?least=1").json()["clusters"][:2])
+    cluster, beside = (one["id"] for one in asked.get("/api/clusters?min_mentions=1").json()["clusters"][:2])
     answer = asked.send("/corrections", action="rename", id=cluster, name="x" * 120, back=f"/clusters/{cluster}")
     page = open_at(asked, answer.headers["location"], size=size, color_scheme=colours)
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")

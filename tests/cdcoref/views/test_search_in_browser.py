@@ -82,4 +82,4 @@ def test_a_collection_ranks_as_a_prediction_does(fires: Prediction, tmp_path_fac
             found = [cluster.title for cluster in collection.search(query).clusters]
             assert sorted(found) == sorted(wanted), query
             assert found[:1] == wanted[:1], query
-            assert len(found) == collection.cluster_count(query=query, least=1), query
+            assert len(found) == collection.cluster_count(query=query, min_mentions=1), query

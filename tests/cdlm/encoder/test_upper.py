@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
-from cdlm.encoder import APART, CDLMModel, UpperLayers
+from cdlm.encoder import PART_SPACING, CDLMModel, UpperLayers
 
 FIRST = 1
 
@@ -36,7 +36,7 @@ def side_by_side() -> tuple[Tensor, Tensor, list[int]]:
     """States of a sequence of three parts and of one of two."""
     torch.manual_seed(2)
     parts = [[7, 4, 11], [9, 3]]
-    places = [number * APART + torch.arange(size) for sizes in parts for number, size in enumerate(sizes)]
+    places = [number * PART_SPACING + torch.arange(size) for sizes in parts for number, size in enumerate(sizes)]
     lengths = [sum(sizes) for sizes in parts]
     return torch.randn(sum(lengths), 32), torch.cat(places), lengths
 
@@ -51,7 +51,9 @@ def dense(encoder: CDLMModel, layers: UpperLayers, states: Tensor, places: Tenso
     table = encoder.encoder.relative_attention_bias.weight  # type: ignore[union-attr]
     distances = places[None] - places[:, None]
     bias = table[MPNetEncoder.relative_position_bucket(distances, len(table))]
-    bias = torch.where((places[None] // APART == places[:, None] // APART)[..., None], bias, layers.unrelated)
+    bias = torch.where(
+        (places[None] // PART_SPACING == places[:, None] // PART_SPACING)[..., None], bias, layers.unrelated
+    )
 
     def product(number: int, name: str, inner: Tensor) -> Tensor:
         linear = encoder.encoder.layer[number].get_submodule(name)
@@ -114,7 +116,9 @@ def test_the_bias_between_parts_matters_and_their_order_does_not(encoder: CDLMMo
     with torch.no_grad():
         before = read(encoder, layers, states, places, lengths)
         turned = places.clone()
-        turned[: lengths[0]] = 2 * APART - places[: lengths[0]] // APART * APART + places[: lengths[0]] % APART
+        turned[: lengths[0]] = (
+            2 * PART_SPACING - places[: lengths[0]] // PART_SPACING * PART_SPACING + places[: lengths[0]] % PART_SPACING
+        )
         torch.testing.assert_close(read(encoder, layers, states, turned, lengths), before, atol=1e-5, rtol=1e-4)
         layers.unrelated.add_(torch.tensor([2.0, -2.0]))
         assert (read(encoder, layers, states, places, lengths) - before).abs().max() > 0.01

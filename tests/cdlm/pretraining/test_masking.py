@@ -117,7 +117,7 @@ def test_separators_are_not_masked_however_they_were_added(released: Path) -> No
     for tokenizer in (load_tokenizer(released), RobertaTokenizerFast.from_pretrained(str(released))):
         separators = tokenizer.convert_tokens_to_ids(["<doc-s>", "</doc-s>"])
         words = tokenizer.encode(TEXTS[0], add_special_tokens=False)
-        ids = np.array(SequenceFrame.of_tokenizer(tokenizer).around([words] * 3, 10**6))
+        ids = np.array(SequenceFrame.of_tokenizer(tokenizer).enclose([words] * 3, 10**6))
         masking = Masking.of_tokenizer(tokenizer)
         predicted = 0
         for seed in range(100):

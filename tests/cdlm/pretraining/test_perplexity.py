@@ -98,7 +98,7 @@ def test_pretraining_on_related_documents_lowers_it(
         folder = tmp_path / variant
         sources = [open_source(corpus)]
         pretrain(replace(config, variant=variant), sources, folder, device="cpu", tracker="none", say=str)
-    contenders = [Contender.named(str(folder)) for folder in (headed, tmp_path / "local", tmp_path / "cdlm")]
+    contenders = [Contender.parse(str(folder)) for folder in (headed, tmp_path / "local", tmp_path / "cdlm")]
     assert [contender.variant for contender in contenders] == ["local", "local", "cdlm"]
     told: list[tuple[str, int, int]] = []
     rows, left_out = perplexities(contenders, [open_source(dev)], progress=lambda *values: told.append(values))
@@ -111,13 +111,13 @@ def test_pretraining_on_related_documents_lowers_it(
 
 
 def test_whose_variant(headed: Path, tmp_path: Path) -> None:
-    assert Contender.named("biu-nlp/cdlm=cdlm") == Contender("biu-nlp/cdlm", "cdlm")
-    assert Contender.named("allenai/longformer-base-4096").variant == "local"
-    assert Contender.named(f"{headed}=prefix") == Contender(str(headed), "prefix")
+    assert Contender.parse("biu-nlp/cdlm=cdlm") == Contender("biu-nlp/cdlm", "cdlm")
+    assert Contender.parse("allenai/longformer-base-4096").variant == "local"
+    assert Contender.parse(f"{headed}=prefix") == Contender(str(headed), "prefix")
     (tmp_path / "rate=3").mkdir()
-    assert Contender.named(str(tmp_path / "rate=3")).variant == "local"
+    assert Contender.parse(str(tmp_path / "rate=3")).variant == "local"
     with pytest.raises(InputError, match="the variant must be one of"):
-        Contender.named("model=global")
+        Contender.parse("model=global")
 
 
 def test_what_cannot_be_compared(word_encoder: Path, headed: Path, dev: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_names_find_their_place() -> None:
         ({"batch_size": 0}, "batch_size is 0 and should be"),
         ({"epochs": "2"}, "run.epochs is '2' and should be"),
         ({"max_length": 3}, "model.max_length is 3 and should be"),
-        ({"reading": "alone"}, "model.reading is 'alone' and should be 'together' or 'apart'"),
+        ({"reading": "alone"}, "model.reading is 'alone' and should be 'cross-encoder' or 'bi-encoder'"),
     ],
 )
 def test_wrong_settings_are_refused(values: dict[str, Any], message: str) -> None:

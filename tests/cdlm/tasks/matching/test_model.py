@@ -47,7 +47,7 @@ def pieces(tokenizer: PreTrainedTokenizerFast, text: str) -> list[list[str]]:
 
 
 def test_read_apart_there_are_two_sequences(wordpiece: PreTrainedTokenizerFast) -> None:
-    one, other = tokens(wordpiece, MatchSettings(reading="apart"), PAIR)
+    one, other = tokens(wordpiece, MatchSettings(reading="bi-encoder"), PAIR)
     (both,) = tokens(wordpiece, MatchSettings(), PAIR)
     assert one + other[1:] == both
     assert other[0] == "[CLS]"
@@ -68,12 +68,12 @@ def test_the_longer_text_is_cut_first(
 
 
 def test_read_apart_each_text_has_all_the_room(wordpiece: PreTrainedTokenizerFast) -> None:
-    builder = PairBuilder(wordpiece, MatchSettings(max_length=36, reading="apart"))
+    builder = PairBuilder(wordpiece, MatchSettings(max_length=36, reading="bi-encoder"))
     assert [len(sequence) for sequence in builder(TextPair("p", "a " * 50, "b " * 33))] == [36, 36]
     assert builder.cut == 1
 
 
-@pytest.fixture(scope="module", params=["together", "apart"])
+@pytest.fixture(scope="module", params=["cross-encoder", "bi-encoder"])
 def model(request: pytest.FixtureRequest, tiny_encoder: Path) -> MatchModel:
     torch.manual_seed(0)
     return MatchModel.from_encoder(str(tiny_encoder), MatchSettings(max_length=100, reading=request.param)).eval()

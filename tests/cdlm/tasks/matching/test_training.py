@@ -38,7 +38,7 @@ def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextP
     assert said[-1].startswith("this run has finished")
 
 
-@pytest.mark.parametrize("reading", ["together", "apart"])
+@pytest.mark.parametrize("reading", ["cross-encoder", "bi-encoder"])
 def test_a_resumed_run_ends_with_the_same_weights(
     reading: str, tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path
 ) -> None:
