@@ -33,7 +33,6 @@ from cdcoref.formats import (
     docs_of,
     named_entities,
     read_docbin,
-    read_docs,
     write_docbin,
 )
 from cdcoref.predict import Plan, Prediction
@@ -41,7 +40,7 @@ from cdcoref.predict import Plan, Prediction
 if TYPE_CHECKING:
     from cdcoref.predict import PredictionOptions, Predictor
 
-__all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "read_docs", "write_docbin"]
+__all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "write_docbin"]
 
 if not Span.has_extension("cluster"):
     Span.set_extension("cluster", getter=lambda span: span.kb_id_ or None)

@@ -37,7 +37,6 @@ from cdcoref.formats.docbin import (
     docs_of,
     named_entities,
     read_docbin,
-    read_docs,
     write_docbin,
 )
 from cdcoref.formats.document_names import DocumentKey
@@ -65,7 +64,7 @@ from cdcoref.formats.registry import (
     read_mention_table,
     write_corpus,
 )
-from cdcoref.formats.selection import checked_day, day_of, is_of_source, select_documents
+from cdcoref.formats.selection import checked_day, day_of, select_documents
 from cdcoref.formats.text import read_text, text_content, tokenise_text
 from cdcoref.formats.uima import write_xmi
 from cdcoref.formats.webanno import write_webanno
@@ -112,7 +111,6 @@ __all__ = [
     "has_input_suffix",
     "has_room_beside",
     "is_collection",
-    "is_of_source",
     "is_own_result",
     "json_schema",
     "jsonl_writer",
@@ -128,7 +126,6 @@ __all__ = [
     "read_corefud",
     "read_corpus",
     "read_docbin",
-    "read_docs",
     "read_file",
     "read_jsonl",
     "read_mention_table",

@@ -44,15 +44,13 @@ _DAMAGE = (
 )
 
 
-def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
+def read_docbin(path: str | Path) -> Corpus:
     """Read a ``.spacy`` file, plain or gzipped, as a corpus.
 
     Parameters
     ----------
     path
         The file.
-    entities
-        Use named entities (``doc.ents``) as the mentions, instead of the spans described at the top of this file.
 
     Raises
     ------
@@ -60,23 +58,8 @@ def read_docbin(path: str | Path, *, entities: bool = False) -> Corpus:
         If the file cannot be read, or is not a DocBin.
     """
     with _report_damage(path):
-        docs = _docs_in(path)
-        corpus = corpus_of(docs, mentions=not entities, prefix=f"{Path(path).name}-")
-        if entities:
-            corpus = replace(corpus, mentions=named_entities(docs, corpus))
+        corpus = corpus_of(_docs_in(path), mentions=True, prefix=f"{Path(path).name}-")
     return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
-
-
-def read_docs(path: str | Path) -> list[Doc]:
-    """The Docs of a ``.spacy`` file, plain or gzipped.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is not a DocBin.
-    """
-    with _report_damage(path):
-        return _docs_in(path)
 
 
 def _docs_in(path: str | Path) -> list[Doc]:

@@ -16,7 +16,6 @@ from cdcoref.model.config import (
     ANAPHORS,
     ANTECEDENT_FEATURES,
     AROUND,
-    LEARNT,
     SIMILARITIES,
     UNSEEN,
     Combination,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
         token_batches,
     )
     from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts, collate_contexts
-    from cdcoref.model.coref_model import BatchReading, CorefModel
+    from cdcoref.model.coref_model import CorefModel
     from cdcoref.model.fingerprint import model_fingerprint
     from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
     from cdcoref.model.mention_vectors import KindScorer, VectorScorer
@@ -55,11 +54,9 @@ __all__ = [
     "CARD_FILE",
     "CONFIG_FILE",
     "DEFAULT_MODEL",
-    "LEARNT",
     "SIMILARITIES",
     "UNSEEN",
     "AntecedentScorer",
-    "BatchReading",
     "Combination",
     "Combinations",
     "ContextBatch",
@@ -95,7 +92,7 @@ __getattr__ = on_first_use(
         "antecedents": "AntecedentScorer antecedent_loss",
         "batches": "EncoderBatch LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
         "context_scorer": "ContextBatch ContextScorer check_contexts collate_contexts",
-        "coref_model": "BatchReading CorefModel",
+        "coref_model": "CorefModel",
         "fingerprint": "model_fingerprint",
         "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL",
         "mention_vectors": "KindScorer VectorScorer",

@@ -187,7 +187,7 @@ class VectorOptions:
         Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none.
     learnt_shares
         By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
-        :data:`cdcoref.model.LEARNT`, together at most 1; a network that is not named is none.
+        `LEARNT`, together at most 1; a network that is not named is none.
     starts
         How many scorers of pairs are fitted for each kind of mention, from different random initialisations. Their
         logits are averaged, so that less depends on chance.

@@ -18,7 +18,7 @@ from cdcoref.predict.cluster_circumstances import (
 )
 from cdcoref.predict.disagreements import Disagreement, Statement
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
-from cdcoref.predict.labels import cluster_label, event_label
+from cdcoref.predict.labels import cluster_label
 from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.predicted_story import PredictedStory, StoryEvent, stories_of
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, ranked_clusters
@@ -97,7 +97,6 @@ __all__ = [
     "corpus_and_stories",
     "corpus_of_texts",
     "dataframe",
-    "event_label",
     "is_date_or_number",
     "load",
     "mean_confidence",

@@ -35,7 +35,7 @@ def tables(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the tables of the paper with own values beside the published ones, in Markdown.
+    """Print the tables of the paper with values measured here beside the published ones, in Markdown.
 
     What has not been measured is a dash; the commands that would measure it follow the table.
     """

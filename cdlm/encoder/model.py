@@ -393,10 +393,6 @@ class CDLMModel(nn.Module):
         """Keep only each layer's input for the backward pass and recompute the rest: less memory, more time."""
         self.encoder.gradient_checkpointing = True
 
-    def gradient_checkpointing_disable(self) -> None:
-        """Keep everything that the backward pass needs."""
-        self.encoder.gradient_checkpointing = False
-
     def lower_layers(
         self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor, count: int
     ) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -19,6 +20,13 @@ IGNORED = -100
 Variant = Literal["cdlm", "rand", "prefix", "local"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 """CDLM and its ablations (paper, section 3, baseline language models)."""
+VARIANT_WORDS: Mapping[Variant, str] = {
+    "cdlm": "sets of related documents; masked tokens attend globally (CDLM)",
+    "rand": "unrelated documents; masked tokens attend globally (Rand CDLM)",
+    "prefix": "sets of related documents; equally many tokens at the start attend globally (Prefix CDLM)",
+    "local": "sets of related documents; no token attends globally (Local CDLM)",
+}
+"""The description of each variant in model cards."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from cdlm.pretraining.config import PretrainingConfig
+from cdlm.pretraining.masking import VARIANT_WORDS
 from cdlm.pretraining.perplexity import Perplexity
 from cdlm.pretraining.token_store import TokenStore
-
-VARIANT_WORDS = {
-    "cdlm": "sets of related documents; masked tokens attend globally (CDLM)",
-    "rand": "unrelated documents; masked tokens attend globally (Rand CDLM)",
-    "prefix": "sets of related documents; equally many tokens at the start attend globally (Prefix CDLM)",
-    "local": "sets of related documents; no token attends globally (Local CDLM)",
-}
 
 
 def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplexity | None) -> str:

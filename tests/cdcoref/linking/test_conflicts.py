@@ -215,6 +215,21 @@ def test_what_stands_beside_mentions_conflicts_too(one: str, other: str, expecte
     assert in_conflict(second, first) is expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("[£84.3m]", "[£310m-£325m]"),
+        ("12 per [cent]", "10 per [cent]"),
+        ("14 [people]", "dozens of [people]"),
+        ("on [Friday]", "on [Feb. 14]"),
+    ],
+)
+def test_what_the_documents_do_not_claim(one: str, other: str) -> None:
+    """Amounts and days that are not recognised, or not compared, set no cannot-link: docs/results.md, "Limits"."""
+    first, second = (mention_words(*marked(text)).stated for text in (one, other))
+    assert not in_conflict(first, second)
+
+
 @pytest.mark.parametrize(("kind", "apart"), [("entity", True), ("event", False)])
 def test_entities_with_different_amounts_before_them_are_apart(kind: str, apart: bool) -> None:
     """However probable it is that they corefer."""
