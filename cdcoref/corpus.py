@@ -234,7 +234,7 @@ class Corpus:
         return replace(self, mentions=tuple(m for m in self.mentions if m.kind == kind))
 
     def with_kind(self, kind: str | None) -> Corpus:
-        """The same with a kind for the mentions that have none; None changes nothing."""
+        """The corpus with a kind for the mentions that have none; None changes nothing."""
         if kind is None:
             return self
         return replace(
@@ -244,7 +244,7 @@ class Corpus:
         )
 
     def name_of(self, mention: Mention) -> str | None:
-        """What people call the cluster of a mention, if anything."""
+        """The name that people gave to the cluster of a mention; None if they gave none."""
         return None if mention.cluster is None else self.names.get((mention.kind, mention.cluster))
 
     def copies(self) -> dict[str, list[str]]:

@@ -97,7 +97,7 @@ class Batch:
     """A batch whose fields are tensors, other batches, or plain values."""
 
     def to(self, device: torch.device) -> Self:
-        """The same on a device."""
+        """The batch on a device."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{n: v.to(device) for n, v in values.items() if isinstance(v, Tensor | Batch)})
 

@@ -71,7 +71,7 @@ PipelineOption = Annotated[
 
 
 def chosen_documents(loaded: LoadedCorpus, since: str | None, source: str | None) -> LoadedCorpus:
-    """What was read, with the documents that the options choose.
+    """Keep the documents that the options choose of those that were read.
 
     Raises
     ------

@@ -85,7 +85,9 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
 
 
 def document_writer(output: Path, layout: str | None) -> Writer | None:
-    """What writes the output document by document, or None if it is written as a whole; called before long work.
+    """A writer for output that is written document by document; None if it is written as a whole.
+
+    Called before long work.
 
     Raises
     ------

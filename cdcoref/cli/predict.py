@@ -297,7 +297,7 @@ def predict(
 
 
 class Arguments(NamedTuple):
-    """What is predicted, how, and where results are stored."""
+    """The arguments of a prediction: its input, its options, and where results are stored."""
 
     corpus: Corpus
     options: PredictionOptions

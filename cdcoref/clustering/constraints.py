@@ -40,7 +40,7 @@ class CannotLinks:
 
     @classmethod
     def of_pairs(cls, size: int, pairs: np.ndarray) -> CannotLinks:
-        """Those of pairs of items. *Shape* of `pairs`: (pairs, 2)"""
+        """Cannot-links from pairs of items. *Shape* of `pairs`: (pairs, 2)"""
         named, places = np.unique(pairs, return_inverse=True)
         class_of = np.zeros(size, dtype=np.int64)
         class_of[named] = np.arange(1, len(named) + 1)

@@ -77,7 +77,7 @@ LARGEST_COMPARED = 100
 
 @dataclass(frozen=True)
 class StoryPlan:
-    """What becomes of a story.
+    """The changes to a story.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ def make_plan(
     lines: Collection[bytes],
     readings: Readings,
 ) -> Plan:
-    """What adding documents to the collection as it is takes; nothing is changed.
+    """Plan the addition of documents to the collection in its present state; change nothing.
 
     `readings` is what was read of them so far: what is read of a copy stays the same.
     """

@@ -558,7 +558,7 @@ class Collection:
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The same as a prediction, with the stories under the collection's numbers. For tables and pages.
+        """The collection as a prediction, with its stories under their numbers, for tables and pages.
 
         Documents without words belong to no story.
         """

@@ -65,18 +65,18 @@ class Reading:
 
 
 class Readings:
-    """What was read of new documents so far.
+    """Mentions and vectors of the new documents that have been read so far.
 
     Attributes
     ----------
     found, vectors
-        The mentions of documents that came without, and the vectors of all, by id.
+        By id: the mentions of documents that came without mentions, and the vectors of all documents.
     copies
-        Those of the documents that are copies.
+        The copies among the documents, by id.
     parts
-        What was read of those copies, by id.
+        The reading of the part of each copy that no other document has, by id.
     places
-        Of those copies, which mentions of other readings they have; see :func:`whole_reading`.
+        For each copy, the mentions that it takes over from other readings; see :func:`whole_reading`.
     pronouns
         By id of a reading whose mentions a copy has: which of them are pronouns.
     """

@@ -25,7 +25,7 @@ def find_copies(
     without: frozenset[int],
     lines: Collection[bytes],
 ) -> dict[str, str]:
-    """By the id of every new document that is a copy, that of its original; and of stored ones that have another now.
+    """The original of every new document that is a copy, and of stored copies whose original changes, by id.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _with_longest(
 
 
 def originals_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
-    """By the number of every copy among stored documents that of its original."""
+    """The original of every copy among the stored documents, by number."""
     found: dict[int, int] = {}
     for chunk in chunks(numbers):
         found.update(

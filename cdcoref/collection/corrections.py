@@ -47,7 +47,7 @@ class CorrectedMention:
 
     @property
     def key(self) -> str:
-        """What it is found by."""
+        """The key by which the mention is found."""
         return mention_key(bytes.fromhex(self.content), self.tokens, self.kind)
 
 

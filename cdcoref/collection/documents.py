@@ -75,14 +75,14 @@ class Incoming:
         return cls(document, given, content, source, words_of(document, boilerplate))
 
     def renamed(self, id: str) -> Incoming:
-        """The same under another id."""
+        """The document under another id."""
         mentions = None if self.mentions is None else tuple(replace(m, document=id) for m in self.mentions)
         return replace(self, document=replace(self.document, id=id), mentions=mentions)
 
 
 @dataclass(frozen=True)
 class Sorted:
-    """What is to be done with documents that are to be added.
+    """Incoming documents, sorted by what has to be done with them.
 
     Attributes
     ----------
@@ -103,8 +103,8 @@ def sort_documents(connection: sqlite3.Connection, incoming: Sequence[Incoming])
     """Tell new documents from changed and known ones.
 
     A document with the content of a stored one is known, whatever its id. A plain text is a changed one if a text from
-    the same file is stored; if its id is that of a text from another file, its id gets as many folders of its path
-    before it as make it unique. Any other document is a changed one if its id is stored.
+    the same file is stored; if its id is that of a text from another file, its id gets a prefix: as many folders
+    of its path as make it unique. Any other document is a changed one if its id is stored.
 
     Raises
     ------

@@ -20,7 +20,7 @@ SHARED = 1e-3
 
 
 class SubjectNames:
-    """What the entities of stories are called that are clustered with each other.
+    """The names of entities in stories that are clustered together.
 
     Parameters
     ----------

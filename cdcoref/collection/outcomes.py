@@ -45,7 +45,7 @@ def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> Clust
 def moves(
     connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf, former: Mapping[int, str]
 ) -> tuple[Move, ...]:
-    """What became of clusters, the largest changes of each sort first.
+    """The changes of clusters, the largest changes of each sort first.
 
     Parameters
     ----------

@@ -341,7 +341,7 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
 
 
 def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limit: int, offset: int) -> SearchResult:
-    """What has all the words of a query or words that begin with them, whatever their case and accents."""
+    """Clusters and documents with all words of a query, or words that begin with them, in any case and accents."""
     match = full_text_query(query)
     if match is None:
         return SearchResult((), ())

@@ -89,7 +89,7 @@ class StoredMention:
 
 @dataclass(frozen=True, slots=True)
 class ClusterChange:
-    """What happened to a cluster.
+    """A change of a cluster.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ class DocumentPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What was found.
+    """The clusters and documents that a search finds.
 
     Attributes
     ----------
@@ -309,7 +309,7 @@ class RemovedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a change did.
+    """The effects of a change to the collection.
 
     Attributes
     ----------

@@ -35,13 +35,13 @@ class DocumentScores(NamedTuple):
     logits: np.ndarray
 
     def packed(self) -> bytes:
-        """As it is stored."""
+        """The scores as they are stored."""
         parts = (self.first.astype("<i4"), self.second.astype("<i4"), self.logits.astype("<f4"))
         return zlib.compress(b"".join(part.tobytes() for part in parts), 1)
 
     @classmethod
     def unpacked(cls, stored: bytes) -> DocumentScores:
-        """What was stored.
+        """The scores from their stored form.
 
         Raises
         ------

@@ -33,7 +33,7 @@ def kept_options(options: PredictionOptions) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a collection is made with.
+    """The model and the options of a collection.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def store_value(connection: sqlite3.Connection, name: str, value: Any) -> None:
 
 
 def stored_settings(connection: sqlite3.Connection) -> Settings | None:
-    """What the collection is made with; None if that has not been stored yet.
+    """The settings of a collection; None if they have not been stored yet.
 
     Raises
     ------

@@ -80,12 +80,12 @@ class StoredStory:
         )
 
     def mention_keys(self) -> list[str]:
-        """What corrections know each mention by."""
+        """The key under which corrections store each mention."""
         return [mention_key(self.contents[m.document], m.tokens, m.kind) for m in self.corpus.mentions]
 
 
 def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> str:
-    """What a correction knows a mention by: the content of its document, its tokens and its kind."""
+    """The key under which corrections store a mention: the content of its document, its tokens and its kind."""
     return f"{content.hex()}:{','.join(map(str, tokens))}:{kind or ''}"
 
 

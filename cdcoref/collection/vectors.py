@@ -31,7 +31,7 @@ def packed_vectors(vectors: MentionVectors) -> bytes:
 
 
 def unpacked_vectors(stored: bytes) -> MentionVectors:
-    """What was stored; zeros for what is not.
+    """Vectors from their stored form; zeros for those that are not stored.
 
     Raises
     ------

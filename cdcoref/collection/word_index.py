@@ -35,7 +35,7 @@ Weights = Mapping[str, float]
 
 
 class WordRow(NamedTuple):
-    """What is stored of a word."""
+    """The stored row of a word."""
 
     number: int
     documents: int
@@ -55,7 +55,7 @@ def marks(values: Sequence[object]) -> str:
 
 
 def word_rows(connection: sqlite3.Connection, words: Iterable[str]) -> dict[str, WordRow]:
-    """What is stored of words, by word."""
+    """The stored rows of words, by word."""
     found = {}
     for chunk in chunks(words):
         query = f"SELECT word, number, documents, frequency FROM words WHERE word IN ({marks(chunk)})"
@@ -163,7 +163,7 @@ def surroundings(
     without: frozenset[int] = frozenset(),
     original_of: Mapping[int, int] = MappingProxyType({}),
 ) -> Surroundings:
-    """What is near new documents; `without` are documents that are being replaced.
+    """The neighbourhood of new documents, without the documents that they replace (`without`).
 
     `original_of` has the originals of copies: stored documents by their numbers, and the new document of place p by
     -1 - p.

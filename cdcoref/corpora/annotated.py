@@ -62,7 +62,7 @@ class CorpusInfo:
 
     @property
     def style(self) -> str:
-        """Its own style; empty if that is unknown."""
+        """The style in which the corpus is annotated; empty if it is unknown."""
         return self.styles[0] if self.styles else ""
 
 

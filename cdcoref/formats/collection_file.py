@@ -41,7 +41,7 @@ _MENTIONS = (
 
 
 def stored_fields(document: Document) -> str:
-    """What is stored of a document beside its id and text, as JSON."""
+    """The fields of a document that are stored besides its id and text, as JSON."""
     fields = document_fields(replace(document, copy_of=None), ())
     return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text", "mentions")})
 
@@ -178,7 +178,7 @@ def is_collection(path: str | Path) -> bool:
 
 @contextmanager
 def collection_errors(path: str | Path) -> Iterator[None]:
-    """What the database raises, also for values that it cannot take, becomes an error of one sentence."""
+    """Turn the errors of the database, also for values that it cannot store, into an error of one sentence."""
     try:
         yield
     except sqlite3.Error as error:
@@ -227,7 +227,7 @@ def _damaged(path: str | Path, what: str) -> str:
 
 
 def readable_part(path: str | Path) -> Corpus:
-    """What can still be read of a damaged collection, document by document; notes say how much cannot.
+    """The readable part of a damaged collection, document by document; notes state how much cannot be read.
 
     Raises
     ------
@@ -327,7 +327,7 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
 
 
 def stored_copies(connection: sqlite3.Connection) -> dict[str, str]:
-    """By the id of every document that is a near-duplicate of another, that of the other."""
+    """The original of every near-duplicate, by id."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'copies'").fetchone() is None:
         return {}  # of an earlier version
     query = (

@@ -35,7 +35,7 @@ _CLOSING = "\"'”’)"
 
 
 def found_metadata(text: str, id: str) -> dict[str, str]:
-    """What the beginning of a text and its name plainly state.
+    """The metadata that the beginning of a text and the name of its file state.
 
     Parameters
     ----------

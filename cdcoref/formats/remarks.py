@@ -6,7 +6,7 @@ from collections import Counter
 
 
 class Remarks:
-    """What is noticed in a file: each remark once, with how often and where it was first made."""
+    """Remarks on a file: each once, with how often it was made and where first."""
 
     def __init__(self) -> None:
         self._times: Counter[str] = Counter()

@@ -26,7 +26,7 @@ PIECES_OF_NAME = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionContext:
-    """What is seen of one mention.
+    """The context of one mention.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class DocumentContexts:
         self._digest = hashlib.blake2b(repr([s.input_ids.tolist() for s in sequences]).encode(), digest_size=16)
 
     def of(self, mention: Mention) -> MentionContext | None:
-        """What is seen of a mention; None if none of its words is read."""
+        """The context of a mention; None if the encoder reads none of its words."""
         sentence = self._sentence_of[mention.start]
         pieces, tokens = self._pieces(*self._sentences[sentence])
         inside = np.flatnonzero(np.isin(tokens, mention.tokens))

@@ -109,7 +109,7 @@ class WordSets:
 
 
 class FactTables:
-    """What is known of mentions, as arrays.
+    """The facts of mentions as arrays.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class FactTables:
 
     @cached_property
     def documents(self) -> Integers:
-        """The same number for the same document. *Shape:* (mentions,), as of all that follow."""
+        """A number for the document of each mention. *Shape:* (mentions,), as for the following properties."""
         return numbered(m.document for m in self.mentions)
 
     @cached_property
@@ -145,7 +145,7 @@ class FactTables:
 
     @cached_property
     def words(self) -> Integers:
-        """The same number for the same words."""
+        """A number for the words of each mention, equal for equal words."""
         return numbered(m.words.words for m in self.mentions)
 
     @cached_property
@@ -160,7 +160,7 @@ class FactTables:
 
     @cached_property
     def pronouns(self) -> Integers:
-        """The same number for the same class of pronouns; 0: none."""
+        """A number for the class of each pronoun; 0 for mentions that are no pronouns."""
         classes = numbered(["", *(m.words.pronoun for m in self.mentions)])
         return classes[1:]
 
@@ -181,12 +181,12 @@ class FactTables:
 
     @cached_property
     def lemmas(self) -> WordSets:
-        """Their lemmas."""
+        """The lemmas of each mention."""
         return self.sets(lambda m: m.words.lemmas)
 
     @cached_property
     def names(self) -> WordSets:
-        """Their names; so for what follows."""
+        """The names in each mention; likewise for the following properties."""
         return self.sets(lambda m: m.words.names)
 
     @cached_property
@@ -251,7 +251,7 @@ class FactTables:
 
     @cached_property
     def sentence_names(self) -> Rows:
-        """The same of their names and numbers."""
+        """The names and numbers in the sentence of each mention."""
         return self._sentence_vectors(lambda mention: mention.around.names)
 
     def _sentence_vectors(self, words: Callable[[MentionFacts], frozenset[str]]) -> Rows:
@@ -275,7 +275,7 @@ class FactTables:
 
 
 def numbered(values: Iterable[Hashable]) -> Integers:
-    """The same number for the same value, from 0 in the order of first values."""
+    """A number for each value, equal for equal values, from 0 in the order in which they first occur."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
 

@@ -21,7 +21,7 @@ LastWord = Literal["mention", "head"]
 
 @dataclass(frozen=True, slots=True)
 class MentionFacts:
-    """What is known of a mention beside the text.
+    """The facts of a mention.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class MentionFacts:
 
 
 def mention_facts(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> MentionFacts:
-    """What is known of a mention that begins in this sentence, and in this quotation."""
+    """The facts of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
     sentence_tokens = () if sentence in document.hidden else tuple(document.tokens[start:end])

@@ -62,7 +62,7 @@ class MentionPairs:
 
     @cached_property
     def pronouns(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of either is a pronoun."""
+        """Which of the first and of the second mentions are pronouns."""
         pronouns = self.tables.pronouns > 0
         return pronouns[self.first], pronouns[self.second]
 

@@ -237,7 +237,7 @@ class MentionWords:
 
     @property
     def sorts(self) -> frozenset[str]:
-        """What it may be, as far as its last word says so; two mentions of no common sort are two things."""
+        """What the mention may refer to, if its last word states it. Mentions without a common sort never corefer."""
         last = self.words[-1] if self.words and not self.pronoun else ""
         named = len(self.words) > 1 and self.names.issuperset(self.words)
         if last in _CLUBS or (named and (last in _LAST_WORDS_OF_CLUBS or self.words[0] in _ABBREVIATIONS_OF_CLUBS)):

@@ -78,7 +78,7 @@ class AntecedentScorer(nn.Module):
         return 2 * self.dimension * len(self.networks)
 
     def project(self, words: Tensor) -> Tensor:
-        """What is kept of words until the mentions are known (:meth:`MentionProjection.project`), of all networks.
+        """The projections of words by all networks (:meth:`MentionProjection.project`), before mentions are known.
 
         *Shape:* (words, width) in, (words, 2 * columns) out
         """

@@ -22,7 +22,7 @@ _TAGS = ["coreference-resolution", "cross-document-coreference", "longformer"]
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What the hub shows and searches, as far as it is known.
+    """The metadata that the hub shows and searches.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What becomes of precision and recall at another threshold.
+    """Precision and recall at another threshold.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class KindScores:
-    """What was measured on dev for one kind of mention.
+    """The scores on dev for one kind of mention.
 
     Attributes
     ----------

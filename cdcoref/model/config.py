@@ -160,7 +160,7 @@ class Combinations:
         return self.event if kind == EVENT else self.entity
 
     def with_kind(self, kind: str, combination: Combination) -> Combinations:
-        """The same with another combination for one kind."""
+        """The options with another combination for one kind."""
         return Combinations(combination, self.entity) if kind == EVENT else Combinations(self.event, combination)
 
 
@@ -366,7 +366,7 @@ class CorefConfig:
         return bool(self.scorer_width or self.contexts.rank)
 
     def in_style(self, style: str) -> CorefConfig:
-        """The same with another style of annotation in use, at its thresholds.
+        """The configuration with another style of annotation in use, and its thresholds.
 
         Raises
         ------

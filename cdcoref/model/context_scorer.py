@@ -54,7 +54,7 @@ class ContextBatch:
     kinds: Tensor
 
     def to(self, device: torch.device) -> ContextBatch:
-        """The same on a device."""
+        """The batch on a device."""
         names = ("states", "places", "own", "own_of", "kinds")
         return replace(self, **{name: getattr(self, name).to(device) for name in names})
 

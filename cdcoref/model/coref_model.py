@@ -58,7 +58,7 @@ PIECES_ON_CPU = 2048
 
 @dataclass(frozen=True, slots=True)
 class BatchReading:
-    """What a model says of documents that are read alone.
+    """The output of a model for documents that are read one by one.
 
     Without the heads for them, or if they are not wanted, `words`, `learnt` and `anaphora` have no columns.
 
@@ -186,7 +186,7 @@ class CorefModel(nn.Module):
 
     @property
     def word_layer_width(self) -> int:
-        """Of what the encoder's layers say of a word, for the heads that learn from it."""
+        """The width of the encoder's layers for a word, as heads see them."""
         return self.encoder.config.hidden_size * self._learnt_layers
 
     @property
@@ -200,7 +200,7 @@ class CorefModel(nn.Module):
         self._earlier_encoder.clear()
 
     def earlier_encoder(self) -> CDLMModel:
-        """The encoder as it was before fine-tuning, from which the vectors of mentions come; made once."""
+        """The encoder before fine-tuning, from which the vectors of mentions come; it is built on first use."""
         assert self.earlier is not None
         if not self._earlier_encoder:
             self._earlier_encoder.append(self.earlier.restored(self.encoder))
@@ -212,7 +212,7 @@ class CorefModel(nn.Module):
         return super()._apply(fn, recurse)
 
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """As of any module; what is made from the weights is made anew."""
+        """Load weights as any module does, and rebuild what depends on them."""
         self._earlier_encoder.clear()
         if self.context_scorer is not None:
             self.context_scorer.layers.forget_merged()
@@ -228,7 +228,7 @@ class CorefModel(nn.Module):
 
     @contextmanager
     def reading_in_int8(self, wanted: bool = True) -> Iterator[None]:
-        """Within the block, if wanted, compute products of the encoder in eight bits; afterwards it is as before."""
+        """A block in which the encoder, if `wanted`, multiplies 8-bit integers."""
         own = self.encoder
         if wanted:
             self.encoder = copy.deepcopy(own)
@@ -297,7 +297,7 @@ class CorefModel(nn.Module):
         return self.pair_scorer(hidden[:, 0], spans, *pairs)
 
     def lower_states(self, batch: EncoderBatch) -> Tensor:
-        """What the cross-encoder sees of documents that are read alone: the output of the lower layers.
+        """The output of the lower layers for documents that are read one by one, which the cross-encoder goes on from.
 
         *Shape:* (sequences, length, width)
         """
@@ -316,14 +316,14 @@ class CorefModel(nn.Module):
         return self._detected(batch, self.words_for_detector(batch))
 
     def read(self, batch: ReadingBatch, *, vectors: bool = True) -> BatchReading:
-        """Read documents alone: find candidate spans, and what compares mentions.
+        """Read documents one by one: the logits of candidate spans, and the vectors by which mentions are compared.
 
         Parameters
         ----------
         batch
             As :func:`cdcoref.model.collate_readings` returns it.
         vectors
-            Whether more is wanted than logits of spans.
+            Whether vectors are computed besides the logits of spans.
         """
         if self.vector_scorer is None or not vectors:
             none = torch.zeros(len(batch.word_places), 0)
@@ -361,7 +361,7 @@ class CorefModel(nn.Module):
         return self._normalised(batch, self._states(batch))
 
     def words_for_detector(self, batch: ReadingBatch) -> Tensor:
-        """What the mention detector sees of the words of a batch. *Shape:* (words, width of its input)"""
+        """The mention detector's input for the words of a batch. *Shape:* (words, width of its input)"""
         if self.settings.detector.word_layers:
             return self._seen(batch, self._states(batch))
         return self._seen(batch, (self._encode(batch),))

@@ -30,7 +30,7 @@ class MentionProjection(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def project(self, words: Tensor) -> Tensor:
-        """What is kept of words until the mentions are known.
+        """The projections of words, kept until the mentions are known.
 
         The vector of a mention is the mean over its words of the first half, plus the second half of one word.
         *Shape:* (words, width) in, (words, 2 * dimension) out

@@ -77,7 +77,7 @@ class KindScorer(nn.Module):
             self.add_module(_NETWORK[name], _two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2))
 
     def projection_of(self, name: str) -> MentionProjection:
-        """What makes the vectors of one of the further networks."""
+        """The projection that makes the vectors of one of the further networks."""
         found = self.get_submodule(_PROJECTION[name])
         assert isinstance(found, MentionProjection)
         return found
@@ -210,7 +210,7 @@ class VectorScorer(nn.Module):
         return [scorer for scorer in found if isinstance(scorer, KindScorer)]
 
     def project(self, words: Tensor) -> Tensor:
-        """What is kept of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
+        """The projections of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
 
         *Shape:* (words, width) in, (words, kinds that learn * 2 * columns) out
         """

@@ -130,7 +130,7 @@ class CorpusCircumstances:
         self._settings: dict[str, Setting] = {}
 
     def label(self, members: Sequence[Mention]) -> str:
-        """What a reader recognises a cluster by: what people call it, or its words, and an event's place and day."""
+        """The label of a cluster: the name that people gave it, or its words; for an event also its place and day."""
         given = self._corpus.name_of(members[0])
         if given is not None:
             return given
@@ -156,11 +156,11 @@ class CorpusCircumstances:
         return self._of_document(mention.document).get(mention, Circumstances())
 
     def quantities(self, document: str) -> list[StatedQuantity]:
-        """What a document states that others may contradict."""
+        """The quantities of a document, which others may contradict."""
         return DocumentCircumstances(self._documents[document]).quantities(self._by_document[document])
 
     def setting(self, document: str) -> Setting:
-        """What a document as a whole states."""
+        """The circumstances that a document states as a whole."""
         self._of_document(document)
         return self._settings[document]
 

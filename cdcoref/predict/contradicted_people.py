@@ -36,7 +36,7 @@ _FIGURES = re.compile(r"\d+(?:[-–]\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class StatedOfPerson:
-    """What a document states: where, and in which words."""
+    """A statement of a document about a person: where it is, and its words."""
 
     document: str
     token: int

@@ -56,7 +56,7 @@ _LEGAL_FORMS = frozenset(_LEGAL_FORMS_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one document states.
+    """A statement of one document.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class _Stated:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is counted or measured, and of what sort of thing."""
+        """The unit or noun that is counted, and the sort of thing that it is counted of."""
         return self.stated.relation, self.stated.quantity.unit
 
     def contradicts(self, other: _Stated) -> bool:
@@ -120,7 +120,7 @@ class _Stated:
 
 
 class Disagreements:
-    """What the documents of a story disagree about.
+    """Finds disagreements of the documents of a story.
 
     Parameters
     ----------

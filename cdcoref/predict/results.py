@@ -210,7 +210,7 @@ class PredictedCluster:
 
     @property
     def label(self) -> str:
-        """What people call it, or its most frequent wording, and of a name its fullest form.
+        """The name that people gave it, or its most frequent wording; for a name, its fullest form.
 
         An event has its place and day behind it: ``fire · Kalamata, Greece · 6 Aug.`` (see
         :func:`~cdcoref.predict.cluster_label` and :func:`~cdcoref.predict.event_label`).

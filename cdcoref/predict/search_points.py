@@ -46,7 +46,7 @@ def searched_title(title: str) -> str:
 
 
 def word_points(word: str, text: str, worth: int) -> int:
-    """What a word is worth in a text: `worth`, half of it for the beginning of a word, or 0.
+    """The points for a word in a text: `worth`, half of it for the beginning of a word, or 0.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def sentences_together(
     entities: Mapping[Key, Sequence[Mention]],
     events: Mapping[Key, Sequence[Mention]],
 ) -> Counter[tuple[Key, Key]]:
-    """In how many sentences an entity and an event are mentioned together.
+    """The number of sentences that mention both an entity and an event.
 
     Parameters
     ----------

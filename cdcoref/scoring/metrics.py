@@ -165,7 +165,7 @@ def count_lea(overlap: Overlap) -> Floats:
 
 
 def count_pairs(overlap: Overlap) -> Floats:
-    """What BLANC's link counts are made of, before the mentions of different groups are taken as pairs or not.
+    """The parts of BLANC's link counts, before it is decided whether mentions of different groups form pairs.
 
     Columns: mentions (key, response, both), coreference links (key, response, both), coreference links of the key and
     of the response between mentions that both have.

@@ -63,7 +63,7 @@ class Scores:
         return sum(self.metrics[name].f1 for name in CONLL) / len(CONLL)
 
     def to_dict(self) -> dict[str, dict[str, float] | float]:
-        """As plain values: each metric with `recall`, `precision` and `f1`, and `conll_f1` if it is defined."""
+        """The scores as plain values: recall, precision and F1 of each metric, and `conll_f1` if defined."""
         values: dict[str, dict[str, float] | float] = {
             name: {"recall": score.recall, "precision": score.precision, "f1": score.f1}
             for name, score in self.metrics.items()

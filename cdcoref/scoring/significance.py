@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,29 +204,37 @@ def compare_responses(
     )
 
 
-def _choose_units(
-    key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None
-) -> tuple[Level, Ints, int, int]:
-    """The unit, the index of each document's unit, the number of units, and the number of clusters that cross them.
+class _Units(NamedTuple):
+    """What is resampled: its level, the unit of each document, the number of units, and of clusters that cross them."""
+
+    level: Level
+    of_documents: Ints
+    number: int
+    crossing: int
+
+
+def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None) -> _Units:
+    """The units that are resampled.
 
     Unless one is wanted, the unit is the smallest that no cluster crosses, or else the largest that occurs
     at least twice. At levels below the corpus it is the unit of scoring.
     """
     if level != "corpus":
         unit_of, names = groups_of_documents(key, level)
-        return level, unit_of, len(names), 0
+        return _Units(level, unit_of, len(names), 0)
     candidates: list[Level] = ["document"]
     if all(row.subtopic is not None for row in key.documents.values()):
         candidates.append("subtopic")
     if all(row.topic is not None for row in key.documents.values()):
         candidates.append("topic")
     sides = [alignments[0].key, *(alignment.response for alignment in alignments)]
-    chosen: tuple[Level, Ints, int, int] | None = None
+    chosen: _Units | None = None
     for candidate in candidates if wanted is None else [wanted]:
         unit_of, names = groups_of_documents(key, candidate)
         if chosen is None or len(names) > 1:
-            chosen = candidate, unit_of, len(names), sum(_crossing(side, unit_of) for side in sides)
-            if not chosen[-1]:
+            crossing = sum(_crossing(side, unit_of) for side in sides)
+            chosen = _Units(candidate, unit_of, len(names), crossing)
+            if not crossing:
                 break
     assert chosen is not None
     return chosen

@@ -135,7 +135,7 @@ def _is_there(collection: Any, id: str) -> bool:
 
 
 def answer_requests(settings: dict[str, Any], requests: Iterable[str], out: TextIO) -> None:
-    """Answer every line of requests."""
+    """Add the files of each request, a line of JSON, and write a line of JSON with the result."""
 
     def answer(fields: dict[str, Any]) -> None:
         out.write(json.dumps(fields, default=list) + "\n")

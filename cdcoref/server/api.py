@@ -148,7 +148,7 @@ def _written(change: Callable[[], Result]) -> Result:
 
 
 def api_routes(site: Site) -> APIRouter:
-    """What answers programs."""
+    """The routes of the JSON API."""
     failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
     router = APIRouter(prefix="/api", responses=failures)
 

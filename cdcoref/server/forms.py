@@ -37,7 +37,7 @@ NO_FILE = "Choose at least one file."
 
 
 def form_routes(site: Site) -> APIRouter:
-    """What answers forms."""
+    """The routes to which forms are sent."""
     router = APIRouter(include_in_schema=False)
 
     for path, act in FORMS.items():

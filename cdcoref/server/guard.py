@@ -154,7 +154,7 @@ def same(one: str, other: str) -> bool:
 
 
 def new_secret() -> str:
-    """What a form of this server carries, and no other can know."""
+    """A secret that the forms of this server carry and other sites cannot know."""
     return secrets.token_urlsafe(24)
 
 

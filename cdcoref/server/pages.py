@@ -55,7 +55,7 @@ class View:
 
     @property
     def words(self) -> str:
-        """What is searched for."""
+        """The words of the search."""
         return self.query.get("query", "").strip()[:LONGEST_QUERY]
 
     @property

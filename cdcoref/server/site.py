@@ -34,7 +34,7 @@ KIND_NAMES = {"event": "event", "entity": "entity"}
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What was in a form: an action, ids, a name, what is done where a name is taken, and an encoding."""
+    """The contents of a form: an action, ids, a name, what is done where a name is taken, and an encoding."""
 
     action: str = ""
     ids: tuple[str, ...] = ()

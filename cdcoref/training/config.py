@@ -101,7 +101,7 @@ class TrainingConfig:
         return tuple(sorted({*self.corpora.configured, *self.vectors.unseen, *(name for of in shares for name in of)}))
 
     def for_corpora(self, names: Collection[str]) -> TrainingConfig:
-        """The same without the settings for other corpora, such as a preset has."""
+        """The configuration without the settings for other corpora, such as a preset has."""
 
         def kept(shares: Mapping[str, float]) -> dict[str, float]:
             return {name: share for name, share in shares.items() if name in names}

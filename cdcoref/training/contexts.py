@@ -49,7 +49,7 @@ class ContextLearner(nn.Module):
                 module.dropout = attention_dropout
 
     def train(self, mode: bool = True) -> ContextLearner:
-        """As of any module; the encoder's dropout is that of training too."""
+        """Switch to training, as for any module, with the encoder's dropout."""
         self._unchanged[0].train(mode)
         return super().train(mode)
 

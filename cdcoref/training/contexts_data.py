@@ -106,7 +106,7 @@ class LabelledContexts:
     labels: Tensor
 
     def to(self, device: torch.device) -> LabelledContexts:
-        """The same on a device."""
+        """The batch on a device."""
         return LabelledContexts(self.inputs.to(device), self.labels.to(device))
 
 
@@ -117,7 +117,7 @@ class ReadContexts:
     Attributes
     ----------
     contexts
-        What is seen of each.
+        The context of each.
     first_rows
         The row at which the states of its document begin, among those of the corpus.
     vectors

@@ -53,7 +53,7 @@ run, until the model is written again."""
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was chosen on dev, and the scores that result."""
+    """The settings that were chosen on dev, and the resulting scores."""
 
     config: CorefConfig
     scores: Mapping[str, KindScores]

@@ -59,7 +59,7 @@ class CorpusRoles:
         return {name for setting in fields(self) for name in getattr(self, setting.name)}
 
     def for_corpora(self, names: Collection[str]) -> CorpusRoles:
-        """The same without the settings for other corpora."""
+        """The roles without the settings for other corpora."""
 
         def kept(named: Names) -> Names:
             return tuple(name for name in named if name in names)

@@ -30,7 +30,7 @@ Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is read from one corpus.
+    """The training material of one corpus.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Source:
         taught: Collection[str],
         builder: ReadingBuilder | None,
     ) -> Source:
-        """What is read from a corpus.
+        """The training material of a corpus.
 
         Parameters
         ----------

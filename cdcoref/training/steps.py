@@ -22,7 +22,7 @@ def pairs_of_batch(step_pairs: int, batches_of_step: int, marking: str) -> int:
     Raises
     ------
     InputError
-        If the pairs of a step cannot be divided into its batches, or sequences have no one pair each.
+        If the pairs of a step cannot be divided into its batches, or if sequences do not have exactly one pair.
     """
     if not step_pairs:
         return 0

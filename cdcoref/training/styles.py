@@ -58,7 +58,7 @@ def _reduced(mention: Mention, document: Document) -> Mention | None:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a detector is to say of candidate spans.
+    """The targets of a detector for candidate spans.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
 
 
 def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> list[Mention]:
-    """Those of a kind that the annotation of a corpus can confirm or refute: none with a date if dates are not."""
+    """Spans of a kind that the annotation of a corpus can confirm or refute, without dates if it has none."""
     documents = {document.id: document for document in part.corpus.documents}
 
     def dated(mention: Mention) -> bool:

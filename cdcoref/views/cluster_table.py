@@ -82,7 +82,7 @@ def first_lines(prediction: Prediction, *, singletons: bool = False, width: int 
 
 
 def summary(counts: Counts) -> str:
-    """What was found, in one sentence without a full stop.
+    """A summary of the result, in one sentence without a full stop.
 
     >>> summary(Counts(documents=7, stories=2, mentions=506, across=67, within=1, singletons=190))
     '7 documents in 2 stories, 506 mentions: 67 clusters across documents, 1 within one document, 190 singletons'

@@ -46,7 +46,7 @@ def counts_line(counts: Counts) -> str:
 
 
 def report_lines(report: Report) -> Iterator[str]:
-    """What a change did."""
+    """Lines on the effects of a change."""
     yield from work_lines(report)
     if report.merged:
         yield f"clusters merged: {_pairs(report.merged, 'into')}"
@@ -56,7 +56,7 @@ def report_lines(report: Report) -> Iterator[str]:
 
 
 def work_lines(report: Report) -> Iterator[str]:
-    """What a change did to documents and stories."""
+    """Lines on the effects of a change on documents and stories."""
     done = [
         f"{len(ids):,} {what}"
         for ids, what in (
@@ -192,7 +192,7 @@ def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
 
 
 def outcome_lines(correction: Correction) -> Iterator[str]:
-    """What a correction did to clusters when it was made or undone, and what is remarkable about it."""
+    """Lines on how a correction, made or undone, changed clusters, and remarks on it."""
     for move in correction.moves[:MOVES]:
         words = ", ".join(map(printable, move.words)) + (", ..." if move.mentions > len(move.words) else "")
         into, other = (_titled(*one) for one in ((move.cluster, move.title), (move.other, move.other_title)))

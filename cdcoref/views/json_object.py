@@ -104,7 +104,7 @@ def write_json_lines(source: Prediction | Corpus, path: str | Path) -> None:
 
 
 def event_circumstances(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
-    """What is known of the events that each document mentions, by the document's id.
+    """The circumstances of the events that each document mentions, by the document's id.
 
     An object has ``cluster``, ``kind``, and ``when``, ``where`` and ``participants`` where they are known: those of the
     cluster in all documents, with the words of this document that state them.

@@ -23,7 +23,7 @@ _FIRST_YEAR = 1000
 
 @dataclass(frozen=True, slots=True)
 class KnownCluster:
-    """What is known of a cluster.
+    """The facts about a cluster.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class KnownCluster:
 
 
 def known_clusters(corpus: Corpus) -> list[KnownCluster]:
-    """What is known of the clusters of several mentions, ranked as everywhere."""
+    """The facts about clusters of several mentions, ranked as everywhere."""
     documents = {document.id: document for document in corpus.documents}
     circumstances, _ = circumstances_of(corpus)
     of_mention = {id(mention): own for mention, own in zip(corpus.mentions, circumstances, strict=True)}
@@ -78,7 +78,7 @@ def known_clusters(corpus: Corpus) -> list[KnownCluster]:
 
 
 def appearances(corpus: Corpus, clusters: Iterable[KnownCluster]) -> Counter[tuple[str, str]]:
-    """In how many sentences an entity and an event are mentioned together, by the ids of both."""
+    """The number of sentences that mention both an entity and an event, by the ids of both."""
     found = list(clusters)
     entities, events = ({c.id: c.mentions for c in found if c.kind == kind} for kind in (ENTITY, EVENT))
     return sentences_together({document.id: document for document in corpus.documents}, entities, events)

@@ -73,7 +73,7 @@ def significance_table(significance: Significance) -> str:
 
 
 def significance_notes(significance: Significance) -> list[str]:
-    """What was resampled and how far the p-values can be trusted, one sentence each."""
+    """Notes on what was resampled and how far the p-values can be trusted, one sentence each."""
     s = significance
     exchanges = f"all {s.exchanges}" if s.exhaustive else f"{s.exchanges}"
     notes = [
@@ -107,7 +107,7 @@ def scores_csv(results: Sequence[FileScores]) -> str:
 
 
 def scores_json(results: Sequence[FileScores], significance: Significance | None = None) -> dict[str, Any]:
-    """As plain values, fractions: one response's scores at the top, or a list under `responses`."""
+    """The scores as plain values from 0 to 1: one response's scores at the top, or a list under `responses`."""
     entries = []
     for result in results:
         entry: dict[str, Any] = {"key": result.key, "response": result.response, "level": result.level}

@@ -120,7 +120,7 @@ class TokenLayout:
         return self._tiled[key]
 
     def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False, masks: int = 1) -> list[TileBatch]:
-        """The same tiles, stacked; created once.
+        """The tiles, stacked; created on first use.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ WIDE = "wide"
 
 
 class EarlierEncoder(nn.Module):
-    """What the layers of an earlier encoder differ in from those of the present one.
+    """The difference of an earlier encoder's layers from the present ones.
 
     Parameters
     ----------

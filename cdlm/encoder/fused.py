@@ -99,7 +99,7 @@ def fused_attention(
     dropout: float = 0.0,
     bias: Callable[[TileBatch], Tensor] | None = None,
 ) -> Tensor:
-    """The same as `tiles.tiled_attention`, on any device.
+    """Compute what `tiles.tiled_attention` computes, on any device.
 
     Parameters
     ----------

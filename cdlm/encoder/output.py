@@ -1,4 +1,4 @@
-"""What the encoder returns."""
+"""The output of the encoder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cdlm.encoder.attention import GlobalAttention
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """What the encoder returns.
+    """The output of the encoder.
 
     Parameters
     ----------

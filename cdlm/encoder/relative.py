@@ -69,7 +69,7 @@ class PositionBias:
         return self._buckets[id(tile)]
 
     def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
-        """What is added to the scores of a tile, its mask included; without gradients. *Shape:* (heads, rows, keys)."""
+        """Values added to the scores of a tile, its mask included; without gradients. *Shape:* (heads, rows, keys)."""
         key = id(tile), dtype
         if key not in self._of_tiles:
             buckets = self.tile_buckets(sequence, tile)
@@ -79,7 +79,7 @@ class PositionBias:
         return self._of_tiles[key]
 
     def of_batch(self, batch: TileBatch) -> Tensor:
-        """What is added to the scores of stacked tiles, their mask included. *Shape:* (tiles, heads, rows, keys)."""
+        """Values added to the scores of stacked tiles, their mask included. *Shape:* (tiles, heads, rows, keys)."""
         if id(batch) not in self._of_batches:
             distances = self.places[batch.keys][:, None] - self.places[batch.rows][:, :, None]
             bias = self.of_distances(distances).permute(0, 3, 1, 2)
@@ -87,7 +87,7 @@ class PositionBias:
         return self._of_batches[id(batch)]
 
     def of_global_rows(self, sequence: SequencePlace) -> Tensor:
-        """What is added to the scores of the global tokens of a sequence. *Shape:* (global tokens, heads, tokens)."""
+        """Values added to the scores of the global tokens of a sequence. *Shape:* (global tokens, heads, tokens)."""
         own = self.places[sequence.tokens]
         return self.of_distances(own[None] - own[: sequence.global_count, None]).transpose(1, 2)
 

@@ -34,7 +34,7 @@ _NOT_KEPT = {"model_type", "dtype", "torch_dtype", *(f.name for f in fields(Enco
 
 @dataclass(frozen=True)
 class Remainder:
-    """What a checkpoint holds besides the encoder.
+    """The contents of a checkpoint besides the encoder.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Remainder:
         }
 
     def with_masked_lm_head(self, head: Mapping[str, Tensor]) -> Remainder:
-        """The same with another masked language modelling head, named without ``lm_head.``."""
+        """The remainder with another masked language modelling head, named without ``lm_head.``."""
         others = {name: tensor for name, tensor in self.weights.items() if not name.startswith(MASKED_LM_HEAD)}
         return Remainder(
             others | {MASKED_LM_HEAD + name: tensor for name, tensor in head.items()},
@@ -90,7 +90,7 @@ class Remainder:
         )
 
     def resized(self, vocab_size: int) -> Remainder:
-        """The same for a vocabulary of another size; new rows of the output layer are zero."""
+        """The remainder for a vocabulary of another size; new rows of the output layer are zero."""
         changed = dict(self.weights)
         for name in _A_ROW_PER_WORD:
             if name in changed:
@@ -99,7 +99,7 @@ class Remainder:
 
 
 def without_prefix(named: Mapping[str, T]) -> dict[str, T]:
-    """The same, by the encoder's own names."""
+    """The weights under the encoder's own names."""
     return {name.removeprefix(PREFIX): value for name, value in named.items()}
 
 

@@ -131,7 +131,7 @@ class ScoreBias(Protocol):
         """The row of the table for every score of a tile. *Shape:* (rows, keys)."""
 
     def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
-        """What is added to the scores of a tile, its mask included. *Shape:* (heads, rows, keys)."""
+        """Values added to the scores of a tile, its mask included. *Shape:* (heads, rows, keys)."""
 
 
 Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
@@ -197,7 +197,7 @@ def _weights(query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class _ScoresOfHeads:
-    """What is added to the scores of some heads of a tile: its mask, which is the same for all, or a bias as well."""
+    """Values added to the scores of some heads of a tile: its mask, which is the same for all, or a bias as well."""
 
     def __init__(self, tile: Tile, sequence: TiledSequence, bias: ScoreBias | None, dtype: torch.dtype) -> None:
         self.mask = tile.bias

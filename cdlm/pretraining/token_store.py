@@ -177,7 +177,7 @@ def prepare(
 
 
 def in_words(tally: Tally) -> str:
-    """What could not be used, on one line."""
+    """The numbers of sets that could not be used, on one line."""
     return "; ".join(f"{what}: {count:,}" for what, count in sorted(tally.items()) if count)
 
 

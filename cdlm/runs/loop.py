@@ -74,7 +74,7 @@ class Evaluation(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Functions(Generic[M, T]):
-    """What a run has to know about the model it trains.
+    """The functions by which a run trains and evaluates its model.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ M = TypeVar("M", bound=TaskModel)
 
 @dataclass(frozen=True)
 class TaskTraining:
-    """What training depends on besides its data, for every task; a task adds the settings of its model.
+    """The settings of training that all tasks share; a task adds those of its model.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class ShuffledBatches(Generic[T, B]):
 
 @dataclass(frozen=True)
 class FineTuning(Generic[M, T]):
-    """What a task adds to :func:`fine_tune`, once there is an untrained model.
+    """What :func:`fine_tune` needs from a task once its untrained model exists.
 
     Attributes
     ----------

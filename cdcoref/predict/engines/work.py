@@ -34,7 +34,7 @@ class Story:
     stories: tuple[int, ...] | None = None
 
     def read(self, without: Collection[str]) -> Story:
-        """The story without some documents, which are in no pair."""
+        """The story without some documents, none of which is in a pair."""
         kept = [place for place, name in enumerate(self.documents) if name not in without]
         stories = None if self.stories is None else tuple(self.stories[place] for place in kept)
         return Story(tuple(self.documents[place] for place in kept), self.pairs, stories)
@@ -64,7 +64,7 @@ class Part:
     vectors: MentionVectors | None = None
 
     def of_kind(self, kind: str) -> Part:
-        """The mentions of one kind; those that say none are of it."""
+        """The mentions of one kind; mentions without a kind count as of this kind."""
         own = [number for number, mention in enumerate(self.corpus.mentions) if mention.kind in (None, kind)]
         chosen = tuple(replace(self.corpus.mentions[number], kind=kind) for number in own)
         return Part(replace(self.corpus, mentions=chosen), self.vectors and self.vectors.take(own))

@@ -26,7 +26,7 @@ from cdcoref.predict.engines.work import Mentions, Part, Story
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do with every story.
+    """The work to do for every story.
 
     Attributes
     ----------

@@ -128,5 +128,5 @@ class MatchModel(TaskModel):
 
 
 def swapped(pair: TextPair) -> TextPair:
-    """The same two texts in the other order."""
+    """The pair with its texts in the other order."""
     return replace(pair, first=pair.second, second=pair.first)
