@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -42,7 +41,6 @@ from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, EarlierEncoder
 from cdlm.files import replaced_folder
-from cdlm.hub import upload
 from cdlm.quantization import quantize
 from cdlm.tokens import SPECIAL_TOKENS, SpecialPieces, load_tokenizer
 
@@ -526,33 +524,6 @@ class CorefModel(nn.Module):
             # Indented, it is half as large again.
             self.tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
             (target / CARD_FILE).write_text(card, encoding="utf-8")
-
-    def push_to_hub(self, name: str, card: str, *, private: bool = False, int8: bool = False) -> str:
-        """Save the model and upload it to the Hugging Face hub.
-
-        Parameters
-        ----------
-        name
-            ``organisation/model``; the repository is created if it does not exist.
-        card, int8
-            See :meth:`save_pretrained`.
-        private
-            Whether a new repository is visible to its owners only.
-
-        Returns
-        -------
-        str
-            The address of the repository.
-
-        Raises
-        ------
-        InputError
-            If the hub cannot be reached, or no user with write access is logged in.
-        """
-        with TemporaryDirectory(prefix="cdcoref-model-") as place:
-            folder = Path(place) / "model"
-            self.save_pretrained(folder, card, int8=int8)
-            return upload(folder, sorted(path.name for path in folder.iterdir()), name, private=private)
 
 
 def _shapes(weights: Mapping[str, Tensor]) -> dict[str, torch.Size]:

@@ -63,8 +63,9 @@ def test_the_card_of_the_default_model_has_a_header() -> None:
     assert {"language", "license", "library_name", "tags", "datasets", "base_model"} <= set(data)
 
 
-def test_a_model_that_was_pushed_is_read_by_its_name(hub: LocalHub, tiny_model: CorefModel) -> None:
-    address = tiny_model.push_to_hub("lab/tiny", "---\nlanguage: en\n---\n# A model\n")
+def test_a_published_model_is_read_by_its_name(hub: LocalHub, tiny_model: CorefModel, tmp_path: Path) -> None:
+    tiny_model.save_pretrained(tmp_path / "model", "---\nlanguage: en\n---\n# A model\n")
+    address = publish(tmp_path / "model", "lab/tiny")
     assert address == f"{hub.address}/lab/tiny"
     again = CorefModel.from_pretrained("lab/tiny")
     assert same_weights(again, tiny_model)
