@@ -1,41 +1,63 @@
-"""Take the README's picture: a page of `cdcoref predict -o PAGE.html` in, a PNG of it in a real browser out.
+"""Take the pictures of the documents: a page or an address of `cdcoref serve` in, a PNG of it in a real browser out.
 
-    cdcoref demo --no-open -o /tmp/demo.html && python scripts/picture_of_page.py /tmp/demo.html
+    cdcoref demo --no-open -o /tmp/demo.html
+    python scripts/picture_of_page.py /tmp/demo.html --cluster 5 --size 1080x700 -o data/page.png
+    cdcoref predict tests/data/newsroom -o /tmp/news.html
+    python scripts/picture_of_page.py /tmp/news.html --story 5 --size 1440x860 -o docs/story.png
+    python scripts/picture_of_page.py /tmp/news.html --story 5 --size 390x760 --dark -o docs/story-phone.png
+    cdcoref add /tmp/news.cdcoref tests/data/newsroom && cdcoref serve /tmp/news.cdcoref
+    python scripts/picture_of_page.py http://127.0.0.1:8321/questions --press j,j,s --size 800x600 -o docs/serve.png
 
-Needs Chromium and the extra `test`.
+Needs Chromium and the extra `test`. Colours are reduced to 64, which keeps a picture small.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import shutil
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
-PICTURE = Path(__file__).resolve().parent.parent / "data" / "page.png"
+COLOURS = 64
 
 
 def main() -> None:
-    """Open the page, choose a cluster, and save a screenshot."""
+    """Open the page, choose a cluster or a story, and save a screenshot."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", type=Path, help="the page")
-    parser.add_argument("-o", "--output", type=Path, default=PICTURE, help="the picture (default: data/page.png)")
-    parser.add_argument("--cluster", type=int, default=2, help="number of the cluster to choose (default: 2)")
+    parser.add_argument("page", help="the page, or an address that begins with http://")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the picture")
+    parser.add_argument("--cluster", type=int, help="number of the cluster to choose")
+    parser.add_argument("--story", type=int, help="number of the story to choose")
+    parser.add_argument("--press", default="", help="keys to press one after the other, separated by commas")
     parser.add_argument("--size", default="1080x610", help="width and height in pixels (default: 1080x610)")
+    parser.add_argument("--dark", action="store_true", help="in dark colours")
     arguments = parser.parse_args()
     browser_path = shutil.which("chromium") or shutil.which("google-chrome")
     if browser_path is None:
         raise SystemExit("picture_of_page.py: no browser was found; install chromium")
+    address = arguments.page if arguments.page.startswith("http://") else Path(arguments.page).resolve().as_uri()
     width, height = map(int, arguments.size.split("x"))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="light")
-        page.goto(arguments.page.resolve().as_uri())
-        page.locator("#cluster-list .choice").nth(arguments.cluster - 1).click()
+        page = browser.new_page(
+            viewport={"width": width, "height": height}, color_scheme="dark" if arguments.dark else "light"
+        )
+        page.goto(address)
+        if arguments.story is not None:
+            page.locator("#tab-stories").click()
+            page.locator("#story-list .choice").nth(arguments.story - 1).click()
+        if arguments.cluster is not None:
+            page.locator("#cluster-list .choice").nth(arguments.cluster - 1).click()
+        for key in filter(None, arguments.press.split(",")):
+            page.keyboard.press(key)
         page.mouse.move(0, 0)
-        page.screenshot(path=arguments.output)
+        page.wait_for_timeout(2000)  # until what scrolls or fades has come to rest
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         browser.close()
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(arguments.output, optimize=True)
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1000:.0f} kB")
 
 
