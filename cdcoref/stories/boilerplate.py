@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
-from cdcoref.stories.document_words import line_key, visible_sentences, words_of
+from cdcoref.stories.document_words import line_key, lines_of, words_of
 from cdcoref.stories.tfidf import rarity, unit_length
 
 MIN_DOCUMENTS = 3
@@ -47,7 +47,7 @@ def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
     ordered = sorted(documents, key=lambda document: document.id)
     documents_with: dict[bytes, list[int]] = {}
     for place, document in enumerate(ordered):
-        for key in {line_key(document, number) for number in visible_sentences(document)}:
+        for key in {line_key(document, line.start, line.end) for line in lines_of(document)}:
             documents_with.setdefault(key, []).append(place)
     repeated = {key: places for key, places in documents_with.items() if len(places) >= MIN_DOCUMENTS}
     if not repeated:

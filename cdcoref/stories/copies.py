@@ -16,10 +16,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import blake2b
+from itertools import groupby
 from types import MappingProxyType
 
 from cdcoref.corpus import Document
-from cdcoref.stories.document_words import visible_sentences
+from cdcoref.stories.document_words import lines_of
 
 SHINGLE = 4
 MIN_RESEMBLANCE = 0.6
@@ -183,9 +184,9 @@ def _same_sentences(copy: Document, other: Document) -> dict[int, int]:
 def _shingles(document: Document, boilerplate: Collection[bytes] = ()) -> frozenset[bytes]:
     """Hashes of the runs of `SHINGLE` words of every visible sentence; a shorter sentence is one run."""
     found = set()
-    for number in visible_sentences(document, boilerplate):
-        start, end = document.sentences[number]
-        words = [word.casefold() for word in document.tokens[start:end] if _is_word(word)]
+    for _, lines in groupby(lines_of(document, boilerplate), key=lambda line: line.sentence):
+        tokens = (token for line in lines for token in document.tokens[line.start : line.end])
+        words = [token.casefold() for token in tokens if _is_word(token)]
         for first in range(max(1, len(words) - SHINGLE + 1) if words else 0):
             text = " ".join(words[first : first + SHINGLE])
             found.add(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest())

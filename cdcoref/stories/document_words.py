@@ -9,9 +9,11 @@ one strike need not all say "strikes". Bylines, dates above a report and boilerp
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import groupby
+from typing import NamedTuple
 
 from cdcoref.corpus import Document
 from cdcoref.language import HEADER_LINES, in_sentence_case, is_header_line, lemma
@@ -23,6 +25,8 @@ LEAD_SENTENCES = 2
 _WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _ENDING = re.compile(r"(?:n't|'s|'re|'ve|'ll|'d|'m)$")
+_SEPARATORS = frozenset({"|", "•", "·", "»", "–", "—", "-", "--"})
+"""What parts of a line stand between ("Ferry sinks | The Herald", "WASHINGTON (AP) - A ferry sank.")."""
 _DIGITS = str.maketrans("123456789", "0" * 9)
 
 
@@ -45,12 +49,12 @@ def words_of(document: Document, boilerplate: Collection[bytes] = ()) -> dict[st
     lead: set[str] = set()
     words: dict[str, float] = {}
     tokens = in_sentence_case(document).tokens
-    for number, sentence in enumerate(_report(document, boilerplate)):
-        start, end = document.sentences[sentence]
-        for token in range(start, end):
+    for number, lines in enumerate(_report(document, boilerplate)):
+        first = document.sentences[lines[0].sentence][0]
+        for token in (token for line in lines for token in range(line.start, line.end)):
             for word, capitalised in _words(tokens[token]):
                 words[word] = 1.0
-                if (capitalised and token > start) or word[0].isdigit():
+                if (capitalised and token > first) or word[0].isdigit():
                     names.add(word)
                 if number < LEAD_SENTENCES:
                     lead.add(word)
@@ -61,25 +65,45 @@ def words_of(document: Document, boilerplate: Collection[bytes] = ()) -> dict[st
     return words
 
 
-def line_key(document: Document, sentence: int) -> bytes:
-    """What the same line has in common in several documents: a hash of its words in lower case, with digits as 0."""
-    start, end = document.sentences[sentence]
+class Line(NamedTuple):
+    """A part of a document that a web site may add to each of its articles: a sentence, or a part between separators.
+
+    Attributes
+    ----------
+    sentence
+        The number of its sentence.
+    start, end
+        Its tokens.
+    """
+
+    sentence: int
+    start: int
+    end: int
+
+
+def lines_of(document: Document, boilerplate: Collection[bytes] = ()) -> Iterator[Line]:
+    """The lines that are neither hidden nor boilerplate, in the order of the text."""
+    for number, (start, end) in enumerate(document.sentences):
+        if number not in document.hidden:
+            breaks = [token for token in range(start, end) if document.tokens[token] in _SEPARATORS]
+            for first, last in zip([start, *(token + 1 for token in breaks)], [*breaks, end], strict=True):
+                if first < last and not (boilerplate and line_key(document, first, last) in boilerplate):
+                    yield Line(number, first, last)
+
+
+def line_key(document: Document, start: int, end: int) -> bytes:
+    """What the same tokens have in common in several documents: a hash of them in lower case, with digits as 0."""
     text = " ".join(document.tokens[start:end]).casefold().translate(_DIGITS)
     return blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
-def visible_sentences(document: Document, boilerplate: Collection[bytes] = ()) -> list[int]:
-    """The numbers of the sentences that are neither hidden nor boilerplate."""
-    numbers = [number for number in range(len(document.sentences)) if number not in document.hidden]
-    return [number for number in numbers if line_key(document, number) not in boilerplate] if boilerplate else numbers
-
-
-def _report(document: Document, boilerplate: Collection[bytes]) -> list[int]:
-    """The numbers of the sentences that are part of the report."""
+def _report(document: Document, boilerplate: Collection[bytes]) -> list[list[Line]]:
+    """The lines that are part of the report, by sentence."""
+    sentences = [list(lines) for _, lines in groupby(lines_of(document, boilerplate), key=lambda line: line.sentence)]
     return [
-        number
-        for place, number in enumerate(visible_sentences(document, boilerplate))
-        if place >= HEADER_LINES or not is_header_line(" ".join(document.tokens[slice(*document.sentences[number])]))
+        lines
+        for place, lines in enumerate(sentences)
+        if place >= HEADER_LINES or not is_header_line(" ".join(document.tokens[lines[0].start : lines[-1].end]))
     ]
 
 

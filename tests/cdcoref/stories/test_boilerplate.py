@@ -66,7 +66,7 @@ def invented_dev() -> list[Document]:
 def test_lines_of_unrelated_documents_are_boilerplate() -> None:
     documents = read({id: SHARE + text for id, text in REPORTS.items()})
     found = boilerplate_lines(documents)
-    assert found == {line_key(documents[0], 0), line_key(documents[0], 1)}
+    assert found == {line_key(documents[0], *bounds) for bounds in documents[0].sentences[:2]}
     for document in documents:
         assert words_of(document, found).keys() == words_of(tokenise_text(REPORTS[document.id], "plain")).keys()
 
@@ -114,4 +114,13 @@ def test_short_reports_between_many_common_lines_are_no_copies() -> None:
     assert len(found) == 12
     assert near_duplicates(documents)
     assert not near_duplicates(documents, boilerplate=found)
+    assert len(group_documents(documents)) == 3
+
+
+@pytest.mark.parametrize("form", ["{} | The Evening Herald", "LONDON (Reuters) - {}", "Herald » World » {}"])
+def test_a_site_and_an_agency_in_a_line_of_the_report_do_not_count(form: str) -> None:
+    documents = read({id: form.format(text) for id, text in REPORTS.items()})
+    found = boilerplate_lines(documents)
+    for document in documents:
+        assert words_of(document, found).keys() == words_of(tokenise_text(REPORTS[document.id], "plain")).keys()
     assert len(group_documents(documents)) == 3
