@@ -45,10 +45,10 @@ attention. Encoder and pair scorer were trained on the train split of ECB+ 1.0 (
 under CC BY 3.0): topics 1-35 without the dev topics 2, 5, 12, 18, 21, 23, 34 and 35; and on shares of the train splits
 of MEANTIME (Minard et al. 2016, CC BY 4.0), LitBank (Bamman et al. 2020, CC BY 4.0), GUM (Zeldes 2017, annotation CC BY
 4.0; of it the genres academic and court, CC BY 4.0, news and interview, CC BY 2.5) and Invented Texts (synthetic texts
-of this project, Apache-2.0). The heads that compare mentions which were read apart and, on the finished encoder, the
+of this project, Apache-2.0). The heads of the bi-encoder, which compare mentions, and, on the finished encoder, the
 mention detector were fitted on the whole of those splits; of Invented Texts, on topics that the encoder had not seen.
 The vectors of mentions are those of all-MiniLM-L6-v2, to which a difference of low rank leads back from the fine-tuned
-encoder. What the vectors count beside reading together was chosen on the dev splits of all five, and all thresholds on
+encoder. The weights of bi-encoder and cross-encoder were chosen on the dev splits of all five, and all thresholds on
 those of the first four, each counting the same: the CoNLL F1 below is the mean over these four, for GUM and LitBank
 within documents. The weights are 8-bit integers with one scale per row, read as 32-bit floats. Expect lower scores on
 text that is neither news nor fiction in English. Pronouns follow stereotypes of occupations: "she" is more often taken
@@ -56,21 +56,20 @@ for a nurse than for a mechanic.
 """
 DATASETS = ("ecb", "meantime", "gum", "litbank", "invented")
 BASE_CARD = """It was made from all-mpnet-base-v2 (sentence-transformers, Apache-2.0), converted to Longformer
-attention. It reads every document alone, and then unsure pairs of mentions together. Its upper six layers were
+attention. It reads every document by itself, and then unsure pairs of mentions together. Its upper six layers were
 trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without the
 dev topics 2, 5, 12, 18, 21, 23, 34 and 35; and on shares of the train splits of MEANTIME (Minard et al. 2016, CC BY
 4.0), LitBank (Bamman et al. 2020, CC BY 4.0), GUM (Zeldes 2017, annotation CC BY 4.0; of it the genres academic and
 court, CC BY 4.0, news and interview, CC BY 2.5) and Invented Texts (synthetic texts of this project, Apache-2.0). The
 heads that compare mentions, and the mention detector, were fitted on the finished encoder, on the whole of those
 splits; of Invented Texts, on topics that the encoder had not seen. A difference of rank 32 from the upper layers was
-trained on the same splits, for 1,106 steps of 512 pairs, to read two mentions side by side: of each the first
-sentence of its document, the document's names and numbers, and its own sentence (in training at most 24, 32 and 56
-word pieces). All thresholds were chosen on the dev splits of ECB+, MEANTIME, GUM and LitBank, each counting the same:
-the CoNLL F1 below is the mean over these four, for GUM and LitBank within documents. The weights are 8-bit integers
-with one scale per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in
-English. Pronouns follow stereotypes of occupations: in sentences with two people where only the meaning decides, 146
-of 160 antecedents are found if the pronoun fits the stereotype, and 39 of 160 if it does not (`scripts/benchmark.py
-stereotypes`).
+trained on the same splits, for 1,106 steps of 512 pairs, to read two mentions side by side: of each the first sentence
+of its document, the document's names and numbers, and its own sentence (in training at most 24, 32 and 56 word pieces).
+All thresholds were chosen on the dev splits of ECB+, MEANTIME, GUM and LitBank, each counting the same: the CoNLL F1
+below is the mean over these four, for GUM and LitBank within documents. The weights are 8-bit integers with one scale
+per row, read as 32-bit floats. Expect lower scores on text that is neither news nor fiction in English. Pronouns follow
+stereotypes of occupations: in sentences with two people where only the meaning decides, 146 of 160 antecedents are
+found if the pronoun fits the stereotype, and 39 of 160 if it does not (`scripts/benchmark.py stereotypes`).
 """
 CARDS = {BASE: BASE_CARD, SMALL: SMALL_CARD}
 RECIPES = {BASE: PRESETS["base"], SMALL: PRESETS["all-corpora"]}

@@ -5,19 +5,20 @@
     python scripts/cross_validate.py ... --set 'similarities=["mention", "sentence", "document", "story"]'
     python scripts/cross_validate.py ... --folds 3 --litbank DIR --runs RUNS
 
-**Read apart.** The scorers of pairs are fitted on all folds but one, on MEANTIME and on the CC BY genres of GUM (and on
-Invented Texts with --invented), and compare the mentions of the one; the threshold is the median of those that are best
-on the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are not read
-together, entities learn no vectors, and pronouns are compared as other mentions are. --set changes what the scorers are
-examples (cdcoref.model.VectorOptions), and what counts of two mentions of different predicted stories (`other_story`).
+**The bi-encoder.** Its scorers of pairs are fitted on all folds but one, on MEANTIME and on the CC BY genres of GUM
+(and on Invented Texts with --invented), and compare the mentions of the one; the threshold is the median of those that
+are best on the other folds. The encoder is all-MiniLM-L6-v2 as it is, which has seen none of the topics; documents are
+not read together, entities learn no vectors, and pronouns are compared as other mentions are. --set changes the
+options of the scorers (cdcoref.model.VectorOptions), and `other_story`, which is added to the logit of two mentions of
+different predicted stories.
 
 **The whole model** (--runs): for each fold an encoder and a pair scorer are trained without it, in a folder of RUNS
 (RUNS/0, RUNS/1, ...; one that is there is not trained again, one that was interrupted is resumed), with the fold's
-number added to the random seed, and heads are fitted without it; the better epoch is that on the first dev topic. What
-cross-encoder and bi-encoder count, and thresholds, come from what the models of the other folds say of their own. All
-pairs of events are read together. The recipe is that of the default model. Without --invented, the heads that compare
-mentions are those of the preset `small`, in which only entities learn vectors and there is one random start of each
-network.
+number added to the random seed, and heads are fitted without it; the better epoch is that on the first dev topic. The
+weights of cross-encoder and bi-encoder, and the thresholds, are chosen on the other folds, each scored by its model.
+All pairs of events are read together. The recipe is that of the default model. Without --invented, the heads that
+compare mentions are those of the preset `small`, in which only entities learn vectors and there is one random start of
+each network.
 
 Gold mentions, both subtopics of a topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas.
 """

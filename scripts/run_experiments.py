@@ -10,7 +10,7 @@ An experiment is a TOML file with `what` it changes and the settings that `scrip
 with {seed} in its name, of one for each. The heads are fitted anew with every seed, weights and thresholds chosen as
 for that model. Gold mentions are then linked in every setting of the dev splits and, where all mentions are
 annotated, also those that the model detects; what it makes of the texts in data/sample is scored too. Nothing is fitted
-on GVC, and on the dev split of Invented Texts only what reading together and vectors count.
+on GVC, and on the dev split of Invented Texts only the weights of cross-encoder and bi-encoder.
 
 Models are written to --work, a folder EXPERIMENT-SEED each, and results to scripts/experiments/results, a JSON file per
 experiment; what is there is not done again. The table gives means over seeds with standard deviations: CoNLL F1 in
