@@ -24,7 +24,7 @@ from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
-from cdcoref.model import ALIKE, AROUND, CorefModel, VectorOptions
+from cdcoref.model import CONTEXT_SIMILARITIES, SYMMETRIC_SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
@@ -113,16 +113,16 @@ class ReadMentions:
         if name == "story":
             return [self._of_stories(i, j)]
         compared = self._compared[name]
-        if name in ALIKE:
+        if name in SYMMETRIC_SIMILARITIES:
             return [compared.cosines(i, j)]
         there, back = compared.cosines(i, j), compared.cosines(j, i)
         return [np.minimum(there, back), np.maximum(there, back)]
 
     @cached_property
     def _compared(self) -> dict[str, _Compared]:
-        rows = {name: _Rows(*self.vectors.table(name)) for name in (*ALIKE, *AROUND)}
+        rows = {name: _Rows(*self.vectors.table(name)) for name in (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES)}
         mentions = rows["mention"]
-        return {name: _Compared(mentions if name in AROUND else own, own) for name, own in rows.items()}
+        return {name: _Compared(mentions if name in CONTEXT_SIMILARITIES else own, own) for name, own in rows.items()}
 
     @cached_property
     def _document_rows(self) -> Integers:

@@ -44,8 +44,8 @@ class SpanScores:
         """The mentions at the given thresholds, in order of position; `confidence` is the detector's probability."""
         kinds = self.probabilities.argmax(axis=1)
         best = self.probabilities.max(axis=1)
-        least = np.array([thresholds[kind] for kind in KINDS])[kinds]
-        chosen = np.flatnonzero(best >= least)
+        min_probability = np.array([thresholds[kind] for kind in KINDS])[kinds]
+        chosen = np.flatnonzero(best >= min_probability)
         order = chosen[np.lexsort((self.ends[chosen], self.starts[chosen], -best[chosen]))]
         taken = np.zeros(len(document.tokens), dtype=bool)
         mentions = []
@@ -103,7 +103,7 @@ def read_documents(
     documents: Iterable[Document],
     *,
     batch_tokens: int,
-    least: float = 0.05,
+    min_probability: float = 0.05,
     vectors: bool = True,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[DocumentReading]:
@@ -113,7 +113,7 @@ def read_documents(
     ----------
     batch_tokens
         Word pieces that the encoder reads at once.
-    least
+    min_probability
         Spans below this probability for every kind are dropped.
     vectors
         Whether the tables of words are wanted, which take a second pass; without them they have no columns.
@@ -144,7 +144,7 @@ def read_documents(
             for number, sequence, scores, *further in zip(
                 parts, sequences, *_read(model, sequences, vectors=vectors), strict=True
             ):
-                keep = scores.max(axis=1) >= least
+                keep = scores.max(axis=1) >= min_probability
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
                 found[number].append((starts, ends, scores[keep]))
                 for table, part in zip(tables[number], further, strict=True):
@@ -196,7 +196,7 @@ def score_spans(
     documents: Sequence[Document],
     *,
     batch_tokens: int,
-    least: float = 0.05,
+    min_probability: float = 0.05,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Document, SpanScores]]:
     """Score the candidate spans of documents: every document, in order; see :func:`read_documents`.
@@ -208,7 +208,9 @@ def score_spans(
     """
     model.required_detector()
     parts: list[SpanScores] = []
-    readings = read_documents(model, documents, batch_tokens=batch_tokens, least=least, vectors=False, advance=advance)
+    readings = read_documents(
+        model, documents, batch_tokens=batch_tokens, min_probability=min_probability, vectors=False, advance=advance
+    )
     for reading in readings:
         parts.append(reading.spans)
         if reading.last:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cdcoref.inputs import Integers
 from cdcoref.linking.vectors import MentionVectors, Vectors
-from cdcoref.model import ALIKE
+from cdcoref.model import SYMMETRIC_SIMILARITIES
 
 EXACT = 20_000
 """The largest number of mentions of a kind for which neighbours are exact."""
@@ -83,7 +83,7 @@ class _Points:
 
     def __init__(self, vectors: MentionVectors, asking: NDArray[np.bool_]) -> None:
         self._tables: list[tuple[Vectors, Integers]] = []
-        for name in ALIKE[:3]:
+        for name in SYMMETRIC_SIMILARITIES[:3]:
             rows, of = vectors.table(name)
             used, of = np.unique(of, return_inverse=True)
             self._tables.append((rows[used].astype(np.float32), of))

@@ -170,7 +170,7 @@ class MentionVectors:
         Parameters
         ----------
         name
-            One of :data:`cdcoref.model.ALIKE` or :data:`cdcoref.model.AROUND`.
+            One of :data:`cdcoref.model.SYMMETRIC_SIMILARITIES` or :data:`cdcoref.model.CONTEXT_SIMILARITIES`.
         """
         own = np.arange(len(self))
         return {
@@ -261,7 +261,7 @@ def read_vectors(
                 continue
         todo.append(document)
     gathered = _OfDocument(model.settings.vectors.last_word)
-    for reading in read_documents(model, todo, batch_tokens=batch_tokens, least=1.0, advance=advance):
+    for reading in read_documents(model, todo, batch_tokens=batch_tokens, min_probability=1.0, advance=advance):
         name = reading.document.id
         # In the order of the corpus within every part, and parts in the order of the text.
         gathered.add(reading, [n for n in numbers[name] if reading.begins(corpus.mentions[n])], corpus.mentions)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
 from cdcoref.model.config import (
-    ALIKE,
     ALL,
     ANAPHORS,
     ANTECEDENT_FEATURES,
-    AROUND,
+    CONTEXT_SIMILARITIES,
     SIMILARITIES,
+    SYMMETRIC_SIMILARITIES,
     UNSEEN,
     Combination,
     Combinations,
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from cdcoref.model.span_detector import words_of_layers
 
 __all__ = [
-    "ALIKE",
     "ALL",
     "ANAPHORS",
     "ANTECEDENT_FEATURES",
-    "AROUND",
     "CARD_FILE",
     "CONFIG_FILE",
+    "CONTEXT_SIMILARITIES",
     "DEFAULT_MODEL",
     "SIMILARITIES",
+    "SYMMETRIC_SIMILARITIES",
     "UNSEEN",
     "AntecedentScorer",
     "Combination",

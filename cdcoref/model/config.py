@@ -78,13 +78,13 @@ class DetectorOptions:
                 )
 
 
-ALIKE = ("mention", "sentence", "document", "context")
+SYMMETRIC_SIMILARITIES = ("mention", "sentence", "document", "context")
 """The vectors whose cosines are similarities of two mentions: their own, those of their sentences, of their documents,
 and of the rest of their sentences."""
-AROUND = ("to_context", "to_opening")
+CONTEXT_SIMILARITIES = ("to_context", "to_opening")
 """What a mention is compared with that stands around the other: the rest of its sentence, and the first sentence of its
 document. The cosines of both ways are two similarities, the lower one first."""
-SIMILARITIES = (*ALIKE, *AROUND, "story")
+SIMILARITIES = (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES, "story")
 """What can be compared of two mentions as wholes; the last is how likely their documents tell one story
 (:class:`cdcoref.stories.DocumentVectors`)."""
 
@@ -227,7 +227,7 @@ class VectorOptions:
     layers: Index = 0
     earlier_rank: Index = 32
     pair_features: tuple[str, ...] = tuple(FEATURES)
-    similarities: tuple[str, ...] = ALIKE[:3]
+    similarities: tuple[str, ...] = SYMMETRIC_SIMILARITIES[:3]
     vector_width: Count = 96
     learnt: Index = 0
     learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
@@ -277,7 +277,7 @@ class VectorOptions:
     @property
     def pair_width(self) -> int:
         """Numbers that the bi-encoder's scorer compares of a pair, besides learnt vectors."""
-        return len(self.pair_features) + sum(2 if name in AROUND else 1 for name in self.similarities)
+        return len(self.pair_features) + sum(2 if name in CONTEXT_SIMILARITIES else 1 for name in self.similarities)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, diags_array
 
 from cdcoref.stories.merging import story_labels
 from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
-from cdcoref.stories.vectors import ALIKE
+from cdcoref.stories.vectors import MIN_DOCUMENT_SIMILARITY
 
 LARGEST_DIVIDED = 100
 """Documents of the largest story that can be divided again; bounds what a new document costs."""
@@ -119,6 +119,6 @@ def _similar_documents(weights: csr_array, rows: np.ndarray) -> np.ndarray:
     others = np.zeros(len(rows))
     for start, block in blocks_of_products(vectors, rows, vectors):
         place = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
-        near = (block.data >= ALIKE) & (rows[place] != block.indices)
+        near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (rows[place] != block.indices)
         others += np.bincount(place[near], minlength=len(rows))
     return others

@@ -5,7 +5,7 @@ of three hundred. Counted document by document, the words of a large story becom
 story falls apart. So inverse document frequency is computed here, not by scikit-learn's `TfidfTransformer`: every
 document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however many
 reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
-`ALIKE`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
+`MIN_DOCUMENT_SIMILARITY`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
 
 The constants were chosen on random samples of the train topics of ECB+.
 """
@@ -27,7 +27,7 @@ from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.document_words import words_of
 from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
 
-ALIKE = 0.2
+MIN_DOCUMENT_SIMILARITY = 0.2
 
 _SAMPLE = 2_000
 """In a larger collection, similar documents are counted in a sample of this size, chosen by a hash of document ids."""
@@ -143,7 +143,7 @@ def _similar_documents(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
     others = np.zeros(size)
     for start, block in blocks_of_products(vectors, np.arange(size), csr_array(vectors[sample])):
         rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
-        near = (block.data >= ALIKE) & (sample[block.indices] != rows + start)
+        near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (sample[block.indices] != rows + start)
         others[start : start + block.shape[0]] = np.bincount(rows[near], minlength=block.shape[0])
     return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
 

@@ -174,7 +174,7 @@ def test_a_document_without_words_has_no_candidates(
 
 def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", TEXT)
-    ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.0)
+    ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
     assert same is document
     pieces = [tiny_model.tokenizer.convert_tokens_to_ids(["[CLS]", "<doc-s>"])]
     firsts, position = [], 2
@@ -197,8 +197,8 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
 
 def test_improbable_spans_are_dropped(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", TEXT)
-    ((_, all_spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.0)
-    ((_, spans),) = score_spans(tiny_model, [document], batch_tokens=512, least=0.5)
+    ((_, all_spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
+    ((_, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.5)
     assert 0 < len(spans.starts) < len(all_spans.starts)
     assert len(spans.starts) == (all_spans.probabilities.max(axis=1) >= 0.5).sum()
 

@@ -196,12 +196,14 @@ def test_a_long_document_is_read_in_parts(with_vectors: CorefModel, monkeypatch:
     model.settings = replace(model.settings, detector_max_length=32)
     monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 1000)
     whole = read_vectors(model, documents, batch_tokens=64)
-    spans = [scores for _, scores in score_spans(model, documents.documents, batch_tokens=64, least=0.0)]
+    spans = [scores for _, scores in score_spans(model, documents.documents, batch_tokens=64, min_probability=0.0)]
     found = list(find_mentions_and_vectors(model, documents.documents, batch_tokens=64))
     monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 3)
     in_parts = read_vectors(model, documents, batch_tokens=64)
     np.testing.assert_allclose(in_parts.packed(), whole.packed(), atol=4e-3)
-    for one, other in zip(score_spans(model, documents.documents, batch_tokens=64, least=0.0), spans, strict=True):
+    for one, other in zip(
+        score_spans(model, documents.documents, batch_tokens=64, min_probability=0.0), spans, strict=True
+    ):
         order, others = (np.lexsort((s.ends, s.starts)) for s in (one[1], other))
         np.testing.assert_array_equal(one[1].starts[order], other.starts[others])
         np.testing.assert_allclose(one[1].probabilities[order], other.probabilities[others], atol=1e-4)
