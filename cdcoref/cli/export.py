@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -102,11 +104,14 @@ def export(
     document_writer(output, layout)  # which refuses a wrong name before the work
     check_output(output, files or [])
     content: Corpus | Prediction
+    problems: Sequence[str] = ()
     folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
     if folder is None:
         if split is not None:
             raise InputError("only corpora have splits; leave out --split")
-        content = _read(files or [], corrected, None if kind == "both" else kind, ids, damaged=damaged)
+        content, problems = _read(files or [], corrected, None if kind == "both" else kind, ids, damaged=damaged)
+        for problem in problems:
+            say("cdcoref", problem)
     elif damaged:
         raise InputError("only collections can be read with --damaged; leave it out")
     elif corrected:
@@ -124,27 +129,41 @@ def export(
     counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
     for sentence in (counts, *notes):
         say("cdcoref", f"{output}: {sentence}")
+    if problems:
+        say("cdcoref", f"{counted(len(problems), 'unusable input')} skipped; see above")
+        sys.exit(2)
 
 
 def _read(
     files: list[Path], corrected: bool, kind: str | None, ids: IdScope | None, *, damaged: bool
-) -> Corpus | Prediction:
-    """A collection with its stories, or files as one corpus; `kind` is that of mentions without one."""
+) -> tuple[Corpus | Prediction, Sequence[str]]:
+    """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used.
+
+    `kind` is that of mentions without one.
+
+    Raises
+    ------
+    InputError
+        If options contradict each other, or no file can be used.
+    """
     from cdcoref.formats import is_collection, read_corpus, readable_part
 
     if damaged:
         if len(files) != 1 or corrected:
             raise InputError("--damaged reads one collection, without --corrected")
-        return readable_part(files[0]).with_kind(kind)
+        return readable_part(files[0]).with_kind(kind), ()
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
 
         with Collection.open(files[0]) as collection:
             prediction = collection.prediction(corrected=corrected)
-        return replace(prediction, corpus=prediction.corpus.with_kind(kind))
+        return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
     if corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
     loaded = read_corpus(files, kind=kind, ids=ids)
-    if loaded.problems:
-        raise InputError(loaded.problems[0])
-    return loaded.corpus
+    if loaded.problems and not loaded.corpus.documents:
+        *others, last = loaded.problems
+        for problem in others:
+            say("cdcoref", problem)
+        raise InputError(last)
+    return loaded.corpus, loaded.problems

@@ -449,6 +449,18 @@ def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None
     done = run("export", "absent.cdcoref", "-o", "absent.jsonl")
     assert (done.code, Path("absent.jsonl").exists()) == (2, False)
     assert done.err == "cdcoref: absent.cdcoref: the file cannot be read (No such file or directory)\n"
+    Path("folder/half.conll").write_text(KINDLESS.partition("#end")[0])
+    Path("folder/z.jsonl").write_text("{")
+    done = run("export", "folder", "-o", "rest.jsonl")
+    assert done.code == 2
+    assert [line.split(" ")[1].rstrip(",:") for line in done.err.splitlines() if "the whole file" in line] == [
+        "folder/half.conll",
+        "folder/z.jsonl",
+    ]
+    assert done.err.endswith("2 unusable inputs skipped; see above\n")
+    assert [d.id for d in read_corpus(["rest.jsonl"]).corpus.documents] == ["a", "d1"]
+    done = run("export", "folder/half.conll", "folder/z.jsonl", "-o", "absent.jsonl")
+    assert (done.code, done.err.count("\n"), Path("absent.jsonl").exists()) == (2, 2, False)
     assert run("export", "folder", "--corrected", "-o", "absent.jsonl").code == 2
 
 
