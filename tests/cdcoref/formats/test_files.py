@@ -184,3 +184,12 @@ def test_how_ids_were_taken_is_noted_once_for_many_files(tmp_path: Path) -> None
     assert read_corpus([tmp_path], ids="global").corpus.notes == ()
     assert len(read_corpus([tmp_path]).corpus.clusters()) == 6
     assert len(read_corpus([tmp_path], ids="global").corpus.clusters()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device here")
+def test_a_device_without_an_end_is_refused() -> None:
+    loaded = read_corpus([Path("/dev/zero")])
+    assert [str(problem) for problem in loaded.problems] == [
+        "/dev/zero: this is a device, which has no end; name a file"
+    ]
+    assert read_corpus([Path(os.devnull)]).problems == ()
