@@ -139,7 +139,7 @@ def test_a_series_keeps_its_index(predictor: Predictor) -> None:
         ({1: FERRY}, "the id of a text must be a string, not 1"),
         ([["a", 3]], "must be a list of tokens, or a list of sentences"),
         ([[["a"], "b"]], "must be a list of tokens, or a list of sentences"),
-        ([{"id": "x"}], "the text of 'x' is missing"),
+        ([{"id": "x"}], "the object of the text 'x' has no 'text'"),
         ([["half \ud83d"]], "half of a surrogate pair"),
         ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "two documents have the id 'x'"),
         (None, "give texts by id, a list of texts or a corpus, not NoneType"),
