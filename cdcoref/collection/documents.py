@@ -19,7 +19,7 @@ from cdcoref.collection.word_index import Weights, chunks, index_words, marks, u
 from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
-from cdcoref.stories import words_of
+from cdcoref.stories import without_boilerplate, words_of
 
 REVISION = "revision"
 """Counts the changes after which the mentions of a document may be others: it was removed or replaced, or a rebuild."""
@@ -53,7 +53,10 @@ class Incoming:
     def of(
         cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes] = ()
     ) -> Incoming:
-        """Prepare a document; `boilerplate` are keys of lines that do not count (see `cdcoref.stories.words_of`)."""
+        """Prepare a document; `boilerplate` are keys of lines that do not count (see `cdcoref.stories.words_of`).
+
+        Where mentions are to be found, none are found in these lines.
+        """
         given = None
         if mentions is not None:
             ordered = sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or "", m.cluster or ""))
@@ -72,7 +75,9 @@ class Incoming:
             path = os.path.abspath(document.path)
             if PurePath(path).as_posix().endswith(f"/{document.id}"):
                 source = path
-        return cls(document, given, content, source, words_of(document, boilerplate))
+        weights = words_of(document, boilerplate)
+        read = without_boilerplate(document, boilerplate) if given is None else document
+        return cls(read, given, content, source, weights)
 
     def renamed(self, id: str) -> Incoming:
         """The document under another id."""

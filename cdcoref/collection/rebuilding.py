@@ -39,10 +39,11 @@ from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.subjects import store_subjects
 from cdcoref.collection.vectors import store_vectors
-from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate
+from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate, stored_boilerplate
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import stored_fields
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, boilerplate_lines, near_duplicates, subjects, words_of
+from cdcoref.stories import DocumentVectors, boilerplate_lines, near_duplicates, subjects, without_boilerplate, words_of
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
@@ -66,12 +67,16 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
             revision = stored_value(connection, REVISION, 0)
             stored = stored_part(connection, [id for _, id, _, _ in contents])
             left_out = left_out_mentions(connection)
-        documents = {document.id: document for document in stored.documents}
+            lines = stored_boilerplate(connection) | boilerplate_lines(stored.documents)
+        found_in = {id for _, id, _, given in contents if not given}
+        documents = {
+            document.id: without_boilerplate(document, lines) if document.id in found_in else document
+            for document in stored.documents
+        }
         came = replace(stored, mentions=(*stored.mentions, *left_out)).subset(
             id for _, id, _, given in contents if given
         )
         given = came.by_document()
-        lines = boilerplate_lines(stored.documents)
         original_of = near_duplicates(stored.documents, boilerplate=lines)
         to_find = [document for id, document in documents.items() if id not in given]
         readings = Readings()
@@ -96,6 +101,8 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
                 last = last_change(connection)
                 for number, id, _, _ in contents:
                     store_left_out(connection, number, given.get(id, ()), mentions[id])
+                    fields = stored_fields(documents[id])
+                    connection.execute("UPDATE documents SET fields = ? WHERE number = ?", (fields, number))
                 count = _store(connection, reader, contents, stored, mentions, stories, scores_of_all, vectors)
                 store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
                 merged, split = changes_since(connection, last)

@@ -30,6 +30,7 @@ from cdcoref.stories import (
     own_part,
     sentence_sources,
     subjects,
+    without_boilerplate,
 )
 from cdlm.precision import resolve_precision
 from cdlm.printing import counted
@@ -189,7 +190,7 @@ class Predictor:
         with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             original_of = near_duplicates(corpus.documents, boilerplate=lines) if options.topics in _WITH_COPIES else {}
-            read = _read_once(corpus, original_of) if find else corpus
+            read = _read_once(corpus, original_of, lines) if find else corpus
             unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
             plan, by_subject = self._plan(DocumentVectors(corpus.documents, original_of, lines), options, unread)
             if announce is not None:
@@ -321,10 +322,11 @@ def load(
     return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
 
 
-def _read_once(corpus: Corpus, original_of: Mapping[str, str]) -> Corpus:
-    """The documents that have to be read: copies have only what other texts lack, and are gone without that."""
-    sources = sentence_sources({document.id: document for document in corpus.documents}, original_of)
-    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in corpus.documents)
+def _read_once(corpus: Corpus, original_of: Mapping[str, str], boilerplate: Collection[bytes]) -> Corpus:
+    """The documents that have to be read, without boilerplate: of copies only what other texts lack, if anything."""
+    documents = [without_boilerplate(document, boilerplate) for document in corpus.documents]
+    sources = sentence_sources({document.id: document for document in documents}, original_of)
+    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in documents)
     return replace(corpus, documents=tuple(document for document in read if document is not None))
 
 

@@ -3,7 +3,7 @@
 `DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
 """
 
-from cdcoref.stories.boilerplate import boilerplate_lines
+from cdcoref.stories.boilerplate import boilerplate_lines, without_boilerplate
 from cdcoref.stories.copies import Sources, near_duplicates, own_part, own_sentences, resemblance, sentence_sources
 from cdcoref.stories.document_words import line_key, words_of
 from cdcoref.stories.grouping import Setting, group_documents
@@ -38,5 +38,6 @@ __all__ = [
     "subjects",
     "topic_quality",
     "unit_length",
+    "without_boilerplate",
     "words_of",
 ]

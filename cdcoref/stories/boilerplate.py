@@ -9,6 +9,7 @@ Reports of one story that quote one sentence are similar in the rest, so that th
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -54,6 +55,22 @@ def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
         return frozenset()
     similar = _similarity_of_rest(ordered, repeated)
     return frozenset(key for key, places in repeated.items() if _is_boilerplate(similar, places))
+
+
+def without_boilerplate(document: Document, boilerplate: Collection[bytes]) -> Document:
+    """The document with the sentences hidden that consist of such lines.
+
+    Parameters
+    ----------
+    document
+        Any document.
+    boilerplate
+        The keys of the lines.
+    """
+    if not boilerplate:
+        return document
+    left = {line.sentence for line in lines_of(document, boilerplate)}
+    return replace(document, hidden=document.hidden | ({line.sentence for line in lines_of(document)} - left))
 
 
 def _similarity_of_rest(documents: Sequence[Document], repeated: Collection[bytes]) -> csr_array:

@@ -53,9 +53,30 @@ def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Co
     lemma.add({id: above + text for id, text in reports.items() if id != "storm"})
     assert lemma.counts().stories == 3
     lemma.add({"storm": above + reports["storm"]})
-    assert lemma.counts().stories == 4
+    mentions = lemma.corpus().mentions
+    assert mentions
+    assert all(mention.start > 10 for mention in mentions)
+    for _ in range(2):
+        assert lemma.counts().stories == 4
+        report = lemma.rebuild()
+        assert (report.merged, report.split) == ((), ())
+        assert [m.key for m in lemma.corpus().mentions] == [m.key for m in mentions]
+    assert lemma.add({"storm": above + reports["storm"]}).known == {"storm": "storm"}
+
+
+def test_a_rebuild_finds_the_lines_of_documents_that_came_one_by_one(lemma: Collection) -> None:
+    above = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\n"
+    for id, text in {
+        "ferry": "A ferry sank off Tresk with 31 people on board. Boats from the island saved 20 of them.",
+        "vote": "Voters in Brenn rejected a tax on dogs and cats. Turnout was the lowest since the war.",
+        "mine": "A copper mine in Oslund will close. Its 400 workers were told by letter at Easter.",
+    }.items():
+        lemma.add({id: above + text})
     lemma.rebuild()
-    assert lemma.counts().stories == 4
+    corpus = lemma.corpus()
+    assert lemma.counts().stories == 3
+    assert all(0 in document.hidden for document in corpus.documents)
+    assert not any(mention.start < 10 for mention in corpus.mentions)
 
 
 def test_the_same_content_is_known_whatever_its_id(written: Any, lemma: Collection) -> None:
