@@ -100,7 +100,9 @@ class ReadMentions:
     @classmethod
     def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
         """The mentions of a corpus."""
-        return cls(vectors, FactTables(facts_of_mentions(corpus)), DocumentVectors(corpus.documents))
+        # Forms of words, as the shipped models were trained with.
+        documents = DocumentVectors(corpus.documents, forms=True)
+        return cls(vectors, FactTables(facts_of_mentions(corpus)), documents)
 
     def take(self, numbers: Sequence[int] | Integers) -> ReadMentions:
         """Some of them."""

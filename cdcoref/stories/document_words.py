@@ -30,7 +30,7 @@ _SEPARATORS = frozenset({"|", "•", "·", "»", "–", "—", "-", "--"})
 _DIGITS = str.maketrans("123456789", "0" * 9)
 
 
-def words_of(document: Document, boilerplate: Collection[bytes] = ()) -> dict[str, float]:
+def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: bool = False) -> dict[str, float]:
     """The words of a document's report.
 
     Parameters
@@ -39,6 +39,8 @@ def words_of(document: Document, boilerplate: Collection[bytes] = ()) -> dict[st
         The document. Hidden sentences are ignored.
     boilerplate
         Keys of lines to ignore too (see :func:`line_key`).
+    forms
+        Whether words count in the form in which they stand, and not by their lemma.
 
     Returns
     -------
@@ -52,7 +54,8 @@ def words_of(document: Document, boilerplate: Collection[bytes] = ()) -> dict[st
     for number, lines in enumerate(_report(document, boilerplate)):
         first = document.sentences[lines[0].sentence][0]
         for token in (token for line in lines for token in range(line.start, line.end)):
-            for word, capitalised in _words(tokens[token]):
+            for form, capitalised in _forms(tokens[token]):
+                word = form if forms else lemma(form)
                 words[word] = 1.0
                 if (capitalised and token > first) or word[0].isdigit():
                     names.add(word)
@@ -108,10 +111,10 @@ def _report(document: Document, boilerplate: Collection[bytes]) -> list[list[Lin
 
 
 @lru_cache(maxsize=1 << 18)
-def _words(token: str) -> tuple[tuple[str, bool], ...]:
-    """The lemmas of a token's content words, and whether the words were capitalised."""
+def _forms(token: str) -> tuple[tuple[str, bool], ...]:
+    """The content words of a token, in lower case, and whether they were capitalised."""
     words = ((_POSSESSIVE.sub("", form.lower()), form[0].isupper()) for form in _WORD.findall(token))
-    return tuple((lemma(word), upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
+    return tuple((word, upper) for word, upper in words if len(word) > 1 and not _is_stop_word(word))
 
 
 def _is_stop_word(word: str) -> bool:

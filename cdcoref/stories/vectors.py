@@ -48,6 +48,8 @@ class DocumentVectors:
         :func:`cdcoref.stories.near_duplicates`).
     boilerplate
         Keys of lines that do not count; None: those that :func:`cdcoref.stories.boilerplate_lines` finds.
+    forms
+        Whether words count in the form in which they stand, and not by their lemma.
 
     Attributes
     ----------
@@ -64,10 +66,13 @@ class DocumentVectors:
         documents: Sequence[Document],
         original_of: Mapping[str, str] = MappingProxyType({}),
         boilerplate: Collection[bytes] | None = None,
+        *,
+        forms: bool = False,
     ) -> None:
         self.documents = tuple(documents)
         self.original_of = original_of
         self.boilerplate = frozenset(boilerplate_lines(documents) if boilerplate is None else boilerplate)
+        self._with_forms = forms
         self._by_id = sorted(self.documents, key=lambda document: document.id)
         self.ids = [document.id for document in self._by_id]
 
@@ -98,7 +103,7 @@ class DocumentVectors:
 
     @cached_property
     def _weights(self) -> csr_array:
-        return _word_weights(self._by_id, self.boilerplate)
+        return _word_weights(self._by_id, self.boilerplate, self._with_forms)
 
     def similarity(self, first: str, second: str) -> float:
         """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words).
@@ -148,12 +153,12 @@ def _similar_documents(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
     return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
 
 
-def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes]) -> csr_array:
+def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes], forms: bool) -> csr_array:
     """The weight of every word in every document before inverse document frequency. *Shape:* (documents, words)"""
     column: dict[str, int] = {}
     columns, weights, ends = array("q"), array("d"), array("q", [0])
     for document in documents:
-        for word, weight in words_of(document, boilerplate).items():
+        for word, weight in words_of(document, boilerplate, forms=forms).items():
             columns.append(column.setdefault(word, len(column)))
             weights.append(weight)
         ends.append(len(columns))

@@ -177,6 +177,7 @@ def test_forms_of_one_word_count_as_one() -> None:
     made = DocumentVectors([tokenise_text(text, id) for id, text in texts.items()])
     assert made.similarity("one", "same") == pytest.approx(1)
     assert made.similarity("one", "other") == 0
+    assert DocumentVectors(made.documents, forms=True).similarity("one", "same") == 0
 
 
 def test_similarity_of_two_documents() -> None:
