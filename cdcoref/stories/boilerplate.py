@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
+from cdcoref.language import day_in, is_date_line
 from cdcoref.stories.document_words import line_key, lines_of, words_of
 from cdcoref.stories.tfidf import rarity, unit_length
 
@@ -58,7 +59,7 @@ def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
 
 
 def without_boilerplate(document: Document, boilerplate: Collection[bytes]) -> Document:
-    """The document with the sentences hidden that consist of such lines.
+    """The document with the sentences hidden that consist of such lines, but for those that state its day.
 
     Parameters
     ----------
@@ -70,7 +71,14 @@ def without_boilerplate(document: Document, boilerplate: Collection[bytes]) -> D
     if not boilerplate:
         return document
     left = {line.sentence for line in lines_of(document, boilerplate)}
-    return replace(document, hidden=document.hidden | ({line.sentence for line in lines_of(document)} - left))
+    gone = {line.sentence for line in lines_of(document)} - left
+    return replace(document, hidden=document.hidden | {number for number in gone if not _states_day(document, number)})
+
+
+def _states_day(document: Document, sentence: int) -> bool:
+    start, end = document.sentences[sentence]
+    line = document.text[document.offsets[start][0] : document.offsets[end - 1][1]]
+    return is_date_line(line) or day_in(line) is not None
 
 
 def _similarity_of_rest(documents: Sequence[Document], repeated: Collection[bytes]) -> csr_array:

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Document
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import boilerplate_lines, group_documents, line_key, near_duplicates, topic_quality, words_of
+from cdcoref.stories import (
+    boilerplate_lines,
+    group_documents,
+    line_key,
+    near_duplicates,
+    topic_quality,
+    without_boilerplate,
+    words_of,
+)
 
 SHARE = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\nCopy this link\n\n"
 HEADERS: dict[str, Callable[[random.Random], str]] = {
@@ -123,4 +131,14 @@ def test_a_site_and_an_agency_in_a_line_of_the_report_do_not_count(form: str) ->
     found = boilerplate_lines(documents)
     for document in documents:
         assert words_of(document, found).keys() == words_of(tokenise_text(REPORTS[document.id], "plain")).keys()
+    assert len(group_documents(documents)) == 3
+
+
+@pytest.mark.parametrize("line", ["2016-11-0{}", "Published November {}, 2016 in World", "Updated {} Nov, 10:30 GMT"])
+def test_lines_with_the_day_of_a_report_stay_visible(line: str) -> None:
+    texts = {id: f"{SHARE}{line.format(n)}\n\n{text}" for n, (id, text) in enumerate(REPORTS.items(), 1)}
+    documents = read(texts)
+    found = boilerplate_lines(documents)
+    assert len(found) >= 3
+    assert all(without_boilerplate(document, found).hidden == {0, 1} for document in documents)
     assert len(group_documents(documents)) == 3
