@@ -69,6 +69,7 @@ cdcoref correct {} move m1 c2
 cdcoref correct {} not-a-mention m1
 cdcoref correct {} rename c1 x
 cdcoref correct {} undo
+cdcoref correct {} redo 1
 cdcoref correct {} list
 cdcoref correct {} from x.csv
 cdcoref correct c.cdcoref from {}
