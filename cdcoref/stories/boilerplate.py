@@ -3,7 +3,8 @@
 Words of such lines say nothing about a story, but unrelated articles have them in common, and often at the beginning,
 where words weigh most. A line is boilerplate if at least `MIN_DOCUMENTS` documents have it, and more than
 `UNLIKE_PAIRS` of the pairs of these documents have little in common besides lines that are in several documents.
-Reports of one story that quote one sentence are similar in the rest, so that the sentence counts.
+Reports of one story that quote one sentence are similar in the rest, so that the sentence counts. A whole sentence must
+also be in `MIN_SHARE_OF_SENTENCE` of all documents: any report may say "Police are investigating."
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cdcoref.stories.document_words import line_key, lines_of, words_of
 from cdcoref.stories.tfidf import rarity, unit_length
 
 MIN_DOCUMENTS = 3
+MIN_SHARE_OF_SENTENCE = 0.1
 MIN_SIMILARITY = 0.08
 """The cosine below which two documents have little in common. Of the pairs of documents of one story of the train
 topics of ECB+, 3 % are below it, and 93 % of the others."""
@@ -30,6 +32,8 @@ MIN_SHARE = 0.2
 common with others. Reprints of one report have less, and each site's own lines around it are unlike the others'."""
 MAX_COMPARED = 40
 """Of a line that more documents have, only these are compared, spread evenly over the documents."""
+_ENDS = frozenset({".", "!", "?", '"', "”", "’", "'"})
+"""Last words of sentences."""
 
 
 def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
@@ -48,10 +52,14 @@ def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
     """
     ordered = sorted(documents, key=lambda document: document.id)
     documents_with: dict[bytes, list[int]] = {}
+    sentences: set[bytes] = set()
     for place, document in enumerate(ordered):
-        for key in {line_key(document, line.start, line.end) for line in lines_of(document)}:
+        found = {line_key(document, line.start, line.end): line for line in lines_of(document)}
+        sentences.update(key for key, line in found.items() if document.tokens[line.end - 1] in _ENDS)
+        for key in found:
             documents_with.setdefault(key, []).append(place)
-    repeated = {key: places for key, places in documents_with.items() if len(places) >= MIN_DOCUMENTS}
+    least = {True: max(MIN_DOCUMENTS, MIN_SHARE_OF_SENTENCE * len(documents)), False: MIN_DOCUMENTS}
+    repeated = {key: places for key, places in documents_with.items() if len(places) >= least[key in sentences]}
     if not repeated:
         return frozenset()
     similar = _similarity_of_rest(ordered, repeated)

@@ -142,3 +142,11 @@ def test_lines_with_the_day_of_a_report_stay_visible(line: str) -> None:
     assert len(found) >= 3
     assert all(without_boilerplate(document, found).hidden == {0, 1} for document in documents)
     assert len(group_documents(documents)) == 3
+
+
+def test_what_any_report_may_say_is_no_boilerplate_unless_many_do() -> None:
+    texts = {id: f"{text} Police are investigating." for id, text in REPORTS.items()}
+    others = {f"other {n}": f"Word{n} and name{n} met." for n in range(10 * len(REPORTS))}
+    few = {id: others[id] for id in list(others)[: 9 * len(REPORTS)]}
+    assert len(boilerplate_lines(read({**texts, **few}))) == 1
+    assert not boilerplate_lines(read({**texts, **others}))
