@@ -95,9 +95,9 @@ def lines_of(document: Document, boilerplate: Collection[bytes] = ()) -> Iterato
 
 
 def line_key(document: Document, start: int, end: int) -> bytes:
-    """What the same tokens have in common in several documents: a hash of them in lower case, with digits as 0."""
-    text = " ".join(document.tokens[start:end]).casefold().translate(_DIGITS)
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    """What the same tokens have in common in several documents: a hash of them in lower case, with numbers as zeros."""
+    words = (word.translate(_DIGITS) if word[:1].isdigit() else word for word in document.tokens[start:end])
+    return blake2b(" ".join(words).casefold().encode(errors="surrogatepass"), digest_size=8).digest()
 
 
 def _report(document: Document, boilerplate: Collection[bytes]) -> list[list[Line]]:

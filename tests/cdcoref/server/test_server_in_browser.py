@@ -595,7 +595,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
         others = " ".join(f"word{(n * 7 + k * (n % 31 + 1)) % 400}" for k in range(12))
         text = [
             f"The ferry Maren sank in the storm near {own} .",
-            f"Police arrested the captain of number {n} .",
+            f"Police of isle{n % 20} arrested the captain of number {n} .",
             f"{others} .",
         ]
         corpora.append(written.annotated(f"2024-{n // 200 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
