@@ -21,7 +21,7 @@ _FIRST_WORDS = frozenset({"prime", "vice"})
 
 
 def with_titles_joined(document: Document, mentions: Sequence[Mention], spans: Iterable[Span]) -> list[Mention]:
-    """The mentions of a document, in order, none of which is a title directly before a name.
+    """Join each title with the name that directly follows it.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class _Words:
         return None if last in MEN_AND_WOMEN else other  # "his brother Pierre"
 
     def with_name(self, title: Mention, spans: Iterable[Span], behind: int) -> Mention:
-        """A title with the likeliest name behind it that ends before token `behind`; the title if there is none."""
+        """The title joined with the most probable following name that ends by token `behind`; unchanged without one."""
         names = [
             (probability, end)
             for start, end, probability in spans

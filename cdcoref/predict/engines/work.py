@@ -34,7 +34,7 @@ class Story:
     stories: tuple[int, ...] | None = None
 
     def read(self, without: Collection[str]) -> Story:
-        """The story without some documents, none of which is in a pair."""
+        """The story without the given documents; no pair may contain them."""
         kept = [place for place, name in enumerate(self.documents) if name not in without]
         stories = None if self.stories is None else tuple(self.stories[place] for place in kept)
         return Story(tuple(self.documents[place] for place in kept), self.pairs, stories)

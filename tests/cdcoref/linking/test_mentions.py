@@ -78,7 +78,7 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
     ("words", "spans", "expected"),
     [
         ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 4, 0.7)], ["Judge Paula Reyes"]),
-        # The title alone is found: the likeliest name behind it belongs to it.
+        # Only the title is detected: it is joined with the most probable name after it.
         ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 3, 0.1), (2, 4, 0.3)], ["Judge Paula Reyes"]),
         ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (1, 3, 0.1), (1, 4, 0.3)], ["Judge Paula Reyes"]),
         ("Then Sen. J. B. Hale left", [(1, 2, 0.9), (2, 5, 0.7)], ["Sen. J. B. Hale"]),
