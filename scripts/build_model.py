@@ -171,7 +171,7 @@ def by_corpus(model: CorefModel, run: Mapping[str, Any], dev: Sequence[Annotated
         "CoNLL F1 with / without singletons, corpus by corpus, beside that of equal head lemmas on the same mentions.",
         "Predicted mentions are detected in the style of each corpus; their F1 without singletons tells more, since a",
         "detected mention that is not annotated counts as a wrong singleton, whatever it is.",
-        f"The random seed is {run['configuration']['run']['seed']}; the project's README says how far seeds differ.",
+        f"The random seed is {run['configuration']['run']['seed']}.",
         "",
         "| corpus | mentions | kind | topics | model | equal head lemmas |",
         "| --- | --- | --- | --- | ---: | ---: |",
