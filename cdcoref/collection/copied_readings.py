@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, groupby, product
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -269,9 +269,7 @@ def whole_reading(copy: Copy, readings: Mapping[str, Reading]) -> tuple[Reading,
     by_reading = [(readings[id].vectors, [row for _, row, _ in own]) for id, own in groupby(found, itemgetter(0))]
     parts = [own.take(numbers).compact() for own, numbers in by_reading if own is not None]
     if parts and all(own is not None for own, _ in by_reading):
-        joined = MentionVectors.joined(parts)
-        one = replace(joined, documents=joined.documents[:1], openings=joined.openings[:1])
-        vectors = replace(one, document_of=np.zeros_like(one.document_of)).take(order)
+        vectors = MentionVectors.joined(parts).of_one_document().take(order)
     return Reading(copy.document, whole, vectors), places
 
 

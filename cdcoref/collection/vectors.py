@@ -24,9 +24,11 @@ _NUMBER = np.dtype("<i4")
 def packed_vectors(vectors: MentionVectors) -> bytes:
     """The vectors of the mentions of one document, as they are stored; there must be at least one mention."""
     own = vectors.compact()
-    shape = (*own.mention.shape, own.learnt.shape[1], own.anaphora.shape[1], len(own.sentences))
-    numbers = np.array([*shape, *own.sentence_of.tolist()], dtype=_NUMBER)
-    tables = (own.mention, own.contexts, own.learnt, own.sentences, own.documents[0], own.openings[0])
+    mention, context, learnt, anaphora = (own.own[name] for name in ("mention", "context", "learnt", "anaphora"))
+    sentence, document, opening = (own.shared[name] for name in ("sentence", "document", "opening"))
+    shape = (*mention.shape, learnt.shape[1], anaphora.shape[1], len(sentence))
+    numbers = np.array([*shape, *own.rows["sentence"].tolist()], dtype=_NUMBER)
+    tables = (mention, context, learnt, sentence, document[0], opening[0])
     return numbers.tobytes() + b"".join(table.astype(_HALF).tobytes() for table in tables)
 
 
@@ -47,19 +49,22 @@ def unpacked_vectors(stored: bytes) -> MentionVectors:
         sentence_of = np.frombuffer(stored, _NUMBER, count, 5 * _NUMBER.itemsize).astype(np.int64)
         values = np.frombuffer(stored, _HALF, offset=(5 + count) * _NUMBER.itemsize).astype(np.float16)
         sizes = [count * width, count * width, count * learnt, sentences * width, width, width]
-        tables = np.split(values, np.cumsum(sizes))
-        if len(tables.pop()) or not ((sentence_of >= 0) & (sentence_of < sentences)).all():
+        mention, context, own, sentence, document, opening, rest = np.split(values, np.cumsum(sizes))
+        if len(rest) or not ((sentence_of >= 0) & (sentence_of < sentences)).all():
             raise ValueError
         return MentionVectors(
-            tables[0].reshape(count, width),
-            tables[1].reshape(count, width),
-            tables[3].reshape(sentences, width),
-            tables[4].reshape(1, width),
-            tables[5].reshape(1, width),
-            sentence_of,
-            np.zeros(count, dtype=np.int64),
-            tables[2].reshape(count, learnt),
-            np.zeros((count, anaphora), dtype=np.float16),
+            {
+                "mention": mention.reshape(count, width),
+                "context": context.reshape(count, width),
+                "learnt": own.reshape(count, learnt),
+                "anaphora": np.zeros((count, anaphora), dtype=np.float16),
+            },
+            {
+                "sentence": sentence.reshape(sentences, width),
+                "document": document.reshape(1, width),
+                "opening": opening.reshape(1, width),
+            },
+            {"sentence": sentence_of, "document": np.zeros(count, dtype=np.int64)},
         )
     except (ValueError, IndexError) as error:
         raise sqlite3.DatabaseError("stored vectors are damaged") from error

@@ -203,7 +203,7 @@ def antecedents(
         of_document = [seen[n] for n in own]
         known = anaphora(of_document, model.settings.vectors.antecedent_features)
         if known.sizes:
-            logits = _logits(model, known, vectors.anaphora[own])
+            logits = _logits(model, known, vectors.own["anaphora"][own])
             chosen = choose_antecedents(known, logits, of_document)
             found += [(own[one], own[other], odds) for one, other, odds in chosen]
     one, other, values = zip(*found, strict=True) if found else ((), (), ())

@@ -169,7 +169,7 @@ def compare_vectors(
             features = comparison_features(options, of_kind, pairs)
             first.append(own[pairs[:, 0]].astype(np.int32))
             second.append(own[pairs[:, 1]].astype(np.int32))
-            of_pairs = _scores(model, features, of_kind.vectors.learnt, pairs, kind)
+            of_pairs = _scores(model, features, of_kind.vectors.own["learnt"], pairs, kind)
             of_pairs[conflicts(of_kind.facts, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
     compared = sum(map(len, first))

@@ -22,41 +22,38 @@ Halves = NDArray[np.float16]
 Vectors = NDArray[np.float32]
 
 
+OWN = ("mention", "context", "learnt", "anaphora")
+"""The tables that have a row for each mention."""
+SHARED = {"sentence": "sentence", "document": "document", "opening": "document"}
+"""The tables whose rows mentions share, and what there is a row for."""
+
+
 @dataclass(frozen=True, slots=True)
 class MentionVectors:
-    """Vectors of mentions, in half precision; those of a sentence or a document are kept once.
+    """Vectors of mentions: tables by name, in half precision. Those of a sentence or a document are kept once.
 
     Attributes
     ----------
-    mention
-        The mean over the words of each mention, of length 1 or 0. *Shape:* (mentions, width)
-    contexts
-        The same over the other words of each mention's sentence. *Shape:* (mentions, width)
-    sentences, documents, openings
-        The same of sentences, of documents, and of the first sentence of each document.
-        *Shape:* (sentences, width), (documents, width), (documents, width)
-    sentence_of, document_of
-        The sentence that each mention begins in, and its document, as rows of those. *Shape:* (mentions,)
-    learnt
-        The scorer's own vectors of each, zeros for those that its kind does not have; no columns if none has any.
-        *Shape:* (mentions, columns)
-    anaphora
-        What finds the antecedents of pronouns (see :class:`cdcoref.model.AntecedentScorer`); no columns if the model
-        has no head for it. *Shape:* (mentions, columns)
+    own
+        The tables of `OWN`. ``"mention"`` has the mean over the words of each mention, of length 1 or 0, ``"context"``
+        the same over the other words of its sentence; ``"learnt"`` the scorer's own vectors, zeros for those that its
+        kind does not have; ``"anaphora"`` what finds the antecedents of pronouns (see
+        :class:`cdcoref.model.AntecedentScorer`). The last two have no columns if the model has no head for them.
+        *Shape* of each: (mentions, columns)
+    shared
+        The tables of `SHARED`: means over the words of each sentence, of each document, and of the first sentence of
+        each document. *Shape* of each: (sentences or documents, width)
+    rows
+        For ``"sentence"`` the sentence that each mention begins in, for ``"document"`` its document, as rows of the
+        shared tables. *Shape* of each: (mentions,)
     """
 
-    mention: Halves
-    contexts: Halves
-    sentences: Halves
-    documents: Halves
-    openings: Halves
-    sentence_of: Integers
-    document_of: Integers
-    learnt: Halves
-    anaphora: Halves
+    own: Mapping[str, Halves]
+    shared: Mapping[str, Halves]
+    rows: Mapping[str, Integers]
 
     def __len__(self) -> int:
-        return len(self.mention)
+        return len(self.own["mention"])
 
     @classmethod
     def of(cls, reading: DocumentReading, mentions: Sequence[Mention], last: LastWord = "mention") -> MentionVectors:
@@ -88,81 +85,60 @@ class MentionVectors:
             _others(words, document.sentences[sentence_of[m.start]], own, first)
             for m, own in zip(mentions, tokens, strict=True)
         ]
+        means = [np.array(table, dtype=np.float32).reshape(-1, width) for table in (rows, contexts, around)]
+        mention, context, sentence = map(_unit, means)
+        learnt, anaphora = _learnt(reading.learnt, mentions, tokens, lasts), _projected(reading.anaphora, tokens, lasts)
         return cls(
-            _unit(np.array(rows, dtype=np.float32).reshape(-1, width)),
-            _unit(np.array(contexts, dtype=np.float32).reshape(-1, width)),
-            _unit(np.array(around, dtype=np.float32).reshape(-1, width)),
-            _unit(whole[None]),
-            _unit(_opening(reading)[None]),
-            np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
-            np.zeros(len(mentions), dtype=np.int64),
-            _learnt(reading.learnt, mentions, tokens, lasts),
-            _projected(reading.anaphora, tokens, lasts),
+            {"mention": mention, "context": context, "learnt": learnt, "anaphora": anaphora},
+            {"sentence": sentence, "document": _unit(whole[None]), "opening": _unit(_opening(reading)[None])},
+            {
+                "sentence": np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
+                "document": np.zeros(len(mentions), dtype=np.int64),
+            },
         )
 
     @classmethod
     def none(cls, width: int) -> MentionVectors:
         """Those of no mention."""
         none, nothing = np.zeros((0, width), dtype=np.float16), np.zeros(0, dtype=np.int64)
-        return cls(none, none, none, none, none, nothing, nothing, none[:, :0], none[:, :0])
+        own = {"mention": none, "context": none, "learnt": none[:, :0], "anaphora": none[:, :0]}
+        return cls(own, dict.fromkeys(SHARED, none), {"sentence": nothing, "document": nothing})
 
     @classmethod
     def joined(cls, parts: Sequence[MentionVectors]) -> MentionVectors:
         """The vectors of several documents' mentions, one after the other."""
-        sentences = np.cumsum([0, *(len(part.sentences) for part in parts)])
-        documents = np.cumsum([0, *(len(part.documents) for part in parts)])
+        rows = {}
+        for name in dict.fromkeys(SHARED.values()):
+            before = np.cumsum([0, *(len(part.shared[name]) for part in parts)])
+            rows[name] = np.concatenate([part.rows[name] + n for part, n in zip(parts, before, strict=False)])
         return cls(
-            np.concatenate([part.mention for part in parts]),
-            np.concatenate([part.contexts for part in parts]),
-            np.concatenate([part.sentences for part in parts]),
-            np.concatenate([part.documents for part in parts]),
-            np.concatenate([part.openings for part in parts]),
-            np.concatenate([part.sentence_of + n for part, n in zip(parts, sentences, strict=False)]),
-            np.concatenate([part.document_of + n for part, n in zip(parts, documents, strict=False)]),
-            np.concatenate([part.learnt for part in parts]),
-            np.concatenate([part.anaphora for part in parts]),
+            {name: np.concatenate([part.own[name] for part in parts]) for name in OWN},
+            {name: np.concatenate([part.shared[name] for part in parts]) for name in SHARED},
+            rows,
         )
 
     def take(self, numbers: Sequence[int] | Integers) -> MentionVectors:
         """Those of some mentions."""
-        return replace(
-            self,
-            mention=self.mention[numbers],
-            contexts=self.contexts[numbers],
-            sentence_of=self.sentence_of[numbers],
-            document_of=self.document_of[numbers],
-            learnt=self.learnt[numbers],
-            anaphora=self.anaphora[numbers],
-        )
+        own = {name: table[numbers] for name, table in self.own.items()}
+        return MentionVectors(own, self.shared, {name: rows[numbers] for name, rows in self.rows.items()})
 
     def compact(self) -> MentionVectors:
         """The same without the vectors of sentences and documents in which none of the mentions stands."""
-        sentences, sentence_of = np.unique(self.sentence_of, return_inverse=True)
-        documents, document_of = np.unique(self.document_of, return_inverse=True)
-        return replace(
-            self,
-            sentences=self.sentences[sentences],
-            documents=self.documents[documents],
-            openings=self.openings[documents],
-            sentence_of=sentence_of,
-            document_of=document_of,
-        )
+        used = {name: np.unique(rows, return_inverse=True) for name, rows in self.rows.items()}
+        shared = {name: table[used[SHARED[name]][0]] for name, table in self.shared.items()}
+        return MentionVectors(self.own, shared, {name: rows for name, (_, rows) in used.items()})
 
-    def of_document(self, document: Vectors) -> MentionVectors:
+    def of_one_document(self, document: int = 0) -> MentionVectors:
         """The same as mentions of one document, whose parts were several so far.
 
         Parameters
         ----------
         document
-            The mean over its words. *Shape:* (width,)
+            The row whose vectors are those of the whole document.
         """
-        first = self.openings.any(axis=1).argmax() if len(self.openings) else 0
-        return replace(
-            self,
-            documents=_unit(document[None]),
-            openings=self.openings[first : first + 1],
-            document_of=np.zeros_like(self.document_of),
-        )
+        one = {name: self.shared[name][document : document + 1] for name in ("document", "opening")}
+        rows = {**self.rows, "document": np.zeros_like(self.rows["document"])}
+        return MentionVectors(self.own, {**self.shared, **one}, rows)
 
     def table(self, name: str) -> tuple[Halves, Integers]:
         """Rows of what is compared, and those of mentions.
@@ -172,38 +148,28 @@ class MentionVectors:
         name
             One of :data:`cdcoref.model.SYMMETRIC_SIMILARITIES` or :data:`cdcoref.model.CONTEXT_SIMILARITIES`.
         """
-        own = np.arange(len(self))
-        return {
-            "mention": (self.mention, own),
-            "sentence": (self.sentences, self.sentence_of),
-            "document": (self.documents, self.document_of),
-            "context": (self.contexts, own),
-            "to_context": (self.contexts, own),
-            "to_opening": (self.openings, self.document_of),
-        }[name]
+        name = name.removeprefix("to_")
+        if name in OWN:
+            return self.own[name], np.arange(len(self))
+        return self.shared[name], self.rows[SHARED[name]]
 
     def packed(self) -> Vectors:
         """As one array. *Shape:* (mentions, all of them)"""
-        of_documents = self.documents[self.document_of], self.openings[self.document_of]
-        parts = [self.mention, self.contexts, self.sentences[self.sentence_of], *of_documents]
-        parts += [self.learnt, self.anaphora]
-        return np.concatenate(parts, axis=1).astype(np.float32)
+        shared = [self.shared[name][self.rows[of]] for name, of in SHARED.items()]
+        mention, context, *others = (self.own[name] for name in OWN)
+        return np.concatenate([mention, context, *shared, *others], axis=1).astype(np.float32)
 
     @classmethod
     def unpacked(cls, array: Vectors, width: int, learnt: int) -> MentionVectors:
         """What :meth:`packed` packed; `width` is the encoder's, `learnt` that of learnt vectors."""
         ends = [*(width * n for n in range(1, 6)), 5 * width + learnt]
-        mention, context, sentence, document, opening, *others = np.split(array.astype(np.float16), ends, axis=1)
-        sentences, documents = _first_of_equal(sentence), _first_of_equal(document)
+        mention, context, *tables = np.split(array.astype(np.float16), ends, axis=1)
+        each, others = dict(zip(SHARED, tables, strict=False)), tables[len(SHARED) :]
+        first = {name: _first_of_equal(each[name]) for name in dict.fromkeys(SHARED.values())}
         return cls(
-            mention,
-            context,
-            sentence[sentences],
-            document[documents],
-            opening[documents],
-            np.cumsum(sentences) - 1,
-            np.cumsum(documents) - 1,
-            *others,
+            dict(zip(OWN, (mention, context, *others), strict=True)),
+            {name: table[first[SHARED[name]]] for name, table in each.items()},
+            {name: np.cumsum(new) - 1 for name, new in first.items()},
         )
 
 
@@ -230,8 +196,11 @@ class _OfDocument:
         """Those of all parts; the document's own vector is the mean over all its words."""
         if len(self._parts) == 1:
             return self._parts[0]
-        mean = (self._sum / max(1, self._words)).astype(np.float32)
-        return MentionVectors.joined(self._parts).of_document(mean)
+        joined = MentionVectors.joined(self._parts)
+        document = _unit((self._sum / max(1, self._words)).astype(np.float32)[None])
+        first = int(joined.shared["opening"].any(axis=1).argmax())
+        one = joined.of_one_document(first)
+        return replace(one, shared={**one.shared, "document": document})
 
 
 def vector_widths(model: CorefModel) -> tuple[int, int]:

@@ -81,19 +81,19 @@ def test_what_was_stored_comes_back(mentions: int, width: int, learnt: int, seed
     def table(rows: int, columns: int) -> np.ndarray:
         return rng.standard_normal((rows, columns)).astype(np.float16)
 
+    widths = {"mention": width, "context": width, "learnt": learnt, "anaphora": 2}
     vectors = MentionVectors(
-        table(mentions, width), table(mentions, width), table(3, width), table(2, width), table(2, width),
-        rng.integers(0, 3, mentions), np.ones(mentions, dtype=np.int64), table(mentions, learnt), table(mentions, 2),
-    )  # fmt: skip
+        {name: table(mentions, columns) for name, columns in widths.items()},
+        {"sentence": table(3, width), "document": table(2, width), "opening": table(2, width)},
+        {"sentence": rng.integers(0, 3, mentions), "document": np.ones(mentions, dtype=np.int64)},
+    )
     packed = packed_vectors(vectors)
     again = unpacked_vectors(packed)
-    np.testing.assert_array_equal(again.mention, vectors.mention)
-    np.testing.assert_array_equal(again.contexts, vectors.contexts)
-    np.testing.assert_array_equal(again.learnt, vectors.learnt)
-    np.testing.assert_array_equal(again.sentences[again.sentence_of], vectors.sentences[vectors.sentence_of])
-    np.testing.assert_array_equal(again.documents[again.document_of], vectors.documents[vectors.document_of])
-    np.testing.assert_array_equal(again.openings[again.document_of], vectors.openings[vectors.document_of])
-    np.testing.assert_array_equal(again.anaphora, np.zeros((mentions, 2)))
+    for name in ("mention", "context", "learnt"):
+        np.testing.assert_array_equal(again.own[name], vectors.own[name])
+    for name, of in (("sentence", "sentence"), ("document", "document"), ("opening", "document")):
+        np.testing.assert_array_equal(again.shared[name][again.rows[of]], vectors.shared[name][vectors.rows[of]])
+    np.testing.assert_array_equal(again.own["anaphora"], np.zeros((mentions, 2)))
     for damaged in (b"", packed[:-1], packed[:-2], packed + b"00", packed[:10], packed[:20] + b"\xff" + packed[21:]):
         with pytest.raises(sqlite3.DatabaseError, match="damaged"):
             unpacked_vectors(damaged)

@@ -27,14 +27,16 @@ def vectors_of(count: int) -> MentionVectors:
     sentences = documents[np.arange(count // 2) // 3] + 0.2 * rng.normal(size=(count // 2, WIDTH))
     none = np.zeros((count, 0), dtype=np.float16)
     return MentionVectors(
-        unit(mentions), none, unit(sentences), unit(documents), none, numbers // 2, numbers // 6, none, none,
-    )  # fmt: skip
+        {"mention": unit(mentions), "context": none, "learnt": none, "anaphora": none},
+        {"sentence": unit(sentences), "document": unit(documents), "opening": none},
+        {"sentence": numbers // 2, "document": numbers // 6},
+    )
 
 
 def expected(vectors: MentionVectors, numbers: np.ndarray, limit: int) -> set[tuple[int, int]]:
     """The nearest of every mention, all compared with all."""
-    tables = (vectors.mention, vectors.sentences[vectors.sentence_of], vectors.documents[vectors.document_of])
-    rows = np.concatenate(tables, axis=1)[numbers].astype(np.float64)
+    shared = [vectors.shared[name][vectors.rows[name]] for name in ("sentence", "document")]
+    rows = np.concatenate([vectors.own["mention"], *shared], axis=1)[numbers].astype(np.float64)
     cosines = rows @ rows.T
     np.fill_diagonal(cosines, -np.inf)
     nearest = numbers[np.argsort(-cosines, axis=1)[:, : min(limit, len(numbers) - 1)]]

@@ -69,12 +69,12 @@ def test_vectors_are_unit_means_of_words() -> None:
     learnt = np.array([[1, 5], [3, 7], [0, 1], [0, 0]], dtype=np.float32)
     vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {"event": learnt}, anaphora), mentions)
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(vectors.mention, [[half, half], [half, half]], atol=1e-3)
-    np.testing.assert_allclose(vectors.sentences, [[half, half], [half, half]], atol=1e-3)
-    np.testing.assert_allclose(vectors.documents, [np.array([4, 4]) / np.sqrt(32)], atol=1e-3)
-    assert (vectors.sentence_of.tolist(), vectors.document_of.tolist()) == ([0, 1], [0, 0])
-    np.testing.assert_array_equal(vectors.anaphora, [[2 + 30, 3 + 40], [5 + 50, 6 + 60]])
-    np.testing.assert_array_equal(vectors.learnt, [[2 + 7], [0 + 1]])
+    np.testing.assert_allclose(vectors.own["mention"], [[half, half], [half, half]], atol=1e-3)
+    np.testing.assert_allclose(vectors.shared["sentence"], [[half, half], [half, half]], atol=1e-3)
+    np.testing.assert_allclose(vectors.shared["document"], [np.array([4, 4]) / np.sqrt(32)], atol=1e-3)
+    assert {name: rows.tolist() for name, rows in vectors.rows.items()} == {"sentence": [0, 1], "document": [0, 0]}
+    np.testing.assert_array_equal(vectors.own["anaphora"], [[2 + 30, 3 + 40], [5 + 50, 6 + 60]])
+    np.testing.assert_array_equal(vectors.own["learnt"], [[2 + 7], [0 + 1]])
     again = MentionVectors.unpacked(vectors.packed(), 2, 1)
     np.testing.assert_array_equal(again.packed(), vectors.packed())
 
@@ -87,14 +87,14 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
     table = np.array([[0, 10], [0, 20], [0, 30], [0, 40], [0, 50]], dtype=np.float32)
     words = np.ones((5, 2), dtype=np.float32)
     whole = DocumentReading(document, no_spans, words, {"entity": table}, table)
-    assert MentionVectors.of(whole, [mention]).learnt.tolist() == [[50]]
-    assert MentionVectors.of(whole, [mention], "head").learnt.tolist() == [[20]]
-    assert MentionVectors.of(whole, [mention], "head").anaphora.tolist() == [[20]]
+    assert MentionVectors.of(whole, [mention]).own["learnt"].tolist() == [[50]]
+    assert MentionVectors.of(whole, [mention], "head").own["learnt"].tolist() == [[20]]
+    assert MentionVectors.of(whole, [mention], "head").own["anaphora"].tolist() == [[20]]
     part = DocumentReading(document, no_spans, words[:3], {"entity": table[:3]}, table[:3], last=False)
-    assert MentionVectors.of(part, [mention]).learnt.tolist() == [[30]]
-    assert MentionVectors.of(part, [mention], "head").learnt.tolist() == [[20]]
+    assert MentionVectors.of(part, [mention]).own["learnt"].tolist() == [[30]]
+    assert MentionVectors.of(part, [mention], "head").own["learnt"].tolist() == [[20]]
     first_word = DocumentReading(document, no_spans, words[:1], {"entity": table[:1]}, table[:1], last=False)
-    assert MentionVectors.of(first_word, [mention], "head").learnt.tolist() == [[10]]
+    assert MentionVectors.of(first_word, [mention], "head").own["learnt"].tolist() == [[10]]
 
 
 @pytest.mark.parametrize("last", ["mention", "head"])
@@ -126,10 +126,10 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     assert model.antecedent_scorer is not None
     entities, events = slice(0, 4), slice(4, 5)
     for projection, found, own in (
-        (model.vector_scorer.kinds["entity"].projection_of("all"), vectors.learnt[:, :3], entities),
-        (model.vector_scorer.kinds["event"].projection_of("unseen"), vectors.learnt[:, 3:], events),
-        (model.antecedent_scorer.projection, vectors.anaphora[:, :4], slice(None)),
-        (model.antecedent_scorer.networks[1].projection, vectors.anaphora[:, 4:], slice(None)),
+        (model.vector_scorer.kinds["entity"].projection_of("all"), vectors.own["learnt"][:, :3], entities),
+        (model.vector_scorer.kinds["event"].projection_of("unseen"), vectors.own["learnt"][:, 3:], events),
+        (model.antecedent_scorer.projection, vectors.own["anaphora"][:, :4], slice(None)),
+        (model.antecedent_scorer.networks[1].projection, vectors.own["anaphora"][:, 4:], slice(None)),
     ):
         with torch.inference_mode():
             expected = projection(words.mean.float(), words.last.float())
@@ -144,8 +144,8 @@ def test_vectors_of_what_stands_around_mentions() -> None:
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     none = np.zeros((5, 0), dtype=np.float32)
     vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {}, none), mentions)
-    np.testing.assert_allclose(vectors.contexts, [[0, 1], [1, 0], [0, 0]], atol=1e-3)
-    np.testing.assert_allclose(vectors.openings, [np.array([3, 7]) / np.sqrt(58)], atol=1e-3)
+    np.testing.assert_allclose(vectors.own["context"], [[0, 1], [1, 0], [0, 0]], atol=1e-3)
+    np.testing.assert_allclose(vectors.shared["opening"], [np.array([3, 7]) / np.sqrt(58)], atol=1e-3)
 
 
 def test_what_a_pair_is_told_of_what_stands_around_it() -> None:
@@ -155,7 +155,11 @@ def test_what_a_pair_is_told_of_what_stands_around_it() -> None:
     contexts = np.array([[0, 1, 0], [half, half, 0], [0, 0, 1]], dtype=np.float16)
     one = np.zeros(3, dtype=np.int64)
     none = np.zeros((3, 0), dtype=np.float16)
-    vectors = MentionVectors(rows, contexts, rows[:1], rows[:1], contexts[1:2], one, one, none, none)
+    vectors = MentionVectors(
+        {"mention": rows, "context": contexts, "learnt": none, "anaphora": none},
+        {"sentence": rows[:1], "document": rows[:1], "opening": contexts[1:2]},
+        {"sentence": one, "document": one},
+    )
     document = Document.from_sentences("d", [["a", "b", "c"]])
     mentions = ReadMentions.of(Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(3))), vectors)
     pairs = np.array([[0, 1], [1, 0], [1, 2]])
@@ -169,8 +173,8 @@ def test_a_hidden_sentence_has_no_vectors(with_vectors: CorefModel) -> None:
     document = Document.from_sentences("d", [["a", "b"], ["c", "d"]], hidden=frozenset({0}))
     corpus_of_one = Corpus((document,), (Mention("d", (0,), "event"), Mention("d", (2,), "event")))
     vectors = read_vectors(with_vectors, corpus_of_one, batch_tokens=512)
-    assert not vectors.mention[0].any()
-    assert np.linalg.norm(vectors.mention[1].astype(np.float32)) == pytest.approx(1, abs=1e-2)
+    assert not vectors.own["mention"][0].any()
+    assert np.linalg.norm(vectors.own["mention"][1].astype(np.float32)) == pytest.approx(1, abs=1e-2)
 
 
 def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: CorefModel, tmp_path: Path) -> None:
@@ -178,7 +182,7 @@ def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: Cor
     backwards = replace(documents, mentions=documents.mentions[::-1])
     vectors = read_vectors(with_vectors, documents, batch_tokens=512)
     np.testing.assert_allclose(
-        read_vectors(with_vectors, backwards, batch_tokens=512).mention[::-1], vectors.mention, atol=2e-3
+        read_vectors(with_vectors, backwards, batch_tokens=512).own["mention"][::-1], vectors.own["mention"], atol=2e-3
     )
     store = ResultCache(tmp_path, "model")
     kept = [read_vectors(with_vectors, documents, batch_tokens=512, store=store) for _ in range(2)]

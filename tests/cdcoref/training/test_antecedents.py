@@ -170,7 +170,7 @@ def test_further_random_starts_are_averaged_and_change_nothing_else(
 
     unseen = corpus(1, 1)
     known = anaphora(facts_of_mentions(unseen))
-    vectors = torch.from_numpy(read_vectors(several, unseen, batch_tokens=512).anaphora).float()
+    vectors = torch.from_numpy(read_vectors(several, unseen, batch_tokens=512).own["anaphora"]).float()
     tables = [torch.from_numpy(t) for t in (known.classes, known.known, known.pronouns, known.candidates, known.pairs)]
     scorer = several.antecedent_scorer
     assert scorer is not None

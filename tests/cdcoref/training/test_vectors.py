@@ -72,7 +72,7 @@ def test_vectors_are_those_of_the_encoder_before(tiny_model: CorefModel, documen
     options, training = VectorOptions(layers=2, earlier_rank=999, vector_width=8), VectorTraining(scorer_steps=1)
     parts, before = annotated_corpora(documents), copy.deepcopy(tiny_model.encoder)
     fit_vectors(changed, before, parts, options, training, batch_tokens=512, seed=0, say=str)
-    expected, found = (read_vectors(model, documents, batch_tokens=512).mention for model in (own, changed))
+    expected, found = (read_vectors(model, documents, batch_tokens=512).own["mention"] for model in (own, changed))
     np.testing.assert_allclose(found, expected, atol=2e-3)
 
 
