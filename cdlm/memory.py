@@ -1,7 +1,8 @@
 """Memory that tensors free: kept in the process instead of being returned to the system after every operation.
 
 The C library of Linux returns large blocks at once, and asks for them again a moment later; the system must clear each
-page anew, which takes up to a third of the time of a large model on a CPU.
+page anew, which takes up to a third of the time of a large model on a CPU. What is kept lies between blocks in use, so
+that blocks of other sizes do not fit in: between two parts of a long task, it is returned.
 """
 
 from __future__ import annotations
@@ -13,6 +14,20 @@ TRIM_THRESHOLD, MMAP_MAX = -1, -4
 """Parameters of ``mallopt`` (glibc): what is returned when more than this is free, and how many blocks are mapped."""
 KEPT = 2**30
 """Bytes at the end of the heap that are kept when they are free."""
+KEPT_BETWEEN_TASKS = 2**29
+"""Free bytes of the heap that are kept between two parts of a long task: 512 MB."""
+
+
+class _HeapUse(ctypes.Structure):
+    """What ``mallinfo2`` of glibc returns; `fordblks` are the free bytes of the heap."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"),
+            *("uordblks", "fordblks", "keepcost"),
+        )
+    )
 
 
 def keep_freed_memory() -> bool:
@@ -29,3 +44,19 @@ def keep_freed_memory() -> bool:
     if mallopt is None:
         return False
     return bool(mallopt(MMAP_MAX, 0)) and bool(mallopt(TRIM_THRESHOLD, KEPT))
+
+
+def return_freed_memory(kept: int = KEPT_BETWEEN_TASKS) -> bool:
+    """Return the free memory of the heap to the system if it is more than `kept` bytes.
+
+    Returns
+    -------
+    bool
+        Whether memory was returned. Without glibc 2.33 or newer, none is.
+    """
+    library = ctypes.CDLL(None) if os.name == "posix" else None
+    measure, trim = getattr(library, "mallinfo2", None), getattr(library, "malloc_trim", None)
+    if measure is None or trim is None:
+        return False
+    measure.restype = _HeapUse
+    return int(measure().fordblks) > kept and bool(trim(0))

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from cdlm.memory import keep_freed_memory
+from cdlm.memory import keep_freed_memory, return_freed_memory
 
 PROGRAM = """
 import resource, torch
@@ -42,3 +42,30 @@ def test_tensors_take_the_memory_that_others_freed() -> None:
 def test_variables_of_the_user_are_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MALLOC_ARENA_MAX", "2")
     assert not keep_freed_memory()
+
+
+HOLES = """
+import torch
+from cdlm.memory import keep_freed_memory, return_freed_memory
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+keep_freed_memory()
+blocks = [torch.ones(2 ** 20) for _ in range(100)]
+del blocks[:-1]
+before = resident()
+print(return_freed_memory(2 ** 30), return_freed_memory(2 ** 26), before - resident())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the setting is that of Linux' C library")
+def test_free_memory_below_a_block_in_use_is_returned() -> None:
+    """Of 100 blocks of 4 MB, the last is in use; the others are returned where less than them is to be kept."""
+    if not return_freed_memory(0):
+        pytest.skip("another C library than glibc 2.33 or newer")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    done = subprocess.run([sys.executable, "-c", HOLES], env=environment, capture_output=True, text=True, check=True)
+    kept, returned, size = done.stdout.split()
+    assert (kept, returned) == ("False", "True")
+    assert int(size) > 300 * 2**20

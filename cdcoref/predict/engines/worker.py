@@ -22,6 +22,7 @@ from cdcoref.linking import (
 )
 from cdcoref.model import CorefModel
 from cdcoref.predict.engines.work import Mentions, Part, Story
+from cdlm.memory import return_freed_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Worker:
                 if vectors is not None:
                     results[self._key(document, mentions)] = vectors.packed()
                 self._store.put(results)
+        return_freed_memory()
         return found
 
     def link(self, part: Part, story: Story, advance: Callable[[float], None] = lambda pairs: None) -> LinkedStory:
@@ -91,7 +93,7 @@ class Worker:
             part = part.of_kind(self._task.kind)
         if self._task.lemma:
             return LinkedStory(lemma_clusters(part.corpus, [story.documents]))
-        return link_story(
+        linked = link_story(
             self._model,
             part.corpus,
             self._task.options,
@@ -101,6 +103,8 @@ class Worker:
             store=self._store,
             advance=advance,
         )
+        return_freed_memory()
+        return linked
 
     def _key(self, document: Document, mentions: Sequence[Mention] | None = None) -> bytes:
         assert self._store is not None
