@@ -103,7 +103,14 @@ def score(
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option(metavar="N", min=100, help="Number of resamples in each test.", rich_help_panel=TESTS)
+        int,
+        typer.Option(
+            metavar="N",
+            min=100,
+            max=1_000_000,  # cdcoref.scoring.MOST_RESAMPLES, which takes long to import
+            help="Number of resamples in each test.",
+            rich_help_panel=TESTS,
+        ),
     ] = 10_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of the tests.", rich_help_panel=TESTS)] = 0,
     as_json: Annotated[

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus
+from cdcoref.formats import bounded_zlib
 
 if TYPE_CHECKING:
     from cdcoref.linking import PairLogits
@@ -49,7 +50,9 @@ class DocumentScores(NamedTuple):
             If it is damaged.
         """
         try:
-            content = zlib.decompress(stored)
+            content = bounded_zlib(stored)
+            if content is None:
+                raise ValueError
             third = len(content) // 3
             first, second = (np.frombuffer(content[n * third : (n + 1) * third], dtype="<i4") for n in (0, 1))
             return cls(first, second, np.frombuffer(content[2 * third :], dtype="<f4"))

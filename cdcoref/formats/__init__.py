@@ -49,10 +49,11 @@ from cdcoref.formats.given_names import names_entry
 from cdcoref.formats.input_file import readable_twice
 from cdcoref.formats.json_schemas import SCHEMAS, json_schema
 from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
-from cdcoref.formats.lines import first_bytes, line_chunks
+from cdcoref.formats.lines import first_bytes, line_chunks, whole_file
 from cdcoref.formats.markdown import OWN_REPORT
 from cdcoref.formats.mention_table import DocumentRow, EmptyNode, IdScope, Ints, MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
+from cdcoref.formats.packed import bounded_zlib
 from cdcoref.formats.registry import (
     FORMATS,
     format_of,
@@ -91,6 +92,7 @@ __all__ = [
     "ReadOptions",
     "Writer",
     "annotate",
+    "bounded_zlib",
     "check_collection",
     "check_encoding",
     "check_folder",
@@ -139,6 +141,7 @@ __all__ = [
     "table_of_corpus",
     "text_content",
     "tokenise_text",
+    "whole_file",
     "with_stated",
     "write_brat",
     "write_conll",

@@ -198,6 +198,8 @@ def collection_errors(path: str | Path) -> Iterator[None]:
             what = "the file cannot be written"
         elif any(word in what for word in ("malformed", "damaged", "corrupt")):
             what = _damaged(path, what)
+        elif isinstance(error, sqlite3.IntegrityError) and (found := _damage_in(path)) is not None:
+            what = _damaged(path, found)
         else:
             what = f"the collection cannot be used ({what})"
         raise InputError(what, path) from error

@@ -409,8 +409,6 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
             f"{counted(both, 'span')} {verb} both an event and an entity, which scorers count once; "
             "`cdcoref export --kind` writes a single kind"
         )
-    if any(mention.kind is not None for mention in corpus.mentions):
-        notes.append("the kinds of mentions omitted, since CoNLL has none")
     write_conll(corpus, path, layout=chosen)
     return tuple(notes)
 
@@ -423,4 +421,5 @@ CONLL = Format(
     read_table=_read_table,
     write=_write,
     layouts=get_args(Layout),
+    omits=("kind", "confidence"),
 )

@@ -361,5 +361,6 @@ COREFUD = Format(
     read=_read,
     read_table=lambda path, _: read_corefud_table(path),
     write=_write,
+    omits=("confidence",),
     kept_metadata=frozenset([LAYOUT]),
 )

@@ -274,7 +274,7 @@ def read_corefud_table(
     ------
     InputError
         If the file is not CoNLL-U, a bracket is unmatched, or a mention begins or ends at an empty node that is not a
-        token.
+        token, or at a multiword token.
     """
     reader = _Reader(str(path), on_word, on_mention, empty_nodes)
     for first, chunk in line_chunks(path, LONGEST_LINE):
@@ -372,6 +372,10 @@ class _Reader:
             self._fail_columns(line, number)
         spaced = _NO_SPACE.search(columns[9]) is None
         if b"-" in columns[0]:
+            if _ENTITY.search(columns[9].decode()):
+                self._fail(
+                    "a mention begins or ends at a multiword token; put its bracket at one of the token's words", number
+                )
             self._range = _Range(*columns[0].partition(b"-")[::2], unescape(columns[1].decode()), spaced)
             return
         if b"." in columns[0] and not self._empty_nodes:

@@ -172,8 +172,6 @@ def _lost(corpus: Corpus) -> Iterator[str]:
         yield f"{counted(across, *what)} cut into one for each document, since the layout has none"
     if gaps := sum(not mention.contiguous for mention in corpus.mentions):
         yield f"{counted(gaps, 'discontinuous mention')} extended from first to last token, since the layout has none"
-    if any(mention.kind is not None for mention in corpus.mentions):
-        yield "the kinds of mentions omitted, since the layout has none"
 
 
 def _read(path: Path, options: ReadOptions) -> Corpus:
@@ -197,5 +195,6 @@ E2E = Format(
     read=_read,
     read_table=_read_table,
     write=_write,
+    omits=("kind", "confidence"),
     metadata=True,
 )

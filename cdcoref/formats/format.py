@@ -100,6 +100,8 @@ class Format:
         Writes a file document by document; None if the format needs the whole corpus.
     layouts
         The names of its layouts, default first, if it has several.
+    omits
+        What it has not of mentions: ``kind``, ``confidence``.
     names
         Whether it has the names that people gave to clusters.
     metadata
@@ -116,6 +118,7 @@ class Format:
     write: Write | None = None
     writer: Writer | None = None
     layouts: tuple[str, ...] = ()
+    omits: tuple[str, ...] = ()
     names: bool = False
     metadata: bool = False
     kept_metadata: frozenset[str] = frozenset()

@@ -6,7 +6,9 @@ variable `CDCOREF_MAX_UNPACKED_MB` states.
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -62,3 +64,44 @@ def check_zlib(data: bytes, path: str | Path) -> None:
                 raise too_much(path)
     except zlib.error:
         return
+
+
+def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
+    """A ZIP archive with the same entries, none of them compressed.
+
+    What an archive states about the sizes of its entries may be wrong, and a reader that asks for a whole entry may
+    unpack far more than it gets. So each entry is unpacked here in small steps, up to the size that is stated.
+
+    Raises
+    ------
+    InputError
+        If the entries hold more than the limit.
+    EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error
+        If the archive is damaged or encrypted, or its entries are packed in an unusual way.
+    """
+    unpacked = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(unpacked, "w") as copy:
+        entries = {entry.filename: entry for entry in archive.infolist()}
+        if sum(entry.file_size for entry in entries.values()) > most_unpacked():
+            raise too_much(path)
+        for name, entry in entries.items():
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError(f"the entry {name[:40]!r} is packed in a way that such files never are")
+            with archive.open(entry) as stream, copy.open(name, "w") as target:
+                while step := stream.read(_STEP):
+                    target.write(step)
+    unpacked.seek(0)
+    return unpacked
+
+
+def bounded_zlib(data: bytes) -> bytes | None:
+    """What compressed data holds; None if it is more than the limit, or the data ends too early.
+
+    Raises
+    ------
+    zlib.error
+        If it is no such data.
+    """
+    decompressor = zlib.decompressobj()
+    content = decompressor.decompress(data, most_unpacked())
+    return content if decompressor.eof else None

@@ -210,6 +210,10 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     format = output_format(path, layout)
     assert format.write is not None
     notes = format.write(corpus, Path(path), layout)
+    omitted = [name for name in format.omits if any(getattr(m, name) is not None for m in corpus.mentions)]
+    if omitted:
+        what = " and ".join(f"{name}s" for name in omitted)
+        notes += (f"the {what} of mentions omitted, since {format.name} has none",)
     lost = {corpus.name_of(mention) for mention in corpus.mentions} - {None} if corpus.names else set()
     if lost and not format.names:
         notes += (f"{counted(len(lost), 'name')} of clusters omitted, since {format.name} has none",)

@@ -22,6 +22,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.markup import without_markup
+from cdcoref.formats.structured_text import structure_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -51,31 +52,6 @@ _STARTERS = re.compile(
 )
 """Words that begin a sentence when capitalised, even after an abbreviation with a full stop."""
 
-_MARKUP = (
-    (rb"(?i)<\?xml|<!doctype", "XML"),
-    (rb"<([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+\s*/?>\s*<[A-Za-z_]", "XML"),
-    (rb"#FORMAT=WebAnno|# ?webanno\.custom\.|#id=[0-9]+\n#text=", "an annotation file of WebAnno"),
-    (rb"T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t", "an annotation file of brat"),
-    (
-        rb"R[0-9]+\t\S+ \S+:[TE][0-9]+ \S+:[TE][0-9]|E[0-9]+\t\S+:T[0-9]|\*\t\S+ T[0-9]+ T[0-9]",
-        "an annotation file of brat",
-    ),
-    (rb"[AMN#][0-9]+\t\S+ [TER][0-9]+\s", "an annotation file of brat"),
-    (rb"(?:#[^\n]*\n|[ \t\r]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n", "CoNLL-U without coreference"),
-    (rb"-DOCSTART-[ \t]", "a table of words with tags"),
-    (rb"(?:\S+[/_](?:[A-Z]{2,5}\$?|[.,:]|``|\x27\x27)[ \t\r\n]+){5}", "a text with a tag at every word"),
-    (rb"[^<]*<(?:COREF|ENAMEX|MENTION|TIMEX3?)\s[^<>]*=", "a text with annotation in tags"),
-    (
-        rb"(?:[A-Za-z-]+:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*)*?(?i:MIME-Version|Message-ID):[ \t]",
-        "an e-mail with its header",
-    ),
-    (rb"\(\s*\(?(?:S|ROOT|TOP|FRAG|SBARQ)\s+\([A-Z]", "a file of parse trees"),
-    (rb"(?:%[^\n]*\n|\s)*\\(?:begin|chapter|document(?:class|style)|section|title|usepackage)\*?[\[{]", "LaTeX"),
-    (rb"(?:\S[^\n]*[ \t](?:[BIESLUM]-[A-Za-z_]+|O)[ \t\r]*\n\s*){3}", "a table of words with tags"),
-    (rb"WEBVTT\b|[0-9]+[ \t\r]*\n[0-9:]+[.,][0-9]+ --> [0-9]", "a file of subtitles"),
-    (rb"\{\{[^\n]*\n|==+[^=\n]+==+[ \t\r]*\n|\x27\x27\x27[^\x27\n]+\x27\x27\x27", "wiki markup"),
-)
-"""Beginnings of files that are text, but not the text of a document."""
 Token = tuple[int, int, str]
 """Start, end and word."""
 
@@ -106,23 +82,11 @@ def read_text(
     """
     path = Path(path)
     data = text_content(path, encoding)
-    beginning = re.sub(rb"\A\s*(?:<!--.*?-->\s*)+", b"", data[:10_000], flags=re.DOTALL).lstrip()
-    if beginning.startswith(b"<") and path.name.lower().removesuffix(".gz").endswith(".xml"):
-        raise InputError("this is XML; convert it to plain text", path)
-    if (enclosing := re.match(rb"<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>", beginning)) and _encloses(enclosing[1], data):
-        raise InputError("this is XML or SGML; convert it to plain text", path)
-    for pattern, name in _MARKUP:
-        if re.match(pattern, beginning):
-            raise InputError(f"this is {name}; convert it to plain text", path)
+    is_xml = path.name.lower().removesuffix(".gz").endswith(".xml")
+    if (what := structure_of(data, is_xml=is_xml)) is not None:
+        raise InputError(f"this is {what}", path)
     text = data.decode()
     return tokenise_text(text, id or path.name, pipeline, path=str(path))
-
-
-def _encloses(tag: bytes, data: bytes) -> bool:
-    """Whether a tag at the beginning ends where the text ends, or others follow it, each closed."""
-    if re.search(rb"</%b\s*>\s*\Z" % re.escape(tag), data):
-        return True
-    return b"</%b>" % tag in data and len(set(re.findall(rb"</([A-Za-z_][\w:.-]*)\s*>", data))) > 1
 
 
 def text_content(path: Path, encoding: str | None = None) -> bytes:

@@ -81,20 +81,45 @@ def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus
         raise InputError(f"reading Parquet needs pyarrow; install it with: {install_command('pandas')}", path) from None
     data = whole_file(path)
     try:
-        table = pq.ParquetFile(pa.BufferReader(data))
-        limit = most_unpacked() - table.metadata.num_rows * _BYTES_OF_ROW
-        if limit < 0:
+        schema = pq.read_schema(pa.BufferReader(data))
+        metadata = pq.read_metadata(pa.BufferReader(data))
+        limit = most_unpacked()
+        pages = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+        if max(pages, metadata.num_rows * _BYTES_OF_ROW) > limit:
             raise too_much(path)
+        # A value that many rows have is in memory once as long as its column is a dictionary.
+        texts = [column.path for column in map(metadata.schema.column, range(metadata.num_columns)) if _is_text(column)]
+        table = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+        limit -= metadata.num_rows * _BYTES_OF_ROW
         rows: list[dict[str, Any]] = []
         for batch in table.iter_batches(batch_size=_ROWS_AT_A_TIME):
-            limit -= batch.nbytes
+            limit -= sum(map(_unpacked_size, batch.columns))
             if limit < 0:
                 raise too_much(path)
             rows += batch.to_pylist()
         entries = list(enumerate(rows, start=1))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
-    return _documents(table.schema_arrow.names, entries, Path(path), options)
+    return _documents(schema.names, entries, Path(path), options)
+
+
+def _is_text(column: Any) -> bool:
+    """Whether a column of Parquet holds strings or bytes."""
+    return column.physical_type == "BYTE_ARRAY" and column.converted_type in ("NONE", "UTF8")
+
+
+def _unpacked_size(array: Any) -> int:
+    """The bytes of the values of an Arrow array, those that are there once for many rows counted for each."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(array, pa.DictionaryArray):
+        return pc.sum(pc.binary_length(array.dictionary).take(array.indices)).as_py() or 0
+    if isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray | pa.MapArray):
+        return _unpacked_size(array.flatten())
+    if isinstance(array, pa.StructArray):
+        return sum(map(_unpacked_size, array.flatten()))
+    return int(array.nbytes)
 
 
 def _documents(

@@ -3,10 +3,10 @@ them."""
 
 from __future__ import annotations
 
-import io
 import itertools
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.packed import most_unpacked, too_much
+from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
 
@@ -26,7 +26,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent"))
 _GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
 """Where a content control says that it is a table of contents."""
-_DAMAGE = (AttributeError, LookupError, OSError, TypeError, ValueError, SyntaxError, NotImplementedError)
+_DAMAGE = (AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError, SyntaxError, zlib.error)
 
 
 def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
@@ -44,10 +44,7 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     docx = _docx(path)
     data = whole_file(path)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > most_unpacked():
-                raise too_much(path)
-        word = docx.Document(io.BytesIO(data))
+        word = docx.Document(unpacked_zip(data, path))
         text = "\n\n".join(_paragraphs(word.element.body))
         stated = {"title": word.core_properties.title, "author": word.core_properties.author}
     except (zipfile.BadZipFile, docx.opc.exceptions.OpcError, *_DAMAGE) as error:

@@ -7,9 +7,7 @@ on PyPI is a different program (a code generator); the scorer is recognised by `
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
-import shutil
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cdcoref.errors import InputError
-from cdcoref.formats import format_of
+from cdcoref.formats import format_of, whole_file
 from cdcoref.scoring.files import FileScores, Options
 from cdcoref.scoring.scores import Score, Scores
 from cdlm.extras import install_command
@@ -105,6 +103,5 @@ def _plain(path: str | Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "file.conll")
-        with gzip.open(path) as source, open(copy, "wb") as target:
-            shutil.copyfileobj(source, target)
+        copy.write_bytes(whole_file(path))
         yield copy

@@ -38,6 +38,8 @@ ECB_SENTENCES = "ECBplus_coreference_sentences.csv"
 SET_FILES = re.compile(r"\.(src|jsonl)(\.[a-z.]+)?$")
 SPLIT_NAMES = {"dev": ("dev", "val", "validation"), "validation": ("validation", "val", "dev")}
 GROUP_FIELDS = ("set", "subtopic", "topic")
+LONGEST_LINE = 1 << 26
+"""In bytes; a packed file of a few kilobytes may hold a line of gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,9 @@ def _lines(file: Path, tally: Tally) -> Iterator[tuple[int, str]]:
     """Numbered lines (from 1) of a file, gzipped or not."""
     try:
         with _open(file) as stream:
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise InputError(f"the line is longer than {LONGEST_LINE >> 20} MB; split the set", file, number)
                 try:
                     yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -109,3 +111,12 @@ def test_a_pronoun_is_asked_about_by_its_antecedent(brothers: Collection, mentio
     assert mention_id("a", "He") not in asked
     brother = asked[mention_id("b", "The brother")]
     assert brother.probability == pytest.approx(np.mean(sigmoid(0.4, 0.3, 0.2)))
+
+
+def test_scores_that_unpack_to_more_than_the_limit_are_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "1")
+    packed = DocumentScores(np.arange(9), np.arange(9), np.arange(9.0)).packed()
+    assert DocumentScores.unpacked(packed).second.tolist() == list(range(9))
+    for stored in (zlib.compress(bytes(12 << 20)), packed[:-1], b"x"):
+        with pytest.raises(sqlite3.DatabaseError, match="stored scores are damaged"):
+            DocumentScores.unpacked(stored)

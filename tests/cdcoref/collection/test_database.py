@@ -194,6 +194,24 @@ def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, t
         assert "\n" not in str(error.value)
 
 
+def test_a_place_that_is_null_is_damage(written: Any, path: Path) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(2)))
+        id = collection.corpus().documents[0].id
+    for change in (("INTEGER NOT NULL", "INTEGER"), ("INTEGER", "INTEGER NOT NULL")):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE mentions SET place = NULL WHERE number = 1") if change[0] == "INTEGER" else None
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(
+                "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = 'mentions'",
+                [f"place {of}," for of in change],
+            )
+            connection.commit()
+    damaged = r"the collection is damaged \(NULL value in mentions.place\); restore a copy of it, or save"
+    with Collection.open(path) as collection, pytest.raises(InputError, match=damaged):
+        collection.remove([id])
+
+
 def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: Any, path: Path) -> None:
     Collection.create(path, "lemma").discard()
     assert list(path.parent.iterdir()) == []

@@ -381,6 +381,15 @@ def kept(text: str) -> list[str]:
     return [re.sub(r"crossdoc:[^),|]*", "", line).replace("\tPRON\t", "\t_\t") for line in text.split("\n")]
 
 
+def test_a_mention_at_a_multiword_token_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    rest = "\t_" * 7
+    path.write_text(f"1-2\tdámelo{rest}\tEntity=(e1)\n1\tda{rest}\t_\n2\tmelo{rest}\t_\n\n", encoding="utf-8")
+    for read in (read_corefud, read_corefud_table):
+        with pytest.raises(InputError, match=r"line 1: a mention begins or ends at a multiword token; put its bracket"):
+            read(path)
+
+
 @pytest.mark.parametrize("text", [DROPPED, moved(DROPPED), without(DROPPED), RANGES])
 def test_empty_nodes_ranges_spaces_names_and_heads_are_written_as_they_were(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.conllu").write_text(text)

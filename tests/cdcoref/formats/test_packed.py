@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import tracemalloc
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -109,3 +111,83 @@ def test_a_setting_that_is_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"A ferry sank."))
     with pytest.raises(InputError, match="must be a number of megabytes"):
         read_file(tmp_path / "a.txt.gz")
+
+
+@pytest.mark.parametrize("column", ["text", "list", "struct", "binary"])
+def test_a_long_value_of_many_rows_of_parquet(tmp_path: Path, column: str) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    value = "word " * (MEGABYTE // 10)
+    values = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 40, pa.int32()), pa.array([value.encode() if column == "binary" else value])
+    )
+    if column == "list":
+        values = pa.ListArray.from_arrays(pa.array(range(41), pa.int32()), values)
+    elif column == "struct":
+        values = pa.StructArray.from_arrays([values], ["x"])
+    texts = values if column == "text" else ["a"] * 40
+    pq.write_table(pa.table({"text": texts, "more": values}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=REFUSED):
+        read_file(tmp_path / "a.parquet")
+
+
+def test_a_long_cell_of_parquet_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"text": ["word " * (8 * MEGABYTE)]})
+    pq.write_table(table, tmp_path / "a.parquet", compression="zstd", use_dictionary=False)
+    del table
+    before = pa.default_memory_pool().bytes_allocated()
+    with pytest.raises(InputError, match=REFUSED):
+        read_file(tmp_path / "a.parquet")
+    assert pa.default_memory_pool().bytes_allocated() <= before
+
+
+def word_file(path: Path, *, compression: int = zipfile.ZIP_DEFLATED, size: int = 0, encrypted: bool = False) -> None:
+    """Write a Word document whose text is followed by `size` zeros, which the archive does not state."""
+    docx = pytest.importorskip("docx")
+    whole = io.BytesIO()
+    word = docx.Document()
+    word.add_paragraph("Ann Hale left Oslo.")
+    word.save(whole)
+    with zipfile.ZipFile(whole) as source, zipfile.ZipFile(path, "w", compression) as target:
+        for entry in source.infolist():
+            content = source.read(entry)
+            if entry.filename == "word/document.xml":
+                with target.open(entry.filename, "w") as stream:
+                    stream.write(content)
+                    for _ in range(0, size, MEGABYTE):
+                        stream.write(bytes(MEGABYTE))
+                stated = target.getinfo(entry.filename)
+                stated.file_size, stated.CRC = len(content), zlib.crc32(content)
+                stated.flag_bits |= int(encrypted)
+            else:
+                target.writestr(entry.filename, content)
+
+
+def test_a_word_document_that_states_a_wrong_size(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx", size=64 * MEGABYTE)
+    tracemalloc.start()
+    [document] = read_file(tmp_path / "a.docx").documents
+    assert document.tokens == ("Ann", "Hale", "left", "Oslo", ".")
+    assert tracemalloc.get_traced_memory()[1] < 32 * MEGABYTE
+    tracemalloc.stop()
+
+
+def test_word_documents_that_are_encrypted_or_packed_otherwise(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx", encrypted=True)
+    with pytest.raises(InputError, match=r"the Word document cannot be read .*encrypted"):
+        read_file(tmp_path / "a.docx")
+    for compression in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        word_file(tmp_path / "a.docx", compression=compression)
+        with pytest.raises(InputError, match="packed in a way that such files never are"):
+            read_file(tmp_path / "a.docx")
+
+
+def test_a_word_document_of_many_entries(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx")
+    with zipfile.ZipFile(tmp_path / "a.docx", "a", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(40):
+            archive.writestr(f"word/media/{number}.png", bytes(MEGABYTE // 20))
+    with pytest.raises(InputError, match=REFUSED):
+        read_file(tmp_path / "a.docx")

@@ -16,7 +16,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corpus, read_file, word_document
+from cdcoref.formats import packed, read_corpus, read_file
 
 
 def pdf(*lines: str, title: str = "Captain held") -> bytes:
@@ -196,7 +196,7 @@ def test_a_word_document_that_is_damaged_or_too_large(tmp_path: Path, monkeypatc
     for name in ("b.docx", "c.docx"):
         with pytest.raises(InputError, match="the Word document cannot be read"):
             read_file(tmp_path / name)
-    monkeypatch.setattr(word_document, "most_unpacked", lambda: 1000)
+    monkeypatch.setattr(packed, "most_unpacked", lambda: 1000)
     with pytest.raises(InputError, match="unpacks to more than"):
         read_file(tmp_path / "a.docx")
 

@@ -89,6 +89,45 @@ def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str)
         read_file(tmp_path / "a")
 
 
+STRUCTURED = {
+    "a table": 'id,title,text\n1,Ferry,"A ferry sank, and 21 drowned."\n2,Theft,A painting was stolen.\n3,Flood,Rain\n',
+    "a table with tabs": "date\ttext\n2024-03-05\tA ferry sank.\n2024-03-06\tIt lay there.\n2024-03-07\tIt rose.\n",
+    "BibTeX": "% my library\n@article{hale2019,\n  title = {Ferries},\n  year = 2019,\n}\n",
+    "RIS": "TY  - JOUR\nAU  - Hale, Ann\nER  - \n",
+    "a file of settings": "# deployment\nservices:\n  ferry:\n    image: ferry:1\n    ports:\n      - 80\n",
+    "a file of settings, INI": "[ferry]\nname = Maren\nspeed = 12\n",
+    "a script": "#!/bin/sh\nset -e\nls | wc\n",
+    "source code": "import os\n\n\ndef sink(ferry):\n    for mast in ferry.masts:\n        mast.fall()\n    return 1\n",
+    "source code, C": '#include <stdio.h>\n\nint main(void) {\n    puts("A ferry sank.");\n    return 0;\n}\n',
+    "source code, CSS": "body {\n  margin: 0;\n  color: #222;\n}\n.ferry {\n  width: 3em;\n}\n",
+    "source code, SQL": "CREATE TABLE ferries (\n  id INTEGER,\n  name TEXT\n);\nINSERT INTO ferries VALUES (1);\n",
+    "a file of changes": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+}
+PROSE = {
+    "a poem": "The ferry sank, the sea was high;\nThe crew was cold, the boats few;\nNo one heard the captain cry;\n",
+    "lists": "Ann, Bob, Carl\nDora, Emil, Fay\nGina, Hugo, Ida\n",
+    "a dialogue": "ANN: Where is it?\nBOB: It sank.\nANN: When?\nBOB: On Monday.\nANN: Oh.\n",
+    "a chat": "ann: where is it?\nbob: it sank\nann: when?\nbob: on monday\nann: oh\n",
+    "headings": "Summary:\nA ferry sank on Monday.\nWitnesses:\nAnn Hale saw it.\nCauses:\nNobody knows.\n",
+    "a text about code": "To sink a ferry, write:\n\n    sink(ferry)\n\nThen wait.\nIt falls apart.\nAll leave.\n",
+    "metadata before a text": "---\ntitle: A ferry sank\ndate: 2024-03-05\n---\nThe ferry Maren sank. Ann saw it.\n",
+    "results of matches": "Leeds 2, Hull 1, draw\nBath 0, York 0, draw\nHove 3, Rye 1, win\n",
+}
+
+
+@pytest.mark.parametrize("what", STRUCTURED)
+def test_what_is_clearly_no_prose_is_refused(tmp_path: Path, what: str) -> None:
+    (tmp_path / "a.txt").write_text(STRUCTURED[what], encoding="utf-8")
+    with pytest.raises(InputError, match=f"this is {what.partition(',')[0].removesuffix(' with tabs')}"):
+        read_file(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("what", PROSE)
+def test_what_may_be_prose_is_read(tmp_path: Path, what: str) -> None:
+    (tmp_path / "a.txt").write_text(PROSE[what], encoding="utf-8")
+    assert read_file(tmp_path / "a.txt").documents[0].tokens
+
+
 @pytest.mark.parametrize("content", [CONLL, EIGHT_COLUMNS, CONLLU, JSONL])
 def test_every_format_is_read_everywhere(tmp_path: Path, content: bytes) -> None:
     for path, data in ((tmp_path / "a", content), (tmp_path / "b", gzip.compress(content))):

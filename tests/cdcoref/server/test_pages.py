@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import lxml.html
 import networkx
 import pytest
 
@@ -41,6 +42,23 @@ def test_the_start(steady: Any) -> None:
     assert "museum" not in found
     assert "No cluster matches." in steady.html("/?query=zebra")
     assert "No cluster matches." in steady.html("/?page=99&kind=nonsense")
+
+
+def test_names_of_controls_begin_with_their_visible_text(steady: Any) -> None:
+    cluster = steady.cluster("ferry")
+    pages = ["/", "/stories", "/stories/1", "/documents", "/questions", "/corrections", "/add", "/download", "/help"]
+    pages += ["/search?query=storm", "/document?id=harbour.txt", f"/clusters/{cluster}", f"/clusters/{cluster}/same"]
+    named = 0
+    for address in pages:
+        tree = lxml.html.fromstring(steady.html(address))
+        for control in tree.xpath("//*[@aria-label][self::a or self::button or self::input or self::select]"):
+            label = next(control.iterancestors("label"), None)
+            visible = control.get("placeholder") or (control if label is None else label).text_content()
+            assert " ".join(visible.split()) in control.get("aria-label"), address
+            named += 1
+        for control in tree.xpath("//*[@aria-labelledby]"):
+            assert all(tree.xpath("//*[@id=$id]", id=id) for id in control.get("aria-labelledby").split()), address
+    assert named > len(pages)
 
 
 def test_search(steady: Any) -> None:

@@ -29,6 +29,14 @@ def test_multi_news(tmp_path: Path) -> None:
     assert sets_of(file)[0] == [("one \n two", "three"), ("",), ("four", "five", "")]
 
 
+def test_a_packed_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_sets, "LONGEST_LINE", 1 << 20)
+    file = tmp_path / "train.src.gz"
+    file.write_bytes(gzip.compress(b"a ||||| b\n" + b"c ||||| d " * (1 << 20) + b"\n"))
+    with pytest.raises(InputError, match=r"line 2: the line is longer than 1 MB; split the set"):
+        sets_of(file)
+
+
 def test_a_line_of_multi_news_that_is_no_text_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "train.src"
     file.write_bytes(b"a ||||| b\n\xff\xfe ||||| c\nd ||||| e\n")
