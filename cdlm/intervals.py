@@ -12,10 +12,10 @@ DRAWS = 2000
 _DRAWS_AT_ONCE = 100
 
 
-def resampled_means(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> np.ndarray:
+def resampled_means(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The mean of all items in each bootstrap sample of the sets.
 
-    With the same random seed and number of sets, the same sets are drawn, so that models are compared in pairs.
+    With the same number of sets, the same sets are drawn, so that models are compared in pairs.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def resampled_means(sums: np.ndarray, counts: np.ndarray, seed: int = 0) -> np.n
     np.ndarray
         *Shape:* (draws,). NaN if no drawn set has an item.
     """
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     sets = len(sums)
     means = []
     for _ in range(0, DRAWS, _DRAWS_AT_ONCE):

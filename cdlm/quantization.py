@@ -44,8 +44,8 @@ def quantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return stored
 
 
-def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
-    """Return the state dict that `quantize` was given, matrices rounded, floating-point tensors in ``dtype``.
+def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the state dict that `quantize` was given, matrices rounded, floating-point tensors in float32.
 
     Raises
     ------
@@ -60,9 +60,9 @@ def dequantize(stored: Mapping[str, Tensor], dtype: torch.dtype = torch.float32)
     weights: dict[str, Tensor] = {}
     for name, tensor in stored.items():
         if name in scales:
-            weights[name] = tensor.to(dtype).mul_(scales[name].to(dtype)[:, None])
+            weights[name] = tensor.to(torch.float32).mul_(scales[name].to(torch.float32)[:, None])
         elif not name.endswith(SCALE_SUFFIX):
-            weights[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
+            weights[name] = tensor.to(torch.float32) if tensor.is_floating_point() else tensor
     return weights
 
 

@@ -218,17 +218,10 @@ def score_spans(
             parts = []
 
 
-def find_mentions(
-    model: CorefModel,
-    corpus: Corpus,
-    *,
-    batch_tokens: int,
-    advance: Callable[[int], None] = lambda words: None,
-) -> Corpus:
+def find_mentions(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> Corpus:
     """The corpus with the detector's mentions in place of its own; a document without text has none."""
     mentions: list[Mention] = []
-    scored = score_spans(model, corpus.documents, batch_tokens=batch_tokens, advance=advance)
-    for document, scores in scored:
+    for document, scores in score_spans(model, corpus.documents, batch_tokens=batch_tokens):
         mentions.extend(scores.select(document, model.settings.detection_threshold))
     return replace(corpus, mentions=tuple(mentions))
 

@@ -214,7 +214,6 @@ def read_vectors(
     *,
     batch_tokens: int,
     store: ResultStore | None = None,
-    advance: Callable[[int], None] = lambda words: None,
 ) -> MentionVectors:
     """Vectors of the mentions of a corpus, in their order; documents are read, or looked up."""
     numbers = corpus.mention_numbers()
@@ -230,7 +229,7 @@ def read_vectors(
                 continue
         todo.append(document)
     gathered = _OfDocument(model.settings.vectors.last_word)
-    for reading in read_documents(model, todo, batch_tokens=batch_tokens, min_probability=1.0, advance=advance):
+    for reading in read_documents(model, todo, batch_tokens=batch_tokens, min_probability=1.0):
         name = reading.document.id
         # In the order of the corpus within every part, and parts in the order of the text.
         gathered.add(reading, [n for n in numbers[name] if reading.begins(corpus.mentions[n])], corpus.mentions)

@@ -80,8 +80,10 @@ def clean(text: str) -> str:
     return "".join(character for character in text if character in _KEPT)
 
 
-def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None = None) -> list[TextPair]:
+def read_pairs(path: str | Path, *, labelled: bool = True) -> list[TextPair]:
     """Read a file of pairs; its format is recognised by its first line.
+
+    Texts in the format of the benchmarks are cleaned (`clean`), as in the paper.
 
     Parameters
     ----------
@@ -89,8 +91,6 @@ def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None 
         JSON lines, CSV with a header, or CSV without one in the format of the benchmarks.
     labelled
         Whether every pair must have a label.
-    cleaned
-        Whether to apply `clean`; by default only to files in the format of the benchmarks.
 
     Raises
     ------
@@ -102,9 +102,9 @@ def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None 
         with path.open(encoding="utf-8-sig", newline="") as file:
             start = next((line for line in file if line.strip()), "").lstrip()
             file.seek(0)
+            bare = False
             if start.startswith("{"):
                 rows = _json_rows(file, path)
-                bare = False
             else:
                 bare = start.lstrip('"')[:1] in ("0", "1") and "text_a" not in start
                 rows = _csv_rows(file, path, bare)
@@ -115,7 +115,7 @@ def read_pairs(path: str | Path, *, labelled: bool = True, cleaned: bool | None 
         raise InputError("the file is not UTF-8; convert it first", path) from error
     if not pairs:
         raise InputError("the file contains no pairs of texts", path)
-    if cleaned or (cleaned is None and bare):
+    if bare:
         pairs = [TextPair(p.id, clean(p.first), clean(p.second), p.label) for p in pairs]
     return pairs
 

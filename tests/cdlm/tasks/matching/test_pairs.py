@@ -36,7 +36,6 @@ def test_json_lines(tmp_path: Path) -> None:
     ]
     path = write(tmp_path, "pairs.jsonl", json.dumps(lines[0]) + "\n\n" + json.dumps(lines[1]) + "\n")
     assert read_pairs(path) == [TextPair("x", "Fire.", "A fire.", 1), TextPair("3", "Caf\u00e9\u0001", "b", 0)]
-    assert read_pairs(path, cleaned=True)[1] == TextPair("3", "Caf", "b", 0)
 
 
 def test_csv_with_a_header(tmp_path: Path) -> None:
@@ -54,7 +53,6 @@ def test_the_benchmarks_files(tmp_path: Path) -> None:
         TextPair("3", "A study of bees.", "Chart parsing in cubic time.", 0),
         TextPair("4", "One", "Two", 1),
     ]
-    assert "\x01" in read_pairs(path, cleaned=False)[0].first
 
 
 def test_stray_quotes_are_read_as_by_pythons_own_reader(tmp_path: Path) -> None:
