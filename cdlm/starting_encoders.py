@@ -19,7 +19,7 @@ from cdlm.convert import MODEL_TYPES, convert
 from cdlm.errors import InputError
 from cdlm.packaged_encoders import MINILM, MPNET, minilm_folder, mpnet_folder
 from cdlm.quantization import dequantize
-from cdlm.shared_projections import with_copies
+from cdlm.repeated_weights import with_copies
 from cdlm.shipped_models import BASE, MODELS, SMALL
 from cdlm.tokens import load_tokenizer
 
@@ -92,7 +92,7 @@ def _take_encoder(source: Path, target: Path) -> None:
     """Write the encoder of a model and its tokenizer to a folder."""
     config = EncoderConfig.from_checkpoint(read_json(source / CONFIG_FILE), source / CONFIG_FILE)
     try:
-        weights = dequantize(with_copies(read_weights(source)))
+        weights = dequantize(with_copies(read_weights(source), config))
     except ValueError as error:
         raise InputError(f"the model's weights cannot be read ({error})", source) from error
     encoder = {name.removeprefix("encoder."): one for name, one in weights.items() if name.startswith("encoder.")}

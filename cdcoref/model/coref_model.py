@@ -489,7 +489,7 @@ class CorefModel(nn.Module):
         encoder = EncoderConfig.from_checkpoint(values, path)
         check_length(encoder, path)
         try:
-            state = read_weights(folder, lambda shapes: check_stored(config, encoder, shapes))
+            state = read_weights(folder, encoder, lambda shapes: check_stored(config, encoder, shapes))
             tokenizer = load_tokenizer(folder)
             if len(tokenizer) > encoder.vocab_size:
                 raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", folder)
@@ -519,7 +519,7 @@ class CorefModel(nn.Module):
             values = {**self.encoder.config.to_dict(), "cdcoref": self.settings.to_dict()}
             (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
-            write_weights(target, quantize(state) if int8 else state)
+            write_weights(target, quantize(state) if int8 else state, self.encoder.config)
             self.tokenizer.save_pretrained(str(target))
             # Indented, it is half as large again.
             self.tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)

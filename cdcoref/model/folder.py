@@ -24,7 +24,7 @@ from cdlm.encoder import PRECISIONS, check_shapes, check_sizes
 from cdlm.files import restore_folder
 from cdlm.hub import download
 from cdlm.quantization import dequantize
-from cdlm.shared_projections import with_copies, without_copies
+from cdlm.repeated_weights import with_copies, without_copies
 from cdlm.shipped_models import BASE, DEFAULT, DEFAULT_MODEL, MODELS, SMALL
 
 CONFIG_FILE = "config.json"
@@ -104,13 +104,13 @@ def check_all(expected: Shapes, shapes: Shapes) -> None:
             raise ValueError(f"{name!r} belongs to no layer")
 
 
-def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
+def write_weights(folder: Path, state: Mapping[str, Tensor], encoder: EncoderConfig) -> None:
     """Write a model's weights as one safetensors file, or as several with an index if they are large.
 
     Of several files, one holds the heads, so that heads fitted anew leave the files of the encoder as they are.
-    Projections of global rows that are copies of those of local rows are left out.
+    What repeats other weights is left out (:mod:`cdlm.repeated_weights`).
     """
-    state = without_copies(state)
+    state = without_copies(state, encoder)
     if sum(tensor.nbytes for tensor in state.values()) <= LARGEST_FILE:
         parts = [state]
     else:
@@ -133,15 +133,17 @@ def write_weights(folder: Path, state: Mapping[str, Tensor]) -> None:
         (folder / file).chmod(0o644)
 
 
-def read_weights(folder: Path, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
+def read_weights(folder: Path, encoder: EncoderConfig, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
     """Read a model's safetensors files as float32, whether or not they were stored as int8.
 
     Parameters
     ----------
     folder
         Of the model.
+    encoder
+        The configuration of its encoder.
     check
-        Called with the stored shapes before anything is read.
+        Called with the shapes of the weights before any of them is read.
 
     Raises
     ------
@@ -154,7 +156,7 @@ def read_weights(folder: Path, check: Callable[[Shapes], None]) -> dict[str, Ten
     files = safetensors_files(folder)
     if not files:
         raise InputError("the model's weights are missing", path)
-    stored = with_copies(read_safetensors(files, lambda shapes: check(with_copies(shapes))))
+    stored = with_copies(read_safetensors(files, lambda shapes: check(with_copies(shapes, encoder))), encoder)
     for name, tensor in stored.items():
         if tensor.dtype not in (*PRECISIONS, torch.int8):
             raise InputError(f"{name} holds {str(tensor.dtype).removeprefix('torch.')}, which weights never do", path)

@@ -22,8 +22,8 @@ from cdcoref.corpus import KINDS
 from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining, relations
 from cdlm.encoder import CDLMModel
+from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run
-from cdlm.shared_projections import share_projections
 from cdlm.tokens import SpecialPieces
 
 DIMENSION = 256

@@ -23,9 +23,9 @@ from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss
 from cdcoref.training.bi_encoder_data import relations
 from cdlm.checkpoints import safetensors_files
 from cdlm.encoder import SelfAttention
+from cdlm.repeated_weights import share_projections
 from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
-from cdlm.shared_projections import share_projections
 from tests.cdcoref.conftest import annotated
 
 OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, step_tokens=96)

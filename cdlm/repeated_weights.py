@@ -1,0 +1,107 @@
+"""Weights that repeat others, stored once: projections of global rows, and positions.
+
+A Longformer has queries, keys and values of its own for global rows. An encoder that reads sequences which fit into its
+attention window has no need of them. The positions of a converted checkpoint are those of its own, repeated (see
+:func:`cdlm.convert.tile_positions`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from cdlm.config import EncoderConfig
+from cdlm.encoder import CDLMModel, SelfAttention
+from cdlm.quantization import SCALE_SUFFIX
+
+T = TypeVar("T")
+
+POSITIONS, PERIOD = ".position_embeddings.weight", ".position_embeddings.period"
+"""The end of the name of a table of positions, and of one whose rows are repeated, but for those that no token uses."""
+MOST_POSITIONS = 1_000_000
+"""Rows that a repeated table may have; far more than an encoder reads."""
+_LOCAL = re.compile(r"(\.self\.(?:query|key|value))(\.(?:weight|bias)(?:\.row_scale)?)$")
+_GLOBAL = re.compile(r"(\.self\.(?:query|key|value))_global(?=\.)")
+
+
+def share_projections(encoder: CDLMModel) -> None:
+    """Give global rows copies of the projections of local ones."""
+    with torch.no_grad():
+        for module in encoder.modules():
+            if isinstance(module, SelfAttention):
+                for name in ("query", "key", "value"):
+                    getattr(module, f"{name}_global").load_state_dict(getattr(module, name).state_dict())
+
+
+def without_copies(weights: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
+    """Weights by name, without projections of global rows that equal those of local ones, and repeated positions.
+
+    Parameters
+    ----------
+    weights
+        Of an encoder, or of a model with one.
+    config
+        Of the encoder.
+    """
+
+    def is_copy(name: str) -> bool:
+        local = _GLOBAL.sub(r"\1", name)
+        return local != name and local in weights and torch.equal(weights[name], weights[local])
+
+    kept = {name: tensor for name, tensor in weights.items() if not is_copy(name)}
+    unused = _unused_rows(config)
+    for table in [name for name in kept if name.endswith(POSITIONS)]:
+        period = _period(kept[table][unused:])
+        own = [name for name in (table, table + SCALE_SUFFIX) if name in kept]
+        if unused + period < len(kept[table]) and all(_repeats(kept[name][unused:], period) for name in own):
+            for name in own:
+                kept[name.replace(POSITIONS, PERIOD)] = kept.pop(name)[: unused + period].clone()
+    return kept
+
+
+def with_copies(values: Mapping[str, T], config: EncoderConfig) -> dict[str, T]:
+    """Weights, or their shapes, by name, with what :func:`without_copies` left out.
+
+    Raises
+    ------
+    ValueError
+        If a table of positions that are to be repeated has none, or more rows than the encoder or `MOST_POSITIONS`.
+    """
+    found = dict(values)
+    for name in values:
+        if name.removesuffix(SCALE_SUFFIX).endswith(PERIOD):
+            found[name.replace(PERIOD, POSITIONS)] = _repeated(found.pop(name), name, config)
+    for name, value in tuple(found.items()):
+        found.setdefault(_LOCAL.sub(r"\1_global\2", name), value)
+    return found
+
+
+def _unused_rows(config: EncoderConfig) -> int:
+    """Rows of a table of positions before that of the first token."""
+    return config.max_position_embeddings - config.max_length
+
+
+def _period(rows: Tensor) -> int:
+    """The smallest number of rows that, repeated, are all rows."""
+    equal = (rows == rows[:1]).all(dim=1).nonzero().flatten().tolist()
+    return next((period for period in equal[1:] if _repeats(rows, period)), len(rows))
+
+
+def _repeats(rows: Tensor, period: int) -> bool:
+    return torch.equal(rows[period:], rows[:-period])
+
+
+def _repeated(value: T, name: str, config: EncoderConfig) -> T:
+    """A table, or its shape, with rows repeated up to the encoder's number of positions."""
+    shape = list(value.shape) if isinstance(value, Tensor) else list(value)  # type: ignore[call-overload]
+    unused, rows = _unused_rows(config), config.max_position_embeddings
+    if not shape or not unused < shape[0] <= rows <= MOST_POSITIONS:
+        raise ValueError(f"{name} has the shape {shape}, which does not fit an encoder of {rows} positions")
+    if not isinstance(value, Tensor):
+        return [rows, *shape[1:]]  # type: ignore[return-value]
+    places = torch.arange(config.max_length) % (shape[0] - unused) + unused
+    return value[torch.cat([torch.arange(unused), places])]  # type: ignore[return-value]
