@@ -44,7 +44,11 @@ _LONG_RUN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 _ENDS = frozenset(".!?…。！？") | {"..."}
 _CLOSERS = frozenset("\"'”’»)]}") | {"''"}
 _PAUSES = frozenset(",;:—–-") | {"--"}
-_TITLES = ("Atty.", "Brig.", "Capt.", "Cmdr.", "Col.", "Cpl.", "Det.", "Insp.", "Lt.", "Maj.", "Sgt.", "Supt.")
+_ABBREVIATIONS = """
+Ald. Asst. Atty. Brig. Capt. Cllr. Cmdr. Col. Comdr. Cpl. Cpt. Dep. Det. Ens. Fr. Hon. Insp. Lieut. Lt. Maj. Mlle. Mme.
+Msgr. Pfc. Pres. Pvt. Sgt. Sr. Sra. Srta. Supt.
+"""
+_TITLES = tuple(_ABBREVIATIONS.split())
 """Abbreviations before names that spaCy's rules would mistake for the end of a sentence."""
 _STARTERS = re.compile(
     "A|After|Also|And|As|At|But|By|For|From|He|Her|His|However|I|If|In|It|Its|Meanwhile|More|No|On|One|Other|She|Since|"

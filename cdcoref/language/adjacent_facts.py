@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
 from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
-from cdcoref.language.stated_facts import CLUB, NO_FACTS, ORGANISATION, PERSON, TOWN, TOWNS, StatedFacts
+from cdcoref.language.stated_facts import CLUB, GENERATIONS, NO_FACTS, ORGANISATION, PERSON, TOWN, TOWNS, StatedFacts
 from cdcoref.language.words import continues_phrase, head_word, nationality
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
@@ -25,8 +25,10 @@ _SCORE = re.compile(
 """The score of a match, but not a range such as "10-15 jobs"."""
 _PLAY = frozenset({"beat", "beaten", "defeated", "drew", "lost", "thrashed", "trailed", "won"})
 _OPPONENT = frozenset({"against", "at", "by", "over", "to", "with"})
-"""Verbs after the name of a team, and prepositions before the name of its opponent."""
+_DEFEATED = frozenset({"beat", "defeated", "thrashed"})
+"""Verbs after the name of a team, prepositions before the name of its opponent, and verbs before one that lost."""
 _IS = frozenset({",", "is", "remains", "was", "--", "-", "–", "—"})
+_ELDER = {"elder": "sr", "younger": "jr"}
 _FARTHEST = 6
 """Words between a name and the score, or the noun, that says what it is."""
 YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
@@ -46,8 +48,8 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     StatedFacts
         For a weekday or a month, with or without a day: the parts of the date that the mention lacks. For a year:
         nothing. For anything else: the numbers at the end of `before` that count or measure it, unless one of them is a
-        year or belongs to a date; whether a name of one word is a town; and the country of a person with a title or an
-        office.
+        year or belongs to a date; whether a name of one word is a town; the country of a person with a title or an
+        office; and whether a name is that of the father or the son ("Hale, Jr.", "the elder Hale").
     """
     head = head_word(words)
     if not is_date(head):
@@ -55,6 +57,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
             amounts=_amounts(before),
             sorts=_sorts(before, after),
             nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
+            generation=_generation(before, words, after),
         )
     if is_year(head):
         return NO_FACTS
@@ -75,6 +78,7 @@ def _sorts(before: Sequence[str], after: Sequence[str]) -> frozenset[str]:
         return frozenset((TOWN,))
     played = after[1 : _FARTHEST + 2] if after and after[0] in _PLAY else []
     played += before[-_FARTHEST - 1 :] if last in _OPPONENT else []
+    played += after[:_FARTHEST] if last in _DEFEATED else []
     if _SCORE.search(" ".join(played)):
         return frozenset((CLUB, ORGANISATION, PERSON))
     return frozenset()
@@ -91,6 +95,17 @@ def _modifiers(before: Sequence[str]) -> Sequence[str]:
 def _complement(after: Sequence[str]) -> Sequence[str]:
     """The name of one or two words that "of" ties to a mention directly before it."""
     return after[1:3] if after and after[0] == "of" else ()
+
+
+def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+    """What stands behind a name or before it that tells two of one name apart."""
+    if not words[-1][:1].isupper():
+        return frozenset()
+    following = after[1:2] if after and after[0] == "," else after[:1]
+    behind = [word.casefold().rstrip(".") for word in following if word[:1].isupper()]
+    if GENERATIONS.issuperset(behind) and behind:
+        return frozenset(behind)
+    return frozenset(_ELDER[word] for word in before[-1:] if word in _ELDER)
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:

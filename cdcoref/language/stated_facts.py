@@ -31,9 +31,11 @@ class StatedFacts(NamedTuple):
         town also for a single name behind such as "in".
     nationality
         Of a person with a title or an office: its country ("the Finnish prime minister").
+    generation
+        What tells apart two of one name: ``jr``, ``sr``, ``ii``, ``iii`` or ``iv``.
     full_name
-        Up to three capitalised words, in lower case, without titles before two or more words, middle initials and a
-        company's legal form; empty if it is not the whole mention.
+        Up to three capitalised words, in lower case, without titles before two or more words, middle initials,
+        particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.
     """
 
     years: frozenset[str] = frozenset()
@@ -44,6 +46,7 @@ class StatedFacts(NamedTuple):
     gender: frozenset[str] = frozenset()
     sorts: frozenset[str] = frozenset()
     nationality: frozenset[str] = frozenset()
+    generation: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 
     @property
@@ -59,30 +62,33 @@ TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
 """Nouns for towns."""
 
 _MEN = """
-mr mister sir king prince lord duke baron emperor uncle brother father grandfather grandpa congressman councilman herr
-monsieur senor signor
+mr mister sir king prince lord duke baron viscount emperor emir sheik sheikh tsar uncle brother father grandfather
+grandpa alderman congressman councilman herr monsieur senor signor
 """
 _WOMEN = """
 mrs ms miss madam madame mme mademoiselle mlle lady queen princess aunt auntie sister grandmother grandma granny frau
-senora signora dame duchess baroness countess empress mother mistress congresswoman councilwoman chairwoman spokeswoman
+fraulein senora senorita signora signorina dame duchess baroness viscountess countess empress mother mistress
+congresswoman councilwoman chairwoman spokeswoman
 """
 MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
 """Titles that say which of the two somebody is, without accents, as names are."""
 _NOUNS_OF_MEN = (
-    "boy boyfriend businessman father gentleman grandfather grandson guy husband man nephew policeman son uncle"
+    "boy boyfriend brother businessman dad father gentleman grandfather grandson guy husband king man nephew policeman "
+    "prince son stepfather uncle"
 )
 _NOUNS_OF_WOMEN = """
-actress aunt businesswoman daughter girl girlfriend granddaughter grandmother lady mother niece policewoman waitress
-widow wife woman
+actress aunt bride businesswoman daughter girl girlfriend granddaughter grandmother lady mom mother mum niece nun
+policewoman princess queen sister stepmother waitress widow wife woman
 """
 GENDER_OF_NOUNS = {**dict.fromkeys(_NOUNS_OF_MEN.split(), "man"), **dict.fromkeys(_NOUNS_OF_WOMEN.split(), "woman")}
 """Nouns for persons that say which of the two somebody is."""
 _TITLES = """
-admiral ambassador analyst archbishop attorney atty bishop brig captain capt cardinal chairman chancellor chief cmdr
-coach col colonel commander commissioner constable corporal count councillor cpl det detective deputy director doctor dr
-farmer gen general gov governor insp inspector judge justice lieutenant lt magistrate maj major marshal master mayor
-minister officer pastor pope premier president prime principal private prof professor rabbi rep representative rev
-reverend secretary sen senator sergeant sgt sheriff speaker spokesman sultan superintendent supt treasurer trooper vice
+adm admiral agent ambassador analyst archbishop archdeacon asst attorney atty ayatollah bishop brig capt captain
+cardinal chairman chancellor chaplain chief cllr cmdr coach col colonel comdr commander commissioner constable corporal
+councillor count cpl deacon deputy det detective director doctor dr ensign farmer gen general gov governor hon imam insp
+inspector judge justice lieut lieutenant lt magistrate maj major marshal master mayor minister msgr nurse officer pastor
+pope premier president prime principal private prof professor provost pvt rabbi rep representative rev reverend
+secretary sen senator sergeant sgt sheriff speaker spokesman sultan superintendent supt treasurer trooper vicar vice
 """
 TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
@@ -94,8 +100,13 @@ OFFICES = frozenset(
 _ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
 _PARTS = "central east eastern north northern south southern upper west western"
 _DIRECTIONS = frozenset(_PARTS.split())
-NO_FIRST_NAMES = TITLES | frozenset(_ADJECTIVES.split())
-"""Words that stand before a name and may be left out: titles, ranks and adjectives."""
+_PARTICLES = "bin da de del della den der di dos du ibn la le ten ter van von"
+PARTICLES = frozenset(_PARTICLES.split())
+"""Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
+GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
+"""What may follow a name, and tells father and son apart."""
+NO_FIRST_NAMES = TITLES | PARTICLES | frozenset(_ADJECTIVES.split())
+"""Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""
 
 
 INSTITUTIONS = frozenset(

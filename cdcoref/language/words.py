@@ -22,12 +22,14 @@ from cdcoref.language.first_names import gender_of_first_name
 from cdcoref.language.stated_facts import (
     CLUB,
     GENDER_OF_NOUNS,
+    GENERATIONS,
     INSTITUTIONS,
     MEN_AND_WOMEN,
     NO_FACTS,
     NO_FIRST_NAMES,
     OFFICES,
     ORGANISATION,
+    PARTICLES,
     PERSON,
     TITLES,
     TOWN,
@@ -70,9 +72,10 @@ _END_OF_HEAD = re.compile(
 _RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
 LEGAL_FORM = re.compile(
-    r"(a/s|ab|a\.?g|aktiengesellschaft|aps|asa|berhad|bhd|b\.?v|co|corp|gmbh|inc|incorporated|[op]?jsc|"
-    r"k\.?g|kft|kgaa|k\.?k|limited|l\.?d\.?a|ltda|l\.?l\.?c|l\.?l\.?p|ltd|n\.?v|nyrt|oao|ohg|ooo|oyj?|pao|p\.?l\.?c|pte|pty|"
-    r"pvt|s\.?a|s\.?a\.?r\.?l|s\.?a\.?s|sdn|s\.?p\.?a|s\.?r\.?l|tbk|zao|zrt)\.?",
+    r"(a/s|ab|a\.?g|a\.s|aktiengesellschaft|aps|asa|berhad|bhd|b\.?v|cie|co|corp|c\.?v|d\.o\.o|e?ood|e\.?v|gmbh|inc|"
+    r"incorporated|[op]?jsc|k\.?g|kft|kgaa|k\.?k|limited|l\.?d\.?a|ltda|l\.?l\.?c|l\.?l\.?p|l\.p|ltd|n\.?v|nyrt|oao|ohg|ooo|oü|"
+    r"oyj?|pao|p\.?l\.?c|p\.?l\.?l\.?c|pte|pty|pvt|s\.?a|s\.?a\.?/n\.?v|s\.?a\.?r\.?l|s\.?a\.?s|sdn|s\.?e|s\.l|s\.?p\.?a|"
+    r"s\.?r\.?l|s\.r\.o|tbk|uab|zao|zrt)\.?",
     re.IGNORECASE,
 )
 """What ends the names of companies without telling them apart; not a head after another capitalised word."""
@@ -118,7 +121,8 @@ police senate subsidiary team trust union university
 ORGANISATIONS = frozenset(_ORGANISATIONS.split())
 """Last words of what is an organisation and no person."""
 _IN_NAMES_OF_COMPANIES = """
-airways brothers capital electric energy holding holdings industries motors oil partners steel systems
+airways associates brothers bros capital electric energy enterprises foods holding holdings industries laboratories
+motors oil partners pharmaceuticals shipping sons steel systems technologies
 """
 _LAST_WORDS_OF_COMPANIES = frozenset(_IN_NAMES_OF_COMPANIES.split())
 """Last words of names of two or more words that are of an organisation."""
@@ -196,6 +200,7 @@ class MentionWords:
             self._gender,
             self.sorts,
             self.nationality or beside.nationality,
+            self._generation or beside.generation,
             self._full_name,
         )
 
@@ -213,11 +218,14 @@ class MentionWords:
         """
         if self.initial_name and not self.countries:
             return _plain(self.initial_name)
-        if not self.words or self.countries or not self.names.issuperset(self.words):
+        words = self._words_of_name
+        if not words or self.countries or not self.names.issuperset(words):
             return ""
-        *titles, name = map(_plain, self.words)
-        if len(titles) > 2 or not TITLES.issuperset(titles) or titles[:1] == ["general"] or name in TITLES:
-            return ""  # "General Motors" is no Motors
+        *titles, name = map(_plain, words)
+        if len(titles) > 2 or name in TITLES or any(title not in TITLES | PARTICLES for title in titles):
+            return ""
+        if titles[:1] == ["general"]:  # "General Motors" is no Motors
+            return ""
         return name
 
     @property
@@ -250,15 +258,17 @@ class MentionWords:
             return frozenset((ORGANISATION, CLUB, TOWN))
         if last == self.head and last in GENDER_OF_NOUNS:
             return frozenset((PERSON,))
-        alone = len(self.words) == 1 and not self.countries and self.names.issuperset(self.words)
-        return self.beside.sorts if alone else frozenset()
+        alone = len(self.words) == 1 or (len(self.words) == 2 and last == "city")  # "Hull City"
+        named = alone and not self.countries and self.names.issuperset(self.words)
+        return self.beside.sorts if named else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:
         if self.pronoun:
             stated = {"he": "man", "she": "woman"}.get(self.pronoun)
         else:
-            title = _plain(self.words[0]) if len(self.words) > 1 and self.names.issuperset(self.words) else ""
+            words = self._words_of_name
+            title = _plain(words[0]) if len(words) > 1 and self.names.issuperset(words) else ""
             stated = MEN_AND_WOMEN.get(title) or self._gender_of_name or self._gender_of_noun
         return frozenset((stated,)) if stated else frozenset()
 
@@ -277,10 +287,25 @@ class MentionWords:
         return GENDER_OF_NOUNS.get(last, "") if last == self.head else ""
 
     @property
+    def _generation(self) -> frozenset[str]:
+        return frozenset(map(_plain, self.words[-1:])) & GENERATIONS if len(self.words) > 1 else frozenset()
+
+    @property
+    def _words_of_name(self) -> tuple[str, ...]:
+        """Its words without a generation behind them, and without particles that are not capitalised first words."""
+        words = self.words[:-1] if self._generation else self.words
+        if self._generation and words[-1] == ",":
+            words = words[:-1]
+        first = words[:1] if self.names.issuperset(words[:1]) else ()
+        rest = words[len(first) :]
+        return (*first, *(word for word in rest[:-1] if word not in PARTICLES), *rest[-1:])
+
+    @property
     def _full_name(self) -> tuple[str, ...]:
-        if len(self.words) < 2 or not self.names.issuperset(self.words):
+        words = [word for word in self._words_of_name if not LEGAL_FORM.fullmatch(word)]
+        if len(self._words_of_name) < 2 or not self.names.issuperset(words):
             return ()
-        name = [_plain(word) for word in self.words if not LEGAL_FORM.fullmatch(word)]
+        name = list(map(_plain, words))
         if name and name[-1].removesuffix("-elect").removesuffix("-designate") in OFFICES:
             return ()
         while len(name) > 2 and name[0] in TITLES and name[0] != "general":  # "General Motors Corporation"

@@ -6,9 +6,10 @@ before it in the document, or else anywhere in it, or else, if one person of the
 Among several a title decides that only one of them can have ("Mr."), that one of them has, in its document or else in
 the story, or that the sentence of only one of them names ("Ann Keller, the former minister"); and before all of them
 what stands before only one of the names ("union leader Bo Keller", "Keller, the union's leader"). It is none where only
-an organisation whose name begins with it stands before it ("Keller Industries"). An office ("the finance minister") is
-the one full name before it in its document that has it as a title. Clusters become one by that unless they hold a
-cannot-link; then the mention alone is moved, if it can be. What no full name decides stays as it was.
+an organisation whose name begins with it stands before it ("Keller Industries"), nor where it stands for that
+organisation before anybody is named so. Father and son of one name ("Bo Keller, Jr.") are two. An office ("the finance
+minister") is the one full name before it in its document that has it as a title. Clusters become one by that unless
+they hold a cannot-link; then the mention alone is moved, if it can be. What no full name decides stays as it was.
 """
 
 from __future__ import annotations
@@ -43,17 +44,27 @@ class NamesOfStory:
     def __init__(self, facts: Mapping[int, MentionFacts]) -> None:
         bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         begun: set[tuple[str, str]] = set()
+        short: set[tuple[str, str]] = set()  # what stands for an organisation before anybody is named so
+        borne: set[tuple[str, str]] = set()
         for one in facts.values():
             if may_be_surname(name := one.words.whole_name):
                 bearers[name[-1]].append(one)
+                borne.add((one.document, name[-1]))
             if name and one.words.is_organisation:
                 begun.add((one.document, name[0]))
+            elif len(one.words.words) == 1:
+                short |= {(one.document, one.words.surname)} & (begun - borne)
+        companies = {first for _, first in begun}
         self.names: dict[int, Name] = {}
         for number, one in facts.items():
-            surname = one.words.surname
-            of_organisation = len(one.words.words) == 1 and (one.document, surname) in begun
-            if name := one.words.whole_name or _bearer(one, bearers.get(surname, ()), of_organisation):
+            word = (one.document, one.words.surname)
+            alone = len(one.words.words) == 1
+            # In a document that names nobody so, a word that begins the name of an organisation of the story is that.
+            other = word in short or (word not in borne and one.words.surname in companies)
+            possible = () if alone and other else bearers.get(one.words.surname, ())
+            if name := one.words.whole_name or _bearer(one, possible, alone and word in begun):
                 self.names[number] = name
+        self._tell_generations_apart(facts)
         titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         for one in facts.values():
             if one.words.whole_name:
@@ -61,6 +72,17 @@ class NamesOfStory:
         for number, one in facts.items():
             if number not in self.names and (name := _holder(one, titled.get(one.document, ()))):
                 self.names[number] = name
+
+    def _tell_generations_apart(self, facts: Mapping[int, MentionFacts]) -> None:
+        """Add what follows a name ("Jr.") to it, where a document has the full name also without or with another."""
+        written: defaultdict[tuple[str, Name], set[frozenset[str]]] = defaultdict(set)
+        for one in facts.values():
+            if one.words.whole_name:
+                written[one.document, one.words.whole_name].add(one.words.stated.generation)
+        several = {name for (_, name), generations in written.items() if len(generations) > 1}
+        for number, name in self.names.items():
+            if name in several:
+                self.names[number] = (*name, *facts[number].words.stated.generation)
 
     def same(self) -> Iterator[tuple[int, int]]:
         """Pairs of mentions that are the same by their names: the first with a full name, and another."""

@@ -2,12 +2,13 @@
 
 A detector may find "Judge" and "Paula Reyes" as two mentions, or "Judge" alone, and whatever refers to her then has
 two antecedents, or the wrong one. A capitalised title and the name become one mention; a title in lower case ("coach
-Rob Jennings") is none. A title of two words ("prime minister") is one mention too.
+Rob Jennings") is none. A title of two words ("prime minister") is one mention too. A name behind two titles ("Detective
+Lt. Mary Howe") is a mention even where none is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from cdcoref.corpus import ENTITY, Document, Mention
@@ -16,6 +17,7 @@ from cdcoref.language import MEN_AND_WOMEN, TITLES, in_sentence_case, is_date_na
 Span = tuple[int, int, float]
 """First token, the one behind the last, and probability."""
 
+LONGEST_NAME = 4
 _FIRST_WORDS = frozenset({"prime", "vice"})
 """What a title of two words begins with, without being one."""
 
@@ -43,6 +45,14 @@ def with_titles_joined(document: Document, mentions: Sequence[Mention], spans: I
     if titles:
         spans = list(spans)
         cased = _Words(in_sentence_case(document))
+    if any(words.titled_names()):
+        spans = list(spans)
+        cased = _Words(in_sentence_case(document))
+        taken = {token for mention in joined for token in mention.tokens}
+        new = [span for span in cased.titled_names() if taken.isdisjoint(range(*span))]
+        if new:
+            added = [cased.undetected(document, *span, spans) for span in new]
+            return with_titles_joined(document, sorted([*joined, *added], key=lambda m: m.start), spans)
     for place in titles:
         behind = joined[place + 1].start if place + 1 < len(joined) else len(document.tokens)
         joined[place] = cased.with_name(joined[place], spans, behind)
@@ -81,6 +91,28 @@ class _Words:
         ]
         return _mention(title, title.start, max(names)[1], title.confidence) if names else title
 
+    def titled_names(self) -> Iterator[tuple[int, int]]:
+        """Where two or more capitalised titles and a name of one to `LONGEST_NAME` words follow each other."""
+        start = 0
+        while start < len(self._tokens):
+            name = start
+            while name < len(self._tokens) and self._is_capitalised_title(name):
+                name += 1
+            end = name
+            while end < len(self._tokens) and self.is_name(end):
+                end += 1
+            if name - start > 1 and 0 < end - name <= LONGEST_NAME and self._in_one_sentence(start, end - 1):
+                yield start, end
+            start = max(end, start + 1)
+
+    def undetected(self, document: Document, start: int, end: int, spans: Iterable[Span]) -> Mention:
+        """The mention from `start` to `end`, as probable as the most probable span in it."""
+        inside = [probability for first, last, probability in spans if start <= first and last <= end]
+        return Mention(document.id, tuple(range(start, end)), ENTITY, confidence=max(inside, default=0.0))
+
+    def _is_capitalised_title(self, token: int) -> bool:
+        return self._tokens[token][:1].isupper() and self._plain(token) in TITLES | _FIRST_WORDS
+
     def is_title(self, mention: Mention) -> bool:
         """Whether a mention is a capitalised title and nothing else."""
         return mention.kind == ENTITY and self._start_of_title(mention) == mention.start
@@ -95,9 +127,7 @@ class _Words:
 
     def _start_of_title(self, mention: Mention) -> int:
         start = mention.end
-        while start > mention.start and self._tokens[start - 1][:1].isupper():
-            if self._plain(start - 1) not in TITLES | _FIRST_WORDS:
-                break
+        while start > mention.start and self._is_capitalised_title(start - 1):
             start -= 1
         return start
 

@@ -274,6 +274,19 @@ def test_the_phrase_around_a_head(sentence: str, modifiers: set[str], complement
         ("Dr. Hale", "she", False),
         ("Count Hale", "she", False),
         ("the father", "she", True),
+        ("the sister", "he", True),
+        ("the king", "she", True),
+        ("Dame Ann van der Berg", "he", True),
+        ("Mr. van der Berg", "Ms. van der Berg", True),
+        # Two people of one surname, and one person whose name is written in several ways.
+        ("Jan van der Berg", "Piet van der Berg", True),
+        ("Robert Hale , Jr.", "Robert Hale Sr.", True),
+        ("Ann Hale-Smith", "Ben Hale-Smith", True),
+        ("J. Hale", "Robert Hale", True),
+        ("Le Pen", "Marine Le Pen", False),
+        ("De Gaulle", "Charles de Gaulle", False),
+        ("Robert Hale Jr.", "Robert Hale", False),
+        ("J. Hale", "Jane Hale", False),
     ],
 )
 def test_titles_that_say_who_is_a_man_or_a_woman(one: str, other: str, conflict: bool) -> None:
@@ -286,6 +299,7 @@ def test_titles_that_say_who_is_a_man_or_a_woman(one: str, other: str, conflict:
     [
         *("Inc.", "S.A.", "GmbH", "B.V.", "L.L.C.", "S.p.A.", "Pty", "Incorporated", "LLP", "AG", "K.K.", "KK", "AB"),
         *("A/S", "ApS", "ASA", "Oy", "KG", "SAS", "Limited", "Berhad", "PJSC", "Kft."),
+        *("SE", "e.V.", "S.A./N.V.", "d.o.o.", "UAB", "s.r.o.", "C.V.", "L.P.", "PLLC"),
     ],
 )
 def test_a_company_is_no_person_whatever_its_legal_form(form: str) -> None:

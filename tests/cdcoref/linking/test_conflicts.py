@@ -68,6 +68,15 @@ def in_sentence(text: str) -> MentionWords:
         ("The [minister] of Finland left .", "The Dutch [minister] left .", True),
         ("The [minister] of defence left .", "The Dutch [minister] left .", False),
         ("The Finnish [forest] is old .", "The Dutch [forest] is old .", False),
+        (
+            "Yesterday Leeds beat [Hull City] 2-1 at home , as they did in the year before .",
+            "They danced in [Leeds] .",
+            True,
+        ),
+        ("Fire broke out in [Kansas City] .", "They danced in [Leeds] .", False),
+        ("Later [Robert Kane] Sr. left the bank .", "Later [Robert Kane] , Jr. , left the bank .", True),
+        ("Later the elder [Kane] left .", "Later [Kane Jr.] left the bank .", True),
+        ("Later [Robert Kane] left the bank .", "Later [Robert Kane] , Jr. , left the bank .", False),
     ],
 )
 def test_what_stands_beside_a_head_keeps_it_apart(one: str, other: str, expected: bool) -> None:

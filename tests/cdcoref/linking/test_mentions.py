@@ -86,6 +86,12 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
         ("Then Prime Minister Ida Rohm left", [(1, 3, 0.9), (3, 5, 0.7)], ["Prime Minister Ida Rohm"]),
         ("the prime minister left", [(1, 2, 0.9), (2, 3, 0.8)], ["prime minister"]),
         ("and Prime Minister Rohm left", [(1, 2, 0.9), (2, 3, 0.8), (3, 4, 0.7)], ["Prime Minister Rohm"]),
+        # A name behind two titles is a mention even if no span is probable.
+        ("and then Detective Lt. Mary Howe left the town with her dog", [(4, 6, 0.1)], ["Detective Lt. Mary Howe"]),
+        ("on that day Chief Inspector Howe came back to the town", [], ["Chief Inspector Howe"]),
+        ("and then Vice President Hale left the town with her dog", [(4, 5, 0.9)], ["Hale"]),
+        ("Prime Minister Signs Bill for Chief Justice", [], []),
+        ("and the Vice President , Ann Hale , left the town with her dog", [], []),
         ("They fired coach Rob Jennings", [(2, 3, 0.9), (3, 5, 0.8)], ["Rob Jennings"]),
         # What is left: kinship, a headline, a day, another phrase, a title without a name.
         ("his brother Pierre left", [(1, 2, 0.9), (2, 3, 0.8)], ["brother", "Pierre"]),

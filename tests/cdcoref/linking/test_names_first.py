@@ -82,6 +82,24 @@ def names_in(*texts: str) -> list[str]:
         # An organisation has the name too.
         (["[ Keller Holdings ] sank . [ Keller ] met [ Ann Keller ] ."], ["keller holdings", "", "ann keller"]),
         (
+            ["[ Keller Holdings ] sank . At [ Keller ] , [ Ann Keller ] rose . [ Ms. Keller ] left [ Keller ] ."],
+            ["keller holdings", "", "ann keller", "ann keller", ""],
+        ),
+        (
+            ["[ Keller Holdings ] hired [ Ann Keller ] .", "Shares of [ Keller ] rose . So did [ Ms. Keller ] ."],
+            ["keller holdings", "ann keller", "", "ann keller"],
+        ),
+        # Particles, hyphens, and father and son.
+        (["[ Jan van der Berg ] left . Then [ Van der Berg ] fell ."], ["jan berg", "jan berg"]),
+        (["[ Eve Le Pen ] left . Then [ Mrs. Le Pen ] met [ Le Pen ] ."], ["eve pen", "eve pen", "eve pen"]),
+        (["[ Ann Hale-Reyes ] left . Then [ Hale-Reyes ] fell ."], ["ann hale-reyes", "ann hale-reyes"]),
+        (
+            ["[ Bo Keller Sr. ] met [ Bo Keller Jr. ] . There [ Keller Jr. ] fell ."],
+            ["bo keller sr", "bo keller jr", "bo keller jr"],
+        ),
+        (["[ Bo Keller ] met [ Bo Keller , Jr. ] there ."], ["bo keller", "bo keller jr"]),
+        (["[ Bo Keller Jr. ] left . Then [ Keller ] fell ."], ["bo keller", "bo keller"]),
+        (
             ["[ Keller Holdings ] hired [ Ann Keller ] . [ Keller ] left ."],
             ["keller holdings", "ann keller", "ann keller"],
         ),

@@ -47,7 +47,11 @@ def test_csv_is_read_by_spreadsheets_and_by_pandas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("x","y")']
+    "text",
+    [
+        *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1", "\t=1", "=cmd|' /C calc'!A0", '=HYPERLINK("x","y")'),
+        *("\u00a0=1", "\u200b=1", "\ufeff=1", "\x0b=1"),
+    ],
 )
 def test_no_cell_is_a_formula(text: str, tmp_path: Path) -> None:
     document = Document.from_sentences(text, [[text]])
