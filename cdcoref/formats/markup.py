@@ -20,16 +20,23 @@ INLINE_TAGS = (
 )
 """Names of tags, as alternatives of a pattern: those that end a line, and those inside one."""
 
-_NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS})(?![\w:.-])"
-_ATTRIBUTES = r"(?:\s+[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+))*"
+_CUSTOM = r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){1,4}"
+_NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS}|{_CUSTOM})(?![\w:.-])"
+_ALONE = (
+    "allowfullscreen|async|autoplay|checked|controls|default|defer|disabled|download|hidden|loop|multiple|muted|noshade|"
+    "nowrap|open|readonly|required|reversed|selected"
+)
+_VALUE = r"[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+)"
+_ATTRIBUTES = rf"(?:\s+(?:{_VALUE}|(?:{_ALONE}|data-[\w-]+)(?![\w-])))*"
 _MARKUP = re.compile(
     rf"(?:<|&lt;)/?{_NAME}{_ATTRIBUTES}\s*/?(?:>|&gt;)"
     rf"|</{_NAME.replace('<line>', '<cut>')}\s*\Z"
-    r"|<!--(?:(?!-->).){0,1000}-->|<!\[CDATA\[|\]\]>"
+    r"|<!--(?:(?!-->).){0,1000}(?:-->|\Z)|<!\[CDATA\[|\]\]>"
+    rf"|\A[^<>=\s]{{0,20}}(?:\s+{_VALUE})+\s*/?>"
     r"|(?P<entity>&(?:amp;)*(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Tags of HTML, whose attributes have values and whose brackets may be entities, or cut off at the end of the text;
+"""Tags of HTML, also of custom elements, whose brackets may be entities, or cut off at either end of the text;
 comments; entities, which may be encoded twice."""
 
 
