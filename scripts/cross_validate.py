@@ -17,8 +17,7 @@ different predicted stories.
 number added to the random seed, and heads are fitted without it; the better epoch is that on the first dev topic. The
 weights of cross-encoder and bi-encoder, and the thresholds, are chosen on the other folds, each scored by its model.
 All pairs of events are read together. The recipe is that of the default model. Without --invented, the heads that
-compare mentions are those of the preset `small`, in which only entities learn vectors and there is one random start of
-each network.
+compare mentions are those of the preset `small`, in which only entities learn vectors.
 
 Gold mentions, both subtopics of a topic in one group; CoNLL F1 with and without singletons, beside equal head lemmas.
 """

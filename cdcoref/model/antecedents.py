@@ -25,9 +25,6 @@ CLASS_WIDTH = 16
 class AntecedentScorer(nn.Module):
     """A logit for a pronoun and each of its candidates; 0 is the logit of there being no antecedent.
 
-    The mean over one or several networks, which differ only in their random initialisation and in what was drawn
-    for them in training.
-
     Parameters
     ----------
     width
@@ -38,18 +35,14 @@ class AntecedentScorer(nn.Module):
         Units of the first hidden layer; the second has half as many.
     features
         Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
-    starts
-        How many networks there are. The first is the same, whatever their number.
 
     Attributes
     ----------
     projection
-        What makes the vectors of the first network.
-    further
-        The second network, the third and so on, each a scorer of its own.
+        What makes the two vectors of a mention.
     """
 
-    def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = (), starts: int = 1) -> None:
+    def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:
         super().__init__()
         self.dimension = dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
@@ -63,62 +56,29 @@ class AntecedentScorer(nn.Module):
             nn.GELU(),
             nn.Linear(half, 1),
         )
-        with torch.random.fork_rng(devices=[]):
-            others = [AntecedentScorer(width, dimension, hidden, features) for _ in range(1, starts)]
-        self.further = nn.ModuleList(others)
-
-    @property
-    def networks(self) -> list[AntecedentScorer]:
-        """All of them, the first being the scorer itself."""
-        return [self, *(network for network in self.further if isinstance(network, AntecedentScorer))]
 
     @property
     def columns(self) -> int:
-        """Numbers of a mention's vectors, of all networks together."""
-        return 2 * self.dimension * len(self.networks)
+        """Numbers of a mention's two vectors."""
+        return 2 * self.dimension
 
     def project(self, words: Tensor) -> Tensor:
-        """The projections of words by all networks (:meth:`MentionProjection.project`), before mentions are known.
+        """The projections of words (:meth:`MentionProjection.project`), before mentions are known.
 
         *Shape:* (words, width) in, (words, 2 * columns) out
         """
-        halves = [network.projection.project(words).unflatten(1, (2, -1)) for network in self.networks]
-        return torch.cat(halves, dim=2).flatten(1)
+        return self.projection.project(words)
 
     def forward(
         self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
     ) -> Tensor:
-        """Logits of pronouns and candidates: the mean of those of all networks.
-
-        Parameters
-        ----------
-        vectors
-            Of all mentions of a document, network by network. *Shape:* (mentions, columns)
-        classes, features, pronouns, candidates, pairs
-            As of :meth:`logits`.
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
-        """
-        own = vectors.split(2 * self.dimension, dim=1)
-        found = [
-            network.logits(table, classes, features, pronouns, candidates, pairs)
-            for network, table in zip(self.networks, own, strict=True)
-        ]
-        return torch.stack(found).mean(dim=0)
-
-    def logits(
-        self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
-    ) -> Tensor:
-        """Logits of the first network alone.
+        """Logits of pronouns and candidates.
 
         Parameters
         ----------
         vectors
             Of all mentions of a document by `projection`, as pronouns and as candidates, side by side.
-            *Shape:* (mentions, 2 * dimension)
+            *Shape:* (mentions, columns)
         classes
             The place of each in `ANAPHORS`. *Shape:* (mentions,)
         features

@@ -180,7 +180,7 @@ class VectorOptions:
     pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
     similarities
-        What else is compared, of `SIMILARITIES`. The last is how alike two documents are.
+        What else is compared, of `SIMILARITIES`. The last is how similar two documents are.
     vector_width
         Units of the scorer's first hidden layer.
     learnt
@@ -188,9 +188,6 @@ class VectorOptions:
     learnt_shares
         By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
         `LEARNT`, together at most 1; a network that is not named is none.
-    starts
-        How many scorers of pairs are fitted for each kind of mention, from different random initialisations. Their
-        logits are averaged, so that less depends on chance.
     last_word
         The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
         of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
@@ -203,8 +200,6 @@ class VectorOptions:
         Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
         Units of its first hidden layer.
-    antecedent_starts
-        How many networks find antecedents, from different random initialisations; their logits are averaged.
     cross_encoder_kinds
         The kinds of mention whose candidates the cross-encoder reads; of the others only the bi-encoder's logit counts.
     candidates
@@ -231,13 +226,11 @@ class VectorOptions:
     vector_width: Count = 96
     learnt: Index = 0
     learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
-    starts: Count = 1
     last_word: LastWord = "mention"
     antecedents: Index = 0
     antecedent_kinds: tuple[str, ...] = (ENTITY,)
     antecedent_features: tuple[str, ...] = ()
     antecedent_width: Count = 128
-    antecedent_starts: Count = 1
     cross_encoder_kinds: tuple[str, ...] = KINDS
     candidates: Index = 20
     min_probability: Probability = 0.05
@@ -272,7 +265,7 @@ class VectorOptions:
     @property
     def learnt_columns(self) -> int:
         """Numbers of all learnt vectors of a mention."""
-        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares}) * self.starts
+        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
 
     @property
     def pair_width(self) -> int:

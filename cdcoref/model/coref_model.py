@@ -163,12 +163,11 @@ class CorefModel(nn.Module):
         self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
-            options.pair_width, options.vector_width, width, options.learnt, options.learnt_shares, options.starts
+            options.pair_width, options.vector_width, width, options.learnt, options.learnt_shares
         ).to(self.device)
         if options.antecedents:
             sizes = options.antecedents, options.antecedent_width
-            others = options.antecedent_features, options.antecedent_starts
-            self.antecedent_scorer = AntecedentScorer(width, *sizes, *others).to(self.device)
+            self.antecedent_scorer = AntecedentScorer(width, *sizes, options.antecedent_features).to(self.device)
 
     def add_context_scorer(self, options: ContextOptions) -> None:
         """Give the model the cross-encoder of its upper layers, untrained.

@@ -22,9 +22,6 @@ from cdcoref.model.mention_projection import MentionProjection
 
 PAIRS_AT_ONCE = 2048
 """Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache."""
-
-MIN_LOGIT = -4.0
-"""Pairs with a lower logit from the first scorer are not scored by the others, which would hardly differ."""
 _PROJECTION = {ALL: "projection", UNSEEN: "projection_of_unseen"}
 _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 
@@ -151,10 +148,7 @@ class KindScorer(nn.Module):
 
 
 class VectorScorer(nn.Module):
-    """The bi-encoder's logit for two mentions, from cosines, features and learnt vectors.
-
-    The mean over one or several scorers of each kind, which differ only in their random initialisation; where the logit
-    of the first is below `MIN_LOGIT`, that logit alone.
+    """The bi-encoder's logit for two mentions, from cosines, features and learnt vectors: a scorer for each kind.
 
     Parameters
     ----------
@@ -165,8 +159,6 @@ class VectorScorer(nn.Module):
     shares
         By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
         named for it.
-    starts
-        How many scorers there are of each kind. The first are the same, whatever their number.
 
     Attributes
     ----------
@@ -174,8 +166,8 @@ class VectorScorer(nn.Module):
         Numbers of all learnt vectors of a mention.
     learning
         The kinds of mention that have any.
-    kinds, further
-        The first scorer of each kind, by kind; the same of the second scorers, of the third and so on.
+    kinds
+        The scorer of each kind.
     """
 
     def __init__(
@@ -185,29 +177,22 @@ class VectorScorer(nn.Module):
         width: int,
         dimension: int,
         shares: Mapping[str, Mapping[str, float]],
-        starts: int = 1,
     ) -> None:
         super().__init__()
         of_kinds = {kind: dict(shares.get(kind, {})) if dimension else {} for kind in KINDS}
         names = [name for name in LEARNT if any(name in own for own in of_kinds.values())]
-        self.columns = dimension * len(names) * starts
+        self.columns = dimension * len(names)
         self.learning = tuple(kind for kind in KINDS if of_kinds[kind])
+        places = {name: slice(n * dimension, (n + 1) * dimension) for n, name in enumerate(names)}
+        self.kinds = nn.ModuleDict(
+            {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
+        )
 
-        def scorers(start: int) -> nn.ModuleDict:
-            first = dimension * len(names) * start
-            places = {name: slice(first + n * dimension, first + (n + 1) * dimension) for n, name in enumerate(names)}
-            return nn.ModuleDict(
-                {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
-            )
-
-        self.kinds = scorers(0)
-        with torch.random.fork_rng(devices=[]):
-            self.further = nn.ModuleList([scorers(start) for start in range(1, starts)])
-
-    def scorers(self, kind: str) -> list[KindScorer]:
-        """All scorers of one kind of mention."""
-        found = [self.kinds[kind], *(own[kind] for own in self.further if isinstance(own, nn.ModuleDict))]
-        return [scorer for scorer in found if isinstance(scorer, KindScorer)]
+    def of_kind(self, kind: str) -> KindScorer:
+        """The scorer of one kind of mention."""
+        found = self.kinds[kind]
+        assert isinstance(found, KindScorer)
+        return found
 
     def project(self, words: Tensor) -> Tensor:
         """The projections of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
@@ -216,10 +201,9 @@ class VectorScorer(nn.Module):
         """
         kept = [words[:, :0]]
         for kind in self.learning:
-            halves = words.new_zeros(len(words), 2, self.columns)
-            for scorer in self.scorers(kind):
-                for name in scorer.shares:
-                    halves[:, :, scorer.columns[name]] = scorer.projection_of(name).project(words).unflatten(1, (2, -1))
+            halves, scorer = words.new_zeros(len(words), 2, self.columns), self.of_kind(kind)
+            for name in scorer.shares:
+                halves[:, :, scorer.columns[name]] = scorer.projection_of(name).project(words).unflatten(1, (2, -1))
             kept.append(halves.flatten(1))
         return torch.cat(kept, dim=1)
 
@@ -242,20 +226,12 @@ class VectorScorer(nn.Module):
         Tensor
             *Shape:* (pairs,)
         """
-        first, *further = self.scorers(kind)
+        scorer = self.of_kind(kind)
         parts = [
-            first(part, vectors[own[:, 0]], vectors[own[:, 1]])
+            scorer(part, vectors[own[:, 0]], vectors[own[:, 1]])
             for part, own in zip(features.split(PAIRS_AT_ONCE), pairs.split(PAIRS_AT_ONCE), strict=True)
         ]
-        logits = torch.cat(parts) if parts else features.new_zeros(0)
-        if not further:
-            return logits
-        probable = (logits > MIN_LOGIT).nonzero().squeeze(-1)
-        for rows in probable.split(PAIRS_AT_ONCE):
-            inputs = features[rows], vectors[pairs[rows, 0]], vectors[pairs[rows, 1]]
-            found = [logits[rows], *(scorer(*inputs) for scorer in further)]
-            logits[rows] = torch.stack(found).mean(dim=0)
-        return logits
+        return torch.cat(parts) if parts else features.new_zeros(0)
 
 
 def _two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:

@@ -96,12 +96,10 @@ def fit_antecedents(
     words: Sequence[ReadWords],
     training: AntecedentTraining,
     *,
-    rngs: Sequence[np.random.Generator],
+    rng: np.random.Generator,
     say: Say,
 ) -> None:
     """Train the model's scorer of antecedents; everything else in it stays as it is.
-
-    With several random starts, the first network and torch's random state afterwards are as with one alone.
 
     Parameters
     ----------
@@ -113,8 +111,8 @@ def fit_antecedents(
         Of the mentions of each.
     training
         See :class:`AntecedentTraining`.
-    rngs
-        What is drawn for each random start, in order.
+    rng
+        What is drawn.
     say
         Called with a line on how well the head fits.
 
@@ -130,42 +128,36 @@ def fit_antecedents(
     if not any(examples):
         say("antecedents: no pronouns to learn from")
         return
-    first, *further = zip(scorer.networks, rngs, strict=True)
-    losses = [_fit_network(*first, examples, parts, training, model.device)]
-    with torch.random.fork_rng(devices=[]):
-        for network, rng in further:
-            torch.manual_seed(int(rng.integers(2**31)))
-            losses.append(_fit_network(network, rng, examples, parts, training, model.device))
+    loss = _fit_scorer(scorer, rng, examples, parts, training, model.device)
     count = sum(len(example.known.sizes) for own in examples for example in own)
-    figures = " and ".join(f"{loss:.3f}" for loss in losses)
-    say(f"antecedents: {count} pronouns, loss {figures} in the last pass")
+    say(f"antecedents: {count} pronouns, loss {loss:.3f} in the last pass")
 
 
-def _fit_network(
-    network: AntecedentScorer,
+def _fit_scorer(
+    scorer: AntecedentScorer,
     rng: np.random.Generator,
     examples: Sequence[Sequence[_Example]],
     parts: Sequence[AnnotatedCorpus],
     training: AntecedentTraining,
     device: torch.device,
 ) -> float:
-    """Train one network of a scorer; the mean loss of the last pass."""
+    """Train a scorer; the mean loss of the last pass."""
     passes = drawn_by_share(
         examples, parts, training.corpus_shares, training.passes, rng, "vectors.antecedents.corpus_shares"
     )
-    trained = [weight for name, weight in network.named_parameters() if not name.startswith("further.")]
+    trained = list(scorer.parameters())
     optimiser = torch.optim.AdamW(trained, lr=training.rate, weight_decay=training.decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.rate, total_steps=sum(map(len, passes)))
-    network.train()
+    scorer.train()
     mean_loss = 0.0
     for seen in passes:
         losses = []
         for example in seen:
             pairs, sizes = example.pronouns(training.pronouns, rng)
             known = example.known
-            vectors = network.projection(example.mean.float().to(device), example.last.float().to(device))
+            vectors = scorer.projection(example.mean.float().to(device), example.last.float().to(device))
             tables = (known.classes, known.known, known.pronouns[pairs], known.candidates[pairs], known.pairs[pairs])
-            logits = network.logits(vectors, *(torch.from_numpy(table).to(device) for table in tables))
+            logits = scorer(vectors, *(torch.from_numpy(table).to(device) for table in tables))
             loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(device), sizes)
             optimiser.zero_grad()
             with repeatable_gradients(loss.device):
@@ -175,7 +167,7 @@ def _fit_network(
             schedule.step()
             losses.append(float(loss.detach()))
         mean_loss = sum(losses) / len(losses)
-    network.eval()
+    scorer.eval()
     return mean_loss
 
 

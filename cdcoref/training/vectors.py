@@ -116,10 +116,9 @@ def fit_vectors(
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
-        rngs = [rng, *(np.random.default_rng([seed, start]) for start in range(1, options.antecedent_starts))]
         also = [swapped(part) for part in parts] if training.antecedents.swap_genders else []
         swapped_words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in also]
-        fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rngs=rngs, say=say)
+        fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rng=rng, say=say)
     examples = [(part.info.name, pair_examples(model, part, batch_tokens=batch_tokens)) for part in parts]
     fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
     if training.pack_length and model.settings.sequences.marking == "all":
@@ -137,7 +136,7 @@ def fit_pair_scorers(
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the bi-encoder's scorers of pairs; each random start draws its own examples.
+    """Train the bi-encoder's scorers of pairs, one for each kind of mention.
 
     Parameters
     ----------
@@ -159,37 +158,17 @@ def fit_pair_scorers(
     InputError
         If vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
-    starts = model.settings.vectors.starts
-    for start, drawn in enumerate([rng, *rng.spawn(starts - 1)]):
-        if start:
-            torch.manual_seed(int(drawn.integers(2**31)))
-        for kind in KINDS:
-            _fit_kind(model, kind, start, examples, words, training, drawn, say)
-
-
-def _fit_kind(
-    model: CorefModel,
-    kind: str,
-    start: int,
-    examples: Sequence[tuple[str, Mapping[str, PairExamples]]],
-    words: Sequence[ReadWords],
-    training: VectorTraining,
-    rng: np.random.Generator,
-    say: Say,
-) -> None:
-    """Train the scorer of one kind and random start, if there are coreferent mentions to learn from."""
-    sources = [
-        _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
-        for n, (name, pairs) in enumerate(examples)
-        if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
-    ]
-    if any(source.pairs.labels.any() for source in sources):
-        assert model.vector_scorer is not None
-        losses = _fit_scorer(model.vector_scorer.scorers(kind)[start], kind, sources, training, rng)
-        figures = " and ".join(f"{loss:.3f}" for loss in losses)
-        count = model.settings.vectors.starts
-        which = f"scorer {start + 1} of {count}" if count > 1 else "scorer"
-        say(f"vectors: {kind} {which}, loss {figures} over the last tenth of its steps")
+    assert model.vector_scorer is not None
+    for kind in KINDS:
+        sources = [
+            _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
+            for n, (name, pairs) in enumerate(examples)
+            if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
+        ]
+        if any(source.pairs.labels.any() for source in sources):
+            losses = _fit_scorer(model.vector_scorer.of_kind(kind), kind, sources, training, rng)
+            figures = " and ".join(f"{loss:.3f}" for loss in losses)
+            say(f"vectors: {kind} scorer, loss {figures} over the last tenth of its steps")
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,6 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
         learnt=3,
         learnt_shares={"event": {"unseen": 0.4}, "entity": {"all": 0.5}},
         antecedents=2,
-        antecedent_starts=2,
         last_word=last,
     )
     model.add_vectors(options)
@@ -126,10 +125,9 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     assert model.antecedent_scorer is not None
     entities, events = slice(0, 4), slice(4, 5)
     for projection, found, own in (
-        (model.vector_scorer.kinds["entity"].projection_of("all"), vectors.own["learnt"][:, :3], entities),
-        (model.vector_scorer.kinds["event"].projection_of("unseen"), vectors.own["learnt"][:, 3:], events),
-        (model.antecedent_scorer.projection, vectors.own["anaphora"][:, :4], slice(None)),
-        (model.antecedent_scorer.networks[1].projection, vectors.own["anaphora"][:, 4:], slice(None)),
+        (model.vector_scorer.of_kind("entity").projection_of("all"), vectors.own["learnt"][:, :3], entities),
+        (model.vector_scorer.of_kind("event").projection_of("unseen"), vectors.own["learnt"][:, 3:], events),
+        (model.antecedent_scorer.projection, vectors.own["anaphora"], slice(None)),
     ):
         with torch.inference_mode():
             expected = projection(words.mean.float(), words.last.float())

@@ -44,14 +44,11 @@ def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
     assert words_of_layers(states[-2:], batch).tolist() == [[10.5, 10.5, 20.5, 20.5], [12, 12, 22, 22]]
 
 
-@pytest.mark.parametrize("starts", [1, 2])
 @pytest.mark.parametrize("shares", [{}, {ALL: 0.5}, {ALL: 0.3, UNSEEN: 0.3}, {UNSEEN: 1.0}])
-def test_a_scorer_is_symmetric_and_the_same_in_parts(
-    shares: dict[str, float], starts: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scorer_is_symmetric_and_the_same_in_parts(shares: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
-    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": shares}, starts).eval()
-    assert (scorer.columns, scorer.learning) == (starts * len(shares) * DIMENSION, ("entity",) if shares else ())
+    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": shares}).eval()
+    assert (scorer.columns, scorer.learning) == (len(shares) * DIMENSION, ("entity",) if shares else ())
     vectors, known = torch.randn(5, scorer.columns), torch.randn(10, 3)
     pairs = torch.combinations(torch.arange(5))
     for kind in ("event", "entity"):
@@ -101,46 +98,6 @@ def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]
     assert torch.allclose(scorer(known, one, other), expected, atol=1e-6)
 
 
-def test_only_the_first_scorer_sees_an_improbable_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.manual_seed(0)
-    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": {ALL: 0.5}}, starts=2).eval()
-    vectors, known, pairs = torch.randn(5, scorer.columns), torch.randn(10, 3), torch.combinations(torch.arange(5))
-    with torch.no_grad():
-        mean = scorer(known, vectors, pairs, "entity")
-        first = scorer.kinds["entity"](known, vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-        assert (first != mean).all()
-        for limit in (float(first.median()), 100.0):
-            monkeypatch.setattr("cdcoref.model.mention_vectors.MIN_LOGIT", limit)
-            expected = torch.where(first > limit, mean, first)
-            assert torch.allclose(scorer(known, vectors, pairs, "entity"), expected, atol=1e-6)
-
-
-def test_several_scorers_are_averaged_and_the_first_is_the_same_as_alone() -> None:
-    """They see columns of their own, and what is drawn after them is the same, too."""
-    shares = {"event": {UNSEEN: 0.4}, "entity": {ALL: 0.3, UNSEEN: 0.3}}
-    torch.manual_seed(0)
-    alone = VectorScorer(3, 8, WIDTH, DIMENSION, shares).eval()
-    after = torch.rand(1)
-    torch.manual_seed(0)
-    three = VectorScorer(3, 8, WIDTH, DIMENSION, shares, starts=3).eval()
-    assert torch.equal(torch.rand(1), after)
-    assert (alone.columns, three.columns) == (2 * DIMENSION, 6 * DIMENSION)
-    weights = three.state_dict()
-    assert all(torch.equal(weight, weights[name]) for name, weight in alone.state_dict().items())
-    known, pairs, words = torch.randn(10, 3), torch.combinations(torch.arange(5)), torch.randn(5, WIDTH)
-    with torch.no_grad():
-        halves = three.project(words).unflatten(1, (2, 2, -1))  # by kind; of all words of a mention, and of the last
-        first = alone.project(words).unflatten(1, (2, 2, -1))
-        assert torch.equal(halves[..., : alone.columns], first)
-        for number, kind in enumerate(("event", "entity")):
-            vectors = halves[:, number].sum(dim=1)
-            one, other = vectors[pairs[:, 0]], vectors[pairs[:, 1]]
-            single = torch.stack([scorer(known, one, other) for scorer in three.scorers(kind)])
-            assert len({round(float(logit), 6) for logit in single[:, 0]}) == 3
-            assert torch.allclose(three(known, vectors, pairs, kind), single.mean(dim=0), atol=1e-6)
-            assert torch.allclose(alone(known, first[:, number].sum(dim=1), pairs, kind), single[0], atol=1e-6)
-
-
 def test_each_kind_has_the_vectors_of_its_own_networks() -> None:
     """Events have those of one network, entities of two; the others are zeros."""
     torch.manual_seed(0)
@@ -152,7 +109,7 @@ def test_each_kind_has_the_vectors_of_its_own_networks() -> None:
     with torch.no_grad():
         kept = scorer.project(words).numpy()
         expected = {
-            (kind, name): scorer.kinds[kind].projection_of(name)(words[:2].mean(dim=0), words[1]).numpy()
+            (kind, name): scorer.of_kind(kind).projection_of(name)(words[:2].mean(dim=0), words[1]).numpy()
             for kind, own in shares.items()
             for name in own
         }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import LinkingOptions, anaphora, compare_vectors, facts_of_mentions, link_story, read_vectors
+from cdcoref.linking import LinkingOptions, compare_vectors, facts_of_mentions, link_story, read_vectors
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import AntecedentTraining, tune
@@ -44,16 +44,16 @@ def corpus(seed: int, documents: int, refers: str = "he") -> Corpus:
     return Corpus(tuple(d for d, _ in made), tuple(m for _, own in made for m in own))
 
 
-def fitted(model: CorefModel, starts: int = 1) -> tuple[CorefModel, list[str]]:
+def fitted(model: CorefModel) -> tuple[CorefModel, list[str]]:
     changed = copy.deepcopy(model)
     torch.manual_seed(0)
-    changed.add_vectors(replace(OPTIONS, antecedent_starts=starts))
+    changed.add_vectors(OPTIONS)
     said: list[str] = []
     learnt = corpus(0, 30)
     words = read_words(changed.eval(), learnt, batch_tokens=512)
     fit_antecedents(
         changed, annotated_corpora(learnt), [words], AntecedentTraining(passes=12, rate=1e-2),
-        rngs=[np.random.default_rng(start) for start in range(starts)], say=said.append,
+        rng=np.random.default_rng(0), say=said.append,
     )  # fmt: skip
     return changed, said
 
@@ -157,34 +157,6 @@ def test_the_same_seed_gives_the_same_scorer_and_nothing_else_changes(
     assert said[0].startswith("antecedents: 180 pronouns, loss ")
 
 
-def test_further_random_starts_are_averaged_and_change_nothing_else(
-    tiny_model: CorefModel, trained: CorefModel
-) -> None:
-    several, said = fitted(tiny_model, starts=3)
-    drawn = torch.rand(4)
-    fitted(tiny_model)
-    assert torch.equal(drawn, torch.rand(4))
-    assert said[0].count(" and ") == 2
-    state = several.state_dict()
-    assert all(torch.equal(weight, state[name]) for name, weight in trained.state_dict().items())
-
-    unseen = corpus(1, 1)
-    known = anaphora(facts_of_mentions(unseen))
-    vectors = torch.from_numpy(read_vectors(several, unseen, batch_tokens=512).own["anaphora"]).float()
-    tables = [torch.from_numpy(t) for t in (known.classes, known.known, known.pronouns, known.candidates, known.pairs)]
-    scorer = several.antecedent_scorer
-    assert scorer is not None
-    with torch.inference_mode():
-        of_each = [
-            network.logits(own, *tables)
-            for network, own in zip(scorer.networks, vectors.split(2 * OPTIONS.antecedents, dim=1), strict=True)
-        ]
-        torch.testing.assert_close(scorer(vectors, *tables), sum(of_each) / 3)
-    assert len({tuple(logits.tolist()) for logits in of_each}) == 3
-    found = antecedents(several, unseen, read_vectors(several, unseen, batch_tokens=512), facts_of_mentions(unseen))
-    assert set(found[0].tolist()) == referring(unseen)
-
-
 def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
     model.add_vectors(OPTIONS)
@@ -193,7 +165,7 @@ def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> N
     said: list[str] = []
     words = read_words(model, only, batch_tokens=64)
     fit_antecedents(
-        model, annotated_corpora(only), [words], AntecedentTraining(), rngs=[np.random.default_rng(0)], say=said.append
+        model, annotated_corpora(only), [words], AntecedentTraining(), rng=np.random.default_rng(0), say=said.append
     )
     assert said == ["antecedents: no pronouns to learn from"]
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
@@ -213,12 +185,12 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
         changed = copy.deepcopy(model)
         training = AntecedentTraining(passes=12, rate=1e-2, corpus_shares=shares)
         torch.manual_seed(0)
-        fit_antecedents(changed, parts, words, training, rngs=[np.random.default_rng(0)], say=[].append)
+        fit_antecedents(changed, parts, words, training, rng=np.random.default_rng(0), say=[].append)
         vectors = read_vectors(changed, unseen, batch_tokens=512)
         assert set(antecedents(changed, unseen, vectors, facts_of_mentions(unseen))[0].tolist()) == expected
     training = AntecedentTraining(corpus_shares={"gum": 0.0, "litbank": 0.0})
     with pytest.raises(InputError, match=r"vectors\.antecedents\.corpus_shares leaves nothing to learn from"):
-        fit_antecedents(model, parts, words, training, rngs=[np.random.default_rng(0)], say=[].append)
+        fit_antecedents(model, parts, words, training, rng=np.random.default_rng(0), say=[].append)
 
 
 def test_documents_that_state_a_gender_are_seen_with_genders_swapped() -> None:

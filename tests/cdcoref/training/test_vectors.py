@@ -28,12 +28,12 @@ def documents() -> Corpus:
     return Corpus(tuple(made), tuple(mentions))
 
 
-def fitted(model: CorefModel, documents: Corpus, starts: int = 1, **training: object) -> tuple[CorefModel, list[str]]:
+def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[CorefModel, list[str]]:
     changed = copy.deepcopy(model)
     said: list[str] = []
     fit_vectors(
         changed, copy.deepcopy(model.encoder), annotated_corpora(documents),
-        VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, starts=starts),
+        VectorOptions(layers=2, pair_features=("same_words",), vector_width=8),
         VectorTraining(scorer_steps=200, scorer_pairs=64, **training),  # type: ignore[arg-type]
         batch_tokens=512, seed=0, say=said.append,
     )  # fmt: skip
@@ -87,25 +87,6 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
         compare_vectors(again, documents, vectors).bi_encoder,
         compare_vectors(model, documents, vectors).bi_encoder,
     )
-
-
-def test_the_first_of_two_scorers_is_the_one_that_there_would_be_alone(
-    tiny_model: CorefModel, documents: Corpus, tmp_path: Path
-) -> None:
-    (one, _), (two, said) = fitted(tiny_model, documents), fitted(tiny_model, documents, starts=2)
-    assert [line.split(",")[0] for line in said] == ["vectors: event scorer 1 of 2", "vectors: event scorer 2 of 2"]
-    weights = two.state_dict()
-    assert all(torch.equal(weight, weights[name]) for name, weight in one.state_dict().items())
-    assert two.vector_scorer is not None
-    first, second = two.vector_scorer.scorers("event")
-    assert not torch.equal(first.layers[0].weight, second.layers[0].weight)
-    assert torch.equal(first.mean, second.mean)
-    two.save_pretrained(tmp_path / "model", "card")
-    again = CorefModel.from_pretrained(tmp_path / "model")
-    vectors = read_vectors(two, documents, batch_tokens=512)
-    evidence = compare_vectors(two, documents, vectors).bi_encoder
-    np.testing.assert_array_equal(compare_vectors(again, documents, vectors).bi_encoder, evidence)
-    assert not np.array_equal(evidence, compare_vectors(one, documents, vectors).bi_encoder)
 
 
 def test_corpora_of_one_name_are_all_learnt_from(
