@@ -16,6 +16,7 @@ said say says saying told tell tells reported reports announced announces accord
 confirms claimed claims believe believes wrote writes
 """
 REPORTING = frozenset(_REPORTING_WORDS.split())
+_ANNOUNCING = frozenset({"announced", "announces", "confirmed", "confirms"})
 _FOLLOWING_UP_WORDS = """
 investigate investigates investigated investigating search searches searched searching seek seeks sought seeking
 identify identified charge charged arraigned pleaded mourned mourning remembered unveiled
@@ -108,7 +109,11 @@ def belongs_to_report(words: Sequence[str], start: int, end: int) -> bool:
     start, end
         The words of the time.
     """
+    if end < len(words) and words[end] in ("'s", "’s"):
+        return False  # "claimed victory in Sunday's election"
     before = [word for word in words[max(0, start - _NEAR) : start] if word not in _PREPOSITIONS]
+    if start >= 4 and words[start - 4] in _ANNOUNCING and words[start - 3] in _DETERMINERS and words[start - 1] == "on":
+        return True  # "announced her death on Sunday"
     auxiliary = end < len(words) and words[end] in ("was", "were", "has", "have", "had")
     after = words[end + auxiliary : end + auxiliary + 1]
     return any(word in REPORTING or word in _FOLLOWING_UP for word in (*before[-2:], *after))

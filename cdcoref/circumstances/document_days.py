@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.times import times_in
+from cdcoref.circumstances.times import SHORT_MONTHS, times_in
 from cdcoref.corpus import Document
 from cdcoref.language import day_in, day_in_name
 
@@ -16,6 +17,8 @@ _DATELINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE_WORDS = "on in since of by until till from to the before after for"
 _IN_PROSE = frozenset(_IN_PROSE_WORDS.split())
+_OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
+"""In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 
 
@@ -26,15 +29,16 @@ def day_of(document: Document) -> Period | None:
     2014 - 07:07"), or of its dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning.
     What a hidden sentence states does not count.
     """
-    stated = None if "date" in document.found else day_in(str(document.metadata.get("date", "")))
-    if (known := stated or day_in_name(document.id)) is not None:
+    if (known := _stated_day(document) or day_in_name(document.id)) is not None:
         return Period.of_day(date.fromisoformat(known))
     if (known := _day_in_address(document)) is not None:
         return Period.of_day(date.fromisoformat(known))
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
     without_year: Period | None = None
-    for start, end in shown[:FIRST_SENTENCES]:
+    for number, (start, end) in enumerate(shown[:FIRST_SENTENCES]):
+        if number + 1 < len(shown) and _ends_in_short_month(document.tokens[start:end]):
+            end = shown[number + 1][1]  # the full stop of "Feb. 5" ended a sentence
         words = document.tokens[start:end]
         for one in times_in(words, None):
             if one.period is None or one.period.days > 1:
@@ -49,6 +53,13 @@ def day_of(document: Document) -> Period | None:
     return without_year or full
 
 
+def _stated_day(document: Document) -> str | None:
+    """The day in a document's stated metadata: its date, or else when it was published."""
+    names = [name for name in document.metadata if name not in document.found and _OF_PUBLICATION.search(name)]
+    names = names if "date" in document.found else ["date", *names]
+    return next((day for name in names if (day := day_in(str(document.metadata.get(name, ""))))), None)
+
+
 def _day_in_address(document: Document) -> str | None:
     """The day in a document's address on the web: in its metadata, or its first line."""
     shown = document.sentences[:1] if 0 not in document.hidden else ()
@@ -56,6 +67,12 @@ def _day_in_address(document: Document) -> str | None:
     line = "".join(document.tokens[start:end])
     addresses = (str(document.metadata.get("url", "")), line if line.startswith(("http:", "https:")) else "")
     return next((day for day in map(day_in_name, addresses) if day is not None), None)
+
+
+def _ends_in_short_month(words: Sequence[str]) -> bool:
+    """Whether a sentence ends with the shortened name of a month."""
+    last = words[-2] if words[-1] == "." and len(words) > 1 else words[-1].removesuffix(".")
+    return len(words) <= _DATELINE and last != words[-1] and last.casefold() in SHORT_MONTHS
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:

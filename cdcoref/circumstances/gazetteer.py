@@ -113,6 +113,12 @@ _OTHER_NAMES = {
     "Zaragoza": "Saragossa",
 }
 """What English texts also call cities, or called them once, by their names in the gazetteer."""
+_PLAIN_LETTERS = str.maketrans(
+    {"ı": "i", "ł": "l", "đ": "d", "ø": "o", "æ": "ae", "œ": "oe", "’": "'", "‘": "'", "ʻ": "'"}
+)
+"""Letters that English texts write otherwise, and that are no letters with marks."""
+_TRANSCRIBING = frozenset("\N{COMBINING MACRON}\N{COMBINING MACRON BELOW}\N{COMBINING DOT BELOW}")
+"""Marks in names that are transcribed into Latin letters."""
 _AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
 """Names of countries or states that are as often something else."""
 
@@ -278,8 +284,17 @@ def _plain(word: str) -> str:
     """A word in lower case, without accents and a full stop at its end."""
     if word.isascii():
         return word.casefold().rstrip(".")
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter)).rstrip(".")
+    return _without_marks(word.casefold()).translate(_PLAIN_LETTERS).rstrip(".")
+
+
+def _without_marks(word: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
+
+
+def _in_english(name: str) -> str:
+    """The name of a city as English texts write it: without the marks of a transcription ("Herāt")."""
+    name = _ENGLISH_NAMES.get(name, name)
+    return name if _TRANSCRIBING.isdisjoint(unicodedata.normalize("NFD", name)) else _without_marks(name)
 
 
 class _Gazetteer:
@@ -305,7 +320,7 @@ class _Gazetteer:
         # A city's population, and what makes its place.
         self._cities: dict[tuple[str, ...], list[tuple[int, tuple[Any, ...]]]] = {}
         for city in cache.get_cities().values():
-            english = _ENGLISH_NAMES.get(city["name"], city["name"])
+            english = _in_english(city["name"])
             where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
             for called in {city["name"], english, _OTHER_NAMES.get(city["name"], english)}:
                 if called.casefold() not in _AMBIGUOUS:

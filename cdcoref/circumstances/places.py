@@ -42,7 +42,30 @@ battered pound pounds pounded ravage ravages ravaged devastate devastates devast
 """
 _HITS = frozenset(_HITS_WORDS.split())
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
+_AGENCIES = frozenset({"cnn", "reuters", "ap", "afp", "upi", "bbc"})
 _WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
+_CONTINENTS_WORDS = (
+    "Africa | Asia | Europe | Latin America | North America | South America | Central America | Middle East | Far East"
+)
+CONTINENTS = frozenset(_CONTINENTS_WORDS.split(" | "))
+_LANDS_AND_WATERS_WORDS = """
+bay beach island islands lake mount mountain mountains ocean peninsula reef river sea valley
+"""
+_LANDS_AND_WATERS = frozenset(_LANDS_AND_WATERS_WORDS.split())
+"""First or last words of names of what something happens on."""
+_GATHERINGS = frozenset({"conference", "festival", "games", "marathon", "olympics", "summit", "talks"})
+"""What ends the name of a gathering that begins with its place ("Boston Marathon")."""
+_BEHIND_LANGUAGES_WORDS = "and or by for with that as but at on in to from is was which because when after before"
+_BEHIND_LANGUAGES = frozenset(_BEHIND_LANGUAGES_WORDS.split())
+"""What follows the name of a language rather than of a people: "written in Danish by"."""
+_BEFORE_UNKNOWN = frozenset({"in", "near", "outside", "off"})
+_BEFORE_LANDS = _BEFORE_UNKNOWN | {"on", "at", "across", "around"}
+_SETTLEMENTS_WORDS = """
+borough city community county district island islands municipality neighborhood neighbourhood port province region
+resort suburb town township village
+"""
+_SETTLEMENTS = frozenset(_SETTLEMENTS_WORDS.split())
+"""What is a place if "of" and a name follow it."""
 _ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
@@ -144,6 +167,8 @@ def dateline_end(words: Sequence[str]) -> int:
         return 0
     letters = [word for word in words[:3] if word.isalpha()]
     for place, word in enumerate(words[:_DATELINE]):
+        if word == "(" and words[place + 2 : place + 3] in ([")"], (")",)) and words[place + 1].casefold() in _AGENCIES:
+            return place + 3 if _no_verbs(words[:place]) else 0  # "Paris (CNN)", without a dash
         if word in _DASHES:
             before = words[:place]
             return place if letters and letters[0].isupper() and len(letters[0]) > 2 and _no_verbs(before) else 0
@@ -240,22 +265,31 @@ def _says_place(words: Sequence[str], place: int) -> bool:
 
 
 def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
-    """A name after "in" or "near" that the gazetteer lacks; no street, building or person."""
+    """A name after "in", "near" or "the town of" that the gazetteer lacks; no street, building or person."""
     before = start - 1
+    ends = {words[start].casefold(), words[end - 1].casefold()}
+    land = end - start > 1 and not ends.isdisjoint(_LANDS_AND_WATERS)
+    before_names = _BEFORE_LANDS if land else _BEFORE_UNKNOWN
+    of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in _SETTLEMENTS
     if words[start].casefold() in _WATERS:
         while (
             before > 0 and words[before].islower() and words[before] not in _AT_PLACE and start - before <= _ADJECTIVES
         ):
             before -= 1  # "in the narrow Strait of"
-    if before < 0 or words[before].casefold() not in ("in", "near", "outside", "off") or end - start > _LONGEST_UNKNOWN:
+    if before < 0 or end - start > _LONGEST_UNKNOWN:
+        return None
+    if words[before].casefold() not in before_names and not of_settlement:
         return None
     last = words[end - 1].casefold()
     following = words[end].casefold() if end < len(words) else ""
+    if end - start == 1 and (country := country_of_people(words[start])) is not None:
+        qualifies = following.isalpha() and following not in _BEHIND_LANGUAGES
+        return StatedPlace(start, end, country, firm=True) if qualifies else None  # "in Danish bank robbery"
     if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
         return None
     name = words[start:end]
     if any(not word.isalpha() and word != "of" for word in name) or (
-        len(name) > 1 and all(is_common_word(word.casefold()) for word in name)
+        len(name) > 1 and not land and all(is_common_word(word.casefold()) for word in name)
     ):
         return None
     return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=True)
@@ -273,6 +307,8 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
     around = [words[one.end]] if one.end < end else []
     around += [words[one.start - 1]] if one.start else []
     if one.end < end and words[one.end].casefold() in _OFFICIALS | _RESIDENTS:
+        return True
+    if any(word.casefold() in _GATHERINGS for word in words[one.end : end]):
         return True
     return any(word.casefold() in _FACILITIES or _DIRECTIONS.fullmatch(word) or word == "of" for word in around)
 

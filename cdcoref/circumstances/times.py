@@ -15,7 +15,7 @@ from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period, month_later
 from cdcoref.language import MONTHS, NUMERALS, WEEKDAYS, date_name
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
+SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _DAY = re.compile(r"(0?[1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
 _ISO = re.compile(r"((?:1[89]|20)\d\d)[-/.](0?[1-9]|1[0-2])[-/.]([0-3]?\d)")
@@ -347,14 +347,14 @@ def _month(words: Sequence[str], place: int) -> int | None:
     if name in ("march", "may"):
         return MONTHS.index(name) + 1
     following = words[place + 1] if place + 1 < len(words) else ""
-    if name in _SHORT_MONTHS and (_DAY.fullmatch(following) or following == "."):
-        return MONTHS.index(_SHORT_MONTHS[name]) + 1
+    if name in SHORT_MONTHS and (_DAY.fullmatch(following) or following == "."):
+        return MONTHS.index(SHORT_MONTHS[name]) + 1
     return None
 
 
 def _stop_of_short_form(words: Sequence[str], place: int) -> bool:
     """Whether the full stop of a shortened name is a word of its own ("Sept ."), with a number behind it."""
-    short = words[place].casefold() in _SHORT_MONTHS and len(words[place]) > 2
+    short = words[place].casefold() in SHORT_MONTHS and len(words[place]) > 2
     return short and place + 2 < len(words) and words[place + 1] == "." and bool(_DAY.fullmatch(words[place + 2]))
 
 

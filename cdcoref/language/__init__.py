@@ -12,7 +12,13 @@ from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_n
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.first_names import gender_of_first_name
-from cdcoref.language.header_lines import HEADER_LINES, byline_author, is_date_line, is_header_line
+from cdcoref.language.header_lines import (
+    HEADER_LINES,
+    byline_author,
+    is_date_line,
+    is_header_line,
+    is_line_of_writers,
+)
 from cdcoref.language.mention_facts import LastWord, MentionFacts, last_word, mention_facts, mention_words
 from cdcoref.language.pair_features import FEATURES, check_features, conflicts, pair_features
 from cdcoref.language.quotations import quotations
@@ -81,6 +87,7 @@ __all__ = [
     "is_date_line",
     "is_date_name",
     "is_header_line",
+    "is_line_of_writers",
     "is_relative_pronoun",
     "last_word",
     "lemma",

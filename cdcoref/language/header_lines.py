@@ -14,6 +14,11 @@ _PARTICLES = r"(?:al|bin|da|de|del|della|der|di|la|le|van|von)"
 _NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
 _NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
 _BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
+_AND = r"(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)"
+_IN_PLACE = rf"\s+in\s+[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{0,3}}"
+_WRITERS = re.compile(
+    rf"(?:By\s+)?{_NAME}(?:{_AND}{_NAME})*{_IN_PLACE}(?:{_AND}(?:{_NAME}(?:{_IN_PLACE})?|agencies|Agencies|staff))*"
+)
 _DATE_WORDS = re.compile(
     r"\b(?:published|updated|posted|date|on|at|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun|(?:mon|tues|wednes|"
     r"thurs|fri|satur|sun)day|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|of|st|nd|rd|"
@@ -43,6 +48,15 @@ def is_date_line(line: str) -> bool:
         and re.search(r"\d", line) is not None
         and re.search(r"[^\W\d_]", _DATE_WORDS.sub("", re.sub(r"(?<=\d)(?=[ap]\.?m\b|th|st|nd|rd)", " ", line))) is None
     )
+
+
+def is_line_of_writers(line: str) -> bool:
+    """Whether a line, which is not the headline, says who wrote a text and where they were, and nothing else.
+
+    >>> is_line_of_writers("Ann Lee in Rio de Janeiro and agencies"), is_line_of_writers("A ferry sank in Bergen")
+    (True, False)
+    """
+    return len(line) <= _LONGEST_BYLINE and _WRITERS.fullmatch(line) is not None
 
 
 def is_header_line(line: str) -> bool:

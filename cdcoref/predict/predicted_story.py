@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-from cdcoref.circumstances import Period, Setting, Source, day_of, places_named, state_shortened
+from cdcoref.circumstances import CONTINENTS, Period, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
@@ -24,8 +24,6 @@ from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
 
-T = TypeVar("T")
-
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
 PEOPLE_SHOWN = 4
@@ -33,17 +31,18 @@ PEOPLE_SHOWN = 4
 _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
 _NOBODY_WORDS = """
-reuters reuter upi afp dlr dlrs ecus ecu yen euro euros stg facebook twitter instagram youtube
+reuters reuter upi afp bbc cnn dlr dlrs ecus ecu yen euro euros stg facebook twitter instagram youtube
 javascript stopper stoppers
 """
 _NOBODY = frozenset(_NOBODY_WORDS.split())
 """Agencies that report, money, and what stands around reports on web sites."""
 _PLACES_TO_BE_WORDS = """
 street streets st avenue avenues ave road roads rd drive dr boulevard blvd lane highway route trail bridge airport
-hospital
+hospital island islands lake mountain mountains ocean river sea
 """
 _PLACES_TO_BE = frozenset(_PLACES_TO_BE_WORDS.split())
-"""Last words of names of streets and of buildings where people are, rather than who they are."""
+"""Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
+_BEFORE_NAMES_OF_PLACES = frozenset({"lake", "mount"})
 _ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
 _NEARLY_BEST = 0.4
 """The share of the weight of an event's best sentence from which another one may be shown instead."""
@@ -153,20 +152,28 @@ class PredictedStory:
 
     @cached_property
     def where(self) -> str:
-        """The place of the main events of most documents; empty if unknown."""
-        places = [setting.where.place for setting in self._settings.values() if setting.where is not None]
+        """The place of the main events of most documents, in the country of most; empty if unknown.
+
+        Of a document that states none, the place that its headline or its beginning names.
+        """
+        known = [(setting.where, setting.about) for setting in self._settings.values()]
+        stated = [about if where is None else _with_country(where.place, about) for where, about in known]
+        places = [place for place in stated if place is not None]
         companies = {words[-1].casefold() for words in map(str.split, self.who) if words}
         companies |= {words[0].casefold() for words in map(str.split, self.who) if len(words) > 1}
         places = [place for place in places if place.country or place.name.casefold() not in companies]
-        return _commonest(places).shown() if places else ""
+        return _commonest_place(places).shown() if places else ""
 
     @cached_property
     def when(self) -> Period | None:
-        """The day of the main events of most documents, the earliest of equally many; None if unknown."""
-        stated = [setting.when for setting in self._settings.values() if setting.when is not None]
-        periods = [when.period for when in stated if when.tokens]
-        periods.sort(key=lambda period: (period.days, period.first))
-        return _commonest(periods) if periods else None
+        """The day of the main events of most documents, the earliest of equally many; None if unknown.
+
+        Of a document that only states when its main event was reported, that day.
+        """
+        known = [(setting.when, setting.reported) for setting in self._settings.values()]
+        stated = [when if when is not None and when.tokens else reported for when, reported in known]
+        periods = [when.period for when in stated if when is not None]
+        return _commonest_period(periods) if periods else None
 
     @cached_property
     def timeline(self) -> tuple[StoryEvent, ...]:
@@ -408,8 +415,10 @@ class PredictedStory:
 
 
 def _is_of_who(label: str) -> bool:
-    """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or street."""
+    """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or place."""
     words = label.casefold().split()
+    if label in CONTINENTS or (words[0] in _BEFORE_NAMES_OF_PLACES and len(words) > 1):
+        return False
     if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or _ROAD_NUMBER.fullmatch(label):
         return False
     return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
@@ -421,9 +430,26 @@ def _lemmas(words: Iterable[str]) -> frozenset[str]:
     return frozenset(lemma(word) for word in bare if len(word) > 3)
 
 
-def _commonest(values: Sequence[T]) -> T:
-    """The value that occurs most often, the first of equally frequent ones."""
-    return Counter(values).most_common(1)[0][0]
+def _commonest_period(periods: Sequence[Period]) -> Period:
+    """The period within most of the others, with a year if one states it; the shortest, then the earliest."""
+
+    def within(one: Period) -> int:
+        return sum(one.gap(other) == 0 and one.days <= other.days for other in periods)
+
+    return max(periods, key=lambda one: (within(one), one.has_year, -one.days, -one.first.toordinal()))
+
+
+def _with_country(place: Place, about: Place | None) -> Place:
+    """A place that the gazetteer lacks, with the country that the headline names."""
+    return about if about is not None and about.name == place.name else place
+
+
+def _commonest_place(places: Sequence[Place]) -> Place:
+    """The place that is stated most often in the country of most places; of equally many, one within another."""
+    countries = Counter(place.country or place.name for place in places)
+    most = max(countries, key=countries.__getitem__)
+    counts = Counter(place for place in places if most in (place.country, place.name))
+    return max(counts, key=lambda one: (counts[one], sum(other.contains(one) for other in counts)))
 
 
 def _time_key(event: StoryEvent) -> tuple[int, date, date]:

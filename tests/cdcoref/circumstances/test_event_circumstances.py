@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from cdcoref.circumstances import Circumstances, Source, circumstances_of
+from dataclasses import replace
+
+import pytest
+
+from cdcoref.circumstances import Circumstances, DocumentCircumstances, Setting, Source, circumstances_of
 from cdcoref.corpus import Corpus, Document, Mention
 
 FLOOD = [
@@ -181,3 +185,77 @@ def test_hidden_sentences_state_nothing() -> None:
     in_hidden = Mention("a", (1,), "event")
     found, _ = circumstances_of(Corpus((document,), (in_hidden, Mention("a", (6,), "event"))))
     assert found == [Circumstances(), Circumstances()]
+
+
+def setting(*sentences: str, day: str = "2024-05-18", **metadata: str) -> Setting:
+    """What a document of a Saturday states as a whole."""
+    document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
+    return DocumentCircumstances(replace(document, metadata={"date": day, **metadata})).setting
+
+
+@pytest.mark.parametrize(
+    ("sentences", "day"),
+    [
+        (["Maas , who was hurt on Monday , won the race on Friday ."], "2024-05-17"),
+        (["But the rival left the hall in anger on Friday .", "The election was held on Thursday ."], "2024-05-16"),
+        (["Maas won in January after years of trying .", "He lost the last race on Friday ."], "2024-05-17"),
+        (["The bank will vote on the deal on Monday .", "Its chief left the firm on Friday ."], "2024-05-17"),
+        (["The bank will vote on the deal on Monday ."], "2024-05-20"),
+        (["He was held on Thursday , a day before a march in Oslo .", "He was freed on Friday ."], "2024-05-16"),
+        (["Rescuers found a woman on Friday .", "The old bridge fell down on Thursday ."], "2024-05-16"),
+        (["Officers came on Thursday , the day before the attack .", "The man was shot on Friday ."], "2024-05-17"),
+        (["`` Today we won the long race '' , he said .", "The race was run on Friday ."], "2024-05-17"),
+        (["The price is above the close on Thursday .", "It bought the rival bank on Friday ."], "2024-05-17"),
+        (["She claimed victory in Thursday 's election , officials said ."], "2024-05-16"),
+        (["The order announced her death on Friday .", "She died at home on Thursday ."], "2024-05-16"),
+    ],
+)
+def test_the_day_of_the_main_event(sentences: list[str], day: str) -> None:
+    found = setting("Maas wins the race", *sentences)
+    assert found.when is not None
+    assert str(found.when.period) == day
+
+
+def test_the_day_of_a_report_is_known_if_that_of_the_event_is_not() -> None:
+    found = setting("Zorvex to buy Quibril", "Zorvex will buy Quibril , the firms said on Friday .")
+    assert found.when is not None
+    assert not found.when.tokens
+    assert found.reported is not None
+    assert str(found.reported.period) == "2024-05-17"
+    both = setting("Zorvex buys Quibril", "Zorvex bought Quibril on Thursday , the firms said on Friday .")
+    assert both.reported is None
+
+
+@pytest.mark.parametrize(
+    ("sentences", "place"),
+    [
+        (["Ferry sinks near Bergen", "Ann Lee in Oslo", "A ferry sank near Bergen ."], "Bergen, Norway"),
+        (["Ferry sinks", "Ann Lee in Oslo", "A ferry sank near Bergen , killing two people ."], "Bergen, Norway"),
+        (["Maas wins", "Maas , who won in Dubai , won the race in Ghent ."], "Ghent, Belgium"),
+        (["Maas wins Boston Marathon", "Maas won in record time .", "He lives in Dubai ."], "Boston, Massachusetts"),
+        (["Kansas shooting : man kills four", "He wrote to a friend in Ghent ."], "Kansas"),
+        (
+            ["Tanzania ferry : toll rises", "Divers from Nairobi met in Kenya .", "It sank in Mwanza ."],
+            "Mwanza, Tanzania",
+        ),
+        (
+            ["Five Die as Air Taxi Crashes in New Mexico", "A taxi to Texas crashed near Roswell , N.M ."],
+            "Roswell, New Mexico",
+        ),
+        (["Voters turn left", "The trend is new in Latin America .", "Maas won in Ecuador ."], "Ecuador"),
+    ],
+)
+def test_the_place_of_the_main_event(sentences: list[str], place: str) -> None:
+    found = setting(*sentences)
+    assert found.where is not None
+    assert found.where.place.shown() == place
+
+
+def test_a_title_beside_the_text_names_places() -> None:
+    text = ["The firm paid four billion in cash .", "The bank 's shares fell by five percent ."]
+    assert setting(*text, title="Danish bank buys rival").about == setting("Denmark", *text).about
+    found = setting(
+        "It capsized in rain near Nairobi .", "It was bound for Mwanza and lay in Mwanza .", title="Tanzania mourns"
+    )
+    assert found.where is not None
+    assert found.where.place.shown() == "Mwanza, Tanzania"

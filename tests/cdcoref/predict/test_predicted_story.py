@@ -76,10 +76,50 @@ def test_who_where_when_and_what(story: PredictedStory) -> None:
     assert str(story.when) == "2024-03-11"
 
 
+def test_when_a_story_was_by_most_of_its_documents() -> None:
+    texts = {
+        "2024-05-18_a": "A ferry sank in the fjord on Thursday .",
+        "b": "OSLO , May 18 ( Orbit ) - A ferry sank off Bergen on May 16 .",
+        "2024-05-18_c": "The ferry was raised by divers on Friday .",
+        "2024-05-18_d": "The search for the ferry went on .",
+    }
+    assert str(story_of(texts, {}).when) == "2024-05-16"
+    reported = {"2024-05-18_a": "Zorvex will buy Quibril , the firms said on Friday ."}
+    assert str(story_of(reported, {}).when) == "2024-05-17"
+    assert story_of({"2024-05-18_d": texts["2024-05-18_d"]}, {}).when is None
+
+
+def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
+    texts = {
+        "a": "A ferry sank near Bergen .",
+        "b": "A ferry sank in Norway .",
+        "c": "Divers met in Ghent .",
+        "d": "Experts met in Ghent .",
+        "e": "A ferry sank off Stavanger in Norway .",
+        "f": "The ferry was built near Bergen .",
+    }
+    assert story_of(texts, {}).where == "Bergen, Norway"
+    assert story_of({"a": "Tanzania mourns as a ferry sank on Lake Tana ."}, {}).where == "Lake Tana, Tanzania"
+    assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == "Denmark"
+
+
 @pytest.mark.parametrize(
-    "name", ["Harrison Street", "Elm Ave.", "I-43", "Truman Hospital", "Ind.", "Facebook", "Crime Stoppers", "Reuters"]
+    "name",
+    [
+        "Harrison Street",
+        "Elm Ave.",
+        "I-43",
+        "Truman Hospital",
+        "Ind.",
+        "Facebook",
+        "Crime Stoppers",
+        "Reuters",
+        "Lake Tana",
+        "Indian Ocean",
+        "Latin America",
+    ],
 )
-def test_streets_states_and_web_sites_are_nobody(name: str) -> None:
+def test_places_and_web_sites_are_nobody(name: str) -> None:
     texts = {"a.txt": f"Ida Rohm was shot near {name} .", "b.txt": f"Ida Rohm died near {name} ."}
     story = story_of(texts, {"ROHM": [(text, "Ida Rohm") for text in texts], "PLACE": [(text, name) for text in texts]})
     assert story.who == ("Ida Rohm",)
