@@ -201,9 +201,10 @@ def test_labels_are_numbered_by_first_occurrence() -> None:
 
 
 def test_duplicates_are_averaged_whatever_their_order() -> None:
-    pairs = np.array([0, 1, 0, 2]), np.array([1, 0, 1, 1]), np.array([0.1, 0.2, 0.6, 0.4])
+    pairs = np.array([0, 1, 0, 2, 1]), np.array([1, 0, 1, 1, 2]), np.array([0.1, 0.2, 0.6, 0.3, 0.5])
     tree = dendrogram(PairScores(3, *pairs), "single")
     assert tree.distance == pytest.approx([0.6, 0.7])
+    assert dendrogram(PairScores(2, [0, 1], [1, 0], [0.2, 0.6])).distance == pytest.approx([0.6])
     again = dendrogram(PairScores(3, *(column[::-1] for column in pairs)), "single")
     assert again.distance.tolist() == tree.distance.tolist()
 
@@ -226,8 +227,14 @@ def test_nothing_to_cluster() -> None:
     [
         (([0], [3], [0.5]), "outside 0 to 2"),
         (([-1], [1], [0.5]), "outside 0 to 2"),
+        (([0, -1], [1, 2], [0.5, 0.5]), "outside 0 to 2"),
+        (([0, 1], [1, -1], [0.5, 0.5]), "outside 0 to 2"),
+        (([3, 0], [1, 1], [0.5, 0.5]), "outside 0 to 2"),
+        (([0, 1], [3, 0], [0.5, 0.5]), "outside 0 to 2"),
         (([1], [1], [0.5]), "itself"),
+        (([0, 1], [2, 1], [0.5, 0.5]), "itself"),
         (([0], [1], [1.5]), "score is outside"),
+        (([0, 1], [1, 2], [0.5, 1.5]), "score is outside"),
         (([0], [1], [float("nan")]), "score is outside"),
         (([0, 1], [1], [0.5]), "different lengths"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -154,6 +155,25 @@ def test_the_unit_is_the_smallest_that_no_cluster_crosses() -> None:
     assert (level.unit, level.units, level.crossing) == ("document", 8, 0)
 
 
+def test_a_unit_that_some_documents_lack_or_all_share_is_not_chosen() -> None:
+    """Clusters cross all documents, so the largest unit of which there are several would do."""
+    crossing, of_one_topic = corpus(8, shared_by_all, topics=4), corpus(8, shared_by_all)
+    assert compare_responses(*tables(*[of_one_topic] * 3), Options(), resamples=10).unit == "document"
+    first, *others = crossing.documents
+    without = replace(crossing, documents=(replace(first, topic=None), *others))
+    assert compare_responses(*tables(*[without] * 3), Options(), resamples=10).unit == "subtopic"
+
+
+def test_the_scores_of_a_level_are_those_of_the_files() -> None:
+    """At the level of documents, mentions of different documents are no pairs for BLANC."""
+    key, first, second = tables(corpus(6, gold), corpus(6, noisy(0.3), seed=1), corpus(6, noisy(0.5), seed=2))
+    options = Options(level="document")
+    result, scores = compare_responses(key, first, second, options, resamples=10), score_tables(key, first, options)
+    for metric in METRICS:
+        assert result.differences[metric].first == pytest.approx(scores.scores[metric].f1), metric
+    assert result.differences["blanc"].first != pytest.approx(score_tables(key, first, Options()).scores["blanc"].f1)
+
+
 def test_one_unit_is_not_enough() -> None:
     with pytest.raises(InputError, match="all documents are one document, and resampling needs at least two"):
         compare_responses(*tables(*[corpus(1, gold)] * 3), Options())
@@ -164,6 +184,10 @@ def test_smallest_p_values() -> None:
     assert (few.smallest_randomisation_p, few.smallest_bootstrap_p) == (0.25, 1 / 101)
     assert (many.smallest_randomisation_p, many.smallest_bootstrap_p) == (1 / 401, 1 / 401)
     assert min(d.randomisation_p for d in few.differences.values()) >= 0.25
+    sampled = compare(3, 0.2, 0.4, resamples=7)
+    assert (sampled.exchanges, sampled.exhaustive, sampled.smallest_randomisation_p) == (7, False, 0.25)
+    assert compare(3, 0.2, 0.4, resamples=8).exhaustive
+    assert compare(3, 0.2, 0.4, resamples=1).resamples == 1
 
 
 # -- units that clusters cross ---------------------------------------------------------------------------------------
