@@ -266,7 +266,7 @@ class DocumentCircumstances:
     def __init__(self, document: Document) -> None:
         self._document = _with_names_of_places(in_sentence_case(document), document.tokens)
         today = day_of(document)
-        self._sentences = [_sentence(self._document, *piece, today) for piece in _pieces(self._document)]
+        self._sentences = list(_sentences(self._document, today))
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         known = tuple(dict.fromkeys(one.place for own in self._sentences for one in own.places if one.certain))
@@ -469,12 +469,15 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
             yield first, last, number not in document.hidden
 
 
-def _sentence(document: Document, start: int, end: int, seen: bool, today: Period | None) -> _Sentence:
-    words = document.tokens[start:end] if seen else ()
-    lower = [word.casefold() for word in words]
-    return _Sentence(
-        start, words, lower, dateline_end(words), clauses_of(words), times_in(words, today), _places(words)
-    )
+def _sentences(document: Document, today: Period | None) -> Iterator[_Sentence]:
+    stated: Period | None = None
+    for start, end, seen in _pieces(document):
+        words = document.tokens[start:end] if seen else ()
+        lower = [word.casefold() for word in words]
+        times = times_in(words, today, stated)
+        with_year = [one.period for one in times if one.period is not None and one.period.has_year]
+        stated = with_year[-1] if with_year else stated
+        yield _Sentence(start, words, lower, dateline_end(words), clauses_of(words), times, _places(words))
 
 
 def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:

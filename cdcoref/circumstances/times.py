@@ -45,6 +45,12 @@ was were had did been began broke came died fell found held hit killed left lost
 went won
 """
 _PAST = frozenset(_PAST_WORDS.split())
+_AFTER_REFERENCE_WORDS = """
+a after also an and as at because before but by for from he her his in it its on or she so the their they to until was
+we were when where while who with
+"""
+_AFTER_REFERENCE = frozenset(_AFTER_REFERENCE_WORDS.split())
+"""Words after "that November" if "that" refers to a year; another one is what the month belongs to."""
 _JOINS = frozenset({"and", "to", "until", "till", "through", "-", "–"})
 """Words between the two ends of a range ("from Monday to Wednesday"), after "between" only "and"."""
 _AFTER_NUMBERS_WORDS = "block street st. st avenue ave. ave road rd. rd drive"
@@ -72,7 +78,7 @@ class StatedTime:
     looks_back: bool = False
 
 
-def times_in(words: Sequence[str], today: Period | None) -> list[StatedTime]:
+def times_in(words: Sequence[str], today: Period | None, before: Period | None = None) -> list[StatedTime]:
     """The dates and times of a sentence, in order; none overlap.
 
     Parameters
@@ -81,13 +87,18 @@ def times_in(words: Sequence[str], today: Period | None) -> list[StatedTime]:
         The sentence.
     today
         The day of its document, or the span of days that it may be of; None if unknown.
+    before
+        The last time with a year that was stated before the sentence, which "that November" refers to.
     """
     lower = [word.casefold() for word in words]
     ahead = not _FUTURE.isdisjoint(lower)
     found: list[StatedTime] = []
     place = 0
     while place < len(words):
-        one = _time_at(words, lower, place, today, ahead and _looks_ahead(lower, place))
+        one = _referring(words, lower, place, today, before)
+        one = one or _time_at(words, lower, place, today, ahead and _looks_ahead(lower, place))
+        if one is not None and one.period is not None and one.period.has_year:
+            before = one.period
         if one is None:
             place += 1
         elif found and (whole := _range(found[-1], one, lower)) is not None:
@@ -152,6 +163,28 @@ def _time_at(
         if found is not None:
             return found
     return None
+
+
+def _referring(
+    words: Sequence[str], lower: Sequence[str], place: int, today: Period | None, before: Period | None
+) -> StatedTime | None:
+    """``that November``, ``that year``, ``that day``, of a time that was stated before."""
+    if lower[place] != "that" or before is None or place + 1 >= len(words) or before.first.year != before.last.year:
+        return None
+    following = lower[place + 2] if place + 2 < len(words) else ""
+    if following.isalnum() and following not in _AFTER_REFERENCE:
+        return None  # "said that November sales fell"
+    year, month, noun = before.first.year, _month(words, place + 1), lower[place + 1]
+    if month is not None:
+        period = Period.of_month(year, month)
+    elif noun == "year":
+        period = Period.of_year(year)
+    elif before.days == 1 and (noun == "day" or noun in _PARTS_OF_DAY):
+        period = before
+    else:
+        return None
+    now = today.first.year if today is not None and today.has_year else None
+    return StatedTime(place, place + 2, period, looks_back=year < now if now else today is not None)
 
 
 def _in_figures(

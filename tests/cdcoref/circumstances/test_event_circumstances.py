@@ -65,6 +65,11 @@ def test_a_day_in_the_id_resolves_weekdays() -> None:
     assert when(one) == [("2024-05-13", Source.CLAUSE)]
 
 
+def test_that_november_is_of_the_year_that_another_sentence_states() -> None:
+    (one,) = circumstances(["The loss of 2009 is remembered .", "The ferry sank that November ."], "sank")
+    assert when(one) == [("2009-11", Source.CLAUSE)]
+
+
 def test_what_somebody_said_on_a_day_happened_another_day() -> None:
     said, shot = circumstances(["Police said Friday a man shot his neighbour ."], "said", "shot", id="2024-05-18")
     assert when(said) == [("2024-05-17", Source.CLAUSE)]

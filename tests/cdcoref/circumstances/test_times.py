@@ -70,6 +70,28 @@ def test_times(text: str, periods: list[str]) -> None:
     assert found(text) == periods
 
 
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("It went down that November after a storm .", "2009-11"),
+        ("That May , it closed .", "2009-05"),
+        ("Forty died that year .", "2009"),
+        ("They said that November sales fell .", "2024-11"),
+        ("In 2013 it burned again ; that June , it was sold .", "2013-06"),
+    ],
+)
+def test_a_month_of_a_year_that_was_stated_before(text: str, period: str) -> None:
+    times = times_in(text.split(), TODAY, Period.of_year(2009))
+    assert str(times[-1].period) == period
+    assert times[-1].looks_back == (period != "2024-11")
+
+
+def test_the_day_that_was_stated_before() -> None:
+    day = Period.of_day(date(2009, 11, 3))
+    assert [one.period for one in times_in("They met that evening .".split(), TODAY, day)] == [day]
+    assert times_in("They met that evening .".split(), TODAY, Period.of_year(2009)) == []
+
+
 def test_without_a_year_days_are_known_and_weekdays_are_not() -> None:
     today = Period.of_day(date(400, 8, 6))
     assert found("on Aug. 3", today) == ["XXXX-08-03"]
