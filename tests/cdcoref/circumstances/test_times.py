@@ -88,8 +88,8 @@ def test_a_month_of_a_year_that_was_stated_before(text: str, period: str) -> Non
 
 def test_the_day_that_was_stated_before() -> None:
     day = Period.of_day(date(2009, 11, 3))
-    assert [one.period for one in times_in("They met that evening .".split(), TODAY, day)] == [day]
-    assert times_in("They met that evening .".split(), TODAY, Period.of_year(2009)) == []
+    assert [one.period for one in times_in(["They", "met", "that", "evening", "."], TODAY, day)] == [day]
+    assert times_in(["They", "met", "that", "evening", "."], TODAY, Period.of_year(2009)) == []
 
 
 def test_without_a_year_days_are_known_and_weekdays_are_not() -> None:
