@@ -667,7 +667,9 @@ def _main_places(lead: Sequence[_Sentence], named: Sequence[Place]) -> Iterator[
 
 
 def _is_of_happening(sentence: _Sentence, one: StatedPlace) -> bool:
-    """Whether a noun for a happening follows a place: "Kansas shooting", "Ecuador's presidential election"."""
+    """Whether a noun for a happening follows a place of the gazetteer: "Kansas shooting", "Ecuador's next election"."""
+    if one.place.sort == "unknown":
+        return False
     for word in sentence.lower[one.end : one.end + _NEAR_HAPPENING]:
         if word in _HAPPENINGS:
             return True
