@@ -150,7 +150,7 @@ class SharedOverlap(Overlap):
 
     @classmethod
     def from_mentions(
-        cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool = False
+        cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool
     ) -> SharedOverlap:
         """Build the table from labels and the group of each mention.
 
