@@ -1,7 +1,7 @@
 """Take the pictures of the documents: a page or an address of `cdcoref serve` in, a PNG of it in a real browser out.
 
     cdcoref demo --no-open -o /tmp/demo.html
-    python scripts/picture_of_page.py /tmp/demo.html --cluster 5 --size 1080x700 -o data/page.png
+    python scripts/picture_of_page.py /tmp/demo.html --cluster 1 --size 1080x700 -o data/page.png
     cdcoref predict tests/data/newsroom -o /tmp/news.html
     python scripts/picture_of_page.py /tmp/news.html --story 5 --size 1440x860 -o docs/story.png
     python scripts/picture_of_page.py /tmp/news.html --story 5 --size 390x760 --dark -o docs/story-phone.png
