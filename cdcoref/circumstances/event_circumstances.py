@@ -582,7 +582,11 @@ def _main_time(lead: Sequence[_Sentence], today: Period | None) -> When | None:
         before = [one for one in before if one.when.period.last <= today.first]
         before = [one for one in before if one.when.period.gap(today) <= _REPORTED_WITHIN]
         times = sorted(before, key=lambda one: one.when.period) or times
-    best = min(times, key=lambda one: (one.when.period.days > _REPORTED_WITHIN, one.aside), default=None)
+    vague = [one.when.period.days > _REPORTED_WITHIN for one in times]
+    if vague[:1] == [True] and today is not None:  # "shot earlier this month ... had a hearing today"
+        vague = [long or one.when.period == today for one, long in zip(times, vague, strict=True)]
+    ranked = sorted(zip(vague, times, strict=True), key=lambda pair: (pair[0], pair[1].aside))
+    best = ranked[0][1] if ranked else None
     return None if best is None else best.when
 
 

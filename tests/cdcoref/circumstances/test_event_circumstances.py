@@ -207,6 +207,7 @@ def setting(*sentences: str, day: str = "2024-05-18", **metadata: str) -> Settin
         (["The bank will vote on the deal on Monday .", "Its chief left the firm on Friday ."], "2024-05-17"),
         (["The bank will vote on the deal on Monday ."], "2024-05-20"),
         (["Maas won all seats , early results showed on Friday .", "The vote was held on Thursday ."], "2024-05-16"),
+        (["He was shot in the hall earlier this month .", "A suspect had a hearing in court today ."], "2024-05"),
         (["He was held on Thursday , a day before a march in Oslo .", "He was freed on Friday ."], "2024-05-16"),
         (["Rescuers found a woman on Friday .", "The old bridge fell down on Thursday ."], "2024-05-16"),
         (["Officers came on Thursday , the day before the attack .", "The man was shot on Friday ."], "2024-05-17"),
