@@ -22,7 +22,10 @@ _CONVERT = "convert it to plain text"
 _MARKUP = (
     (rb"(?i)<\?xml|<!doctype", "XML"),
     (rb"<([A-Za-z_][\w:.-]*)(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+\s*/?>\s*<[A-Za-z_]", "XML"),
-    (rb"#FORMAT=WebAnno|# ?webanno\.custom\.|#id=[0-9]+\n#text=", "an annotation file of WebAnno"),
+    (
+        rb"#FORMAT=WebAnno|# ?webanno\.custom\.|#id=[0-9]+\n#text=|(?:#Text=[^\n]*\n)+1-1\t[0-9]+-[0-9]+\t",
+        "an annotation file of WebAnno",
+    ),
     (rb"T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t", "an annotation file of brat"),
     (
         rb"R[0-9]+\t\S+ \S+:[TE][0-9]+ \S+:[TE][0-9]|E[0-9]+\t\S+:T[0-9]|\*\t\S+ T[0-9]+ T[0-9]",
@@ -43,6 +46,9 @@ _MARKUP = (
     (rb"WEBVTT\b|[0-9]+[ \t\r]*\n[0-9:]+[.,][0-9]+ --> [0-9]", "a file of subtitles"),
     (rb"(?:%[^\n]*\n|\s)*@[A-Za-z]+\s*[{(]\s*[\w:./+-]+\s*,", "BibTeX"),
     (rb"TY  - [A-Z]{2,6}[ \t\r]*\n[A-Z][A-Z0-9]  - ", "RIS"),
+    (rb"BEGIN:V(?:CARD|CALENDAR)\b", "a file of addresses or dates"),
+    (rb"(?:\.\\\"[^\n]*\n)*\.TH [^\n]+\n(?:[^\n]*\n)*?\.SH ", "a manual page"),
+    (rb"(?:\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}\b[^\n]*\n){3}", "a log"),
     (rb"#!\s*/\S", "a script"),
     (rb"<\?php|<%@", "source code"),
     (rb"diff --git |--- [^\n]*\n\+\+\+ [^\n]*\n@@ ", "a file of changes (diff)"),

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.language.casing import is_common_word
+from cdcoref.language.first_names import gender_of_first_name
 
 if TYPE_CHECKING:
     from nicknames import NickNamer
@@ -180,7 +181,7 @@ def may_be_surname(name: Sequence[str]) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _is_first_name(word: str) -> bool:
     names = _names()
-    return bool(names.nicknames_of(word) or names.canonicals_of(word))
+    return bool(gender_of_first_name(word) or names.nicknames_of(word) or names.canonicals_of(word))
 
 
 def _follows(one: Sequence[str], other: Sequence[str]) -> bool:

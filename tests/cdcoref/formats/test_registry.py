@@ -96,6 +96,10 @@ STRUCTURED = {
     "RIS": "TY  - JOUR\nAU  - Hale, Ann\nER  - \n",
     "a file of settings": "# deployment\nservices:\n  ferry:\n    image: ferry:1\n    ports:\n      - 80\n",
     "a file of settings, INI": "[ferry]\nname = Maren\nspeed = 12\n",
+    "a log": "2024-03-05 10:00:00 INFO start\n2024-03-05 10:00:01 ERROR sank\n2024-03-05 10:00:02 INFO end\n",
+    "a file of addresses or dates": "BEGIN:VCARD\nN:Hale;Ann\nEND:VCARD\n",
+    "a manual page": ".TH FERRY 1\n.SH NAME\nferry \\- sink\n",
+    "an annotation file of WebAnno": "#Text=Ann left\n1-1\t0-3\tAnn\t_\n1-2\t4-8\tleft\t_\n",
     "a script": "#!/bin/sh\nset -e\nls | wc\n",
     "source code": "import os\n\n\ndef sink(ferry):\n    for mast in ferry.masts:\n        mast.fall()\n    return 1\n",
     "source code, C": '#include <stdio.h>\n\nint main(void) {\n    puts("A ferry sank.");\n    return 0;\n}\n',
@@ -111,6 +115,7 @@ PROSE = {
     "headings": "Summary:\nA ferry sank on Monday.\nWitnesses:\nAnn Hale saw it.\nCauses:\nNobody knows.\n",
     "a text about code": "To sink a ferry, write:\n\n    sink(ferry)\n\nThen wait.\nIt falls apart.\nAll leave.\n",
     "metadata before a text": "---\ntitle: A ferry sank\ndate: 2024-03-05\n---\nThe ferry Maren sank. Ann saw it.\n",
+    "a chronicle": "2024-03-05 A ferry sank.\n2024-03-06 It was raised.\n2024-03-07 It sank again.\n",
     "results of matches": "Leeds 2, Hull 1, draw\nBath 0, York 0, draw\nHove 3, Rye 1, win\n",
 }
 

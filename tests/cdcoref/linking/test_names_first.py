@@ -78,6 +78,11 @@ def names_in(*texts: str) -> list[str]:
             ],
             ["bo keller", "ann keller", "bo keller", "ann keller"],
         ),
+        # A surname that is a common word.
+        (
+            ["[ George Bell ] met [ President Nina Bell ] there . Then [ President Bell ] fell ."],
+            ["george bell", "nina bell", "nina bell"],
+        ),
         (["[ Chief Justice Ann Keller ] left . [ Chief Justice Keller ] fell ."], ["ann keller", "ann keller"]),
         # An organisation has the name too.
         (["[ Keller Holdings ] sank . [ Keller ] met [ Ann Keller ] ."], ["keller holdings", "", "ann keller"]),
