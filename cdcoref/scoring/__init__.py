@@ -23,11 +23,12 @@ from cdcoref.scoring.files import FileScores, Options, score_files, score_tables
 from cdcoref.scoring.metrics import CONLL, METRICS
 from cdcoref.scoring.overlap import Overlap
 from cdcoref.scoring.scores import Score, Scores
-from cdcoref.scoring.significance import Significance, compare_responses
+from cdcoref.scoring.significance import MOST_RESAMPLES, Significance, compare_responses
 
 __all__ = [
     "CONLL",
     "METRICS",
+    "MOST_RESAMPLES",
     "ErrorReport",
     "FileScores",
     "Options",

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from cdcoref.cli import main
+from cdcoref.scoring import MOST_RESAMPLES
 
 
 class Outcome(NamedTuple):
@@ -145,6 +146,15 @@ def test_options_that_cannot_be(run: Run, files: list[Path], arguments: list[str
     assert result.code == 2
     assert message in result.err
     assert result.err.count("\n") == 1
+    assert result.out == ""
+
+
+@pytest.mark.parametrize(("resamples", "limit"), [(99, "100"), (MOST_RESAMPLES + 1, str(MOST_RESAMPLES))])
+def test_resamples_out_of_range_are_refused_at_once(run: Run, files: list[Path], resamples: int, limit: str) -> None:
+    result = run("score", *files, "--significance", "--resamples", resamples)
+    assert result.code == 2
+    assert "--resamples" in result.err
+    assert limit in result.err
     assert result.out == ""
 
 
