@@ -71,8 +71,11 @@ def _day_in_address(document: Document) -> str | None:
 
 def _ends_in_short_month(words: Sequence[str]) -> bool:
     """Whether a sentence ends with the shortened name of a month."""
-    last = words[-2] if words[-1] == "." and len(words) > 1 else words[-1].removesuffix(".")
-    return len(words) <= _DATELINE and last != words[-1] and last.casefold() in SHORT_MONTHS
+    word, stop = words[-1:], 0
+    if word and word[0] == ".":
+        word, stop = words[-2:-1], 1
+    short = [one.removesuffix(".").casefold() for one in word if stop or one.endswith(".")]
+    return len(words) <= _DATELINE and not SHORT_MONTHS.keys().isdisjoint(short)
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:
