@@ -192,7 +192,7 @@ def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None
 
 def test_kinds_that_conll_omits_are_named_once(predict: Run, tmp_path: Path) -> None:
     done = predict("a.txt", "b.txt", "-o", "out.conll")
-    assert done.err.count("the kinds of mentions omitted, since CoNLL has none") == 1
+    assert done.err.count("the kinds and confidences of mentions omitted, since CoNLL has none") == 1
     predict("a.txt", "b.txt", "-o", "out.conllu")
     assert {m.kind for m in read_corpus(["out.conllu"]).corpus.mentions} == {"event", "entity"}
 
