@@ -9,7 +9,7 @@ from datetime import date
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.times import SHORT_MONTHS, times_in
 from cdcoref.corpus import Document
-from cdcoref.language import day_in, day_in_name
+from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name
 
 FIRST_SENTENCES = 5
 """Sentences of a document in which its day is looked for."""
@@ -44,6 +44,8 @@ def day_of(document: Document) -> Period | None:
             if one.period is None or one.period.days > 1:
                 continue
             before = words[one.start - 1].casefold() if one.start else ""
+            if before in BEFORE_OTHER_DAYS:
+                continue
             if one.period.has_year and (before not in _IN_PROSE or len(words) <= _DATELINE):
                 return one.period
             if one.period.has_year:

@@ -8,7 +8,7 @@ from cdcoref.language.amounts import NUMERALS, SCALES, TENS, amounts_in, number_
 from cdcoref.language.casing import in_sentence_case, is_common_word
 from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import MONTHS, WEEKDAYS, date_name, is_date, is_date_name
-from cdcoref.language.document_dates import BEGINNING, date_of, day_in, day_in_name
+from cdcoref.language.document_dates import BEFORE_OTHER_DAYS, BEGINNING, date_of, day_in, day_in_name
 from cdcoref.language.english import remarks_on_language
 from cdcoref.language.fact_tables import FactTables, WordSets
 from cdcoref.language.first_names import gender_of_first_name
@@ -46,6 +46,7 @@ from cdcoref.language.words import (
 )
 
 __all__ = [
+    "BEFORE_OTHER_DAYS",
     "BEGINNING",
     "FEATURES",
     "HEADER_LINES",

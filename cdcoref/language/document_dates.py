@@ -2,13 +2,14 @@
 
 Found are dates in ids (``2024-03-05``, ``2024/03/05/a.txt``, ``news_20240305.txt``), else the first date at the
 beginning of the text: ``2024-03-05``, ``5 March 2024``, ``5th of March, 2024``, ``March 5, 2024``, with the names of
-months in English, also shortened (``Mar. 5, 2024``). A date that needs more than this is not guessed.
+months in English, also shortened (``Mar. 5, 2024``). The day when a bond is due or a quarter ended is not that of the
+report. A date that needs more than this is not guessed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date
 
 from cdcoref.language.dates import MONTHS
@@ -16,6 +17,10 @@ from cdcoref.language.dates import MONTHS
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
+_BEFORE_OTHER_DAYS_WORDS = "due ended ending ends expires expiring mature matures maturing until till"
+BEFORE_OTHER_DAYS = frozenset(_BEFORE_OTHER_DAYS_WORDS.split())
+"""Words before a day that is not that of the report ("a bond due April 24, 1990", "the year ended March 31, 1987")."""
+_WORD_BEFORE = re.compile(r"([A-Za-z]+)(?: on)?\s+\Z")
 _YEARS = range(1500, 2200)
 _SHORTENED = [month[:3] for month in MONTHS]
 _MONTH = (
@@ -42,7 +47,7 @@ def date_of(id: str, text: str) -> str | None:
     >>> date_of("news/2024-03-05.txt", ""), date_of("a.txt", "TRESK, 5 March 2024. A ferry sank."), date_of("a", "b")
     ('2024-03-05', '2024-03-05', None)
     """
-    return day_in_name(id) or next(_days(_IN_TEXT, text[:BEGINNING]), None)
+    return day_in_name(id) or next(_days(_IN_TEXT, text[:BEGINNING], BEFORE_OTHER_DAYS), None)
 
 
 def day_in(text: str) -> str | None:
@@ -59,10 +64,13 @@ def day_in_name(id: str) -> str | None:
     return next(_days(_IN_ID, id), None)
 
 
-def _days(patterns: tuple[re.Pattern[str], ...], text: str) -> Iterator[str]:
-    """The days that exist among what patterns find, in the order of the text."""
+def _days(patterns: tuple[re.Pattern[str], ...], text: str, omitted: Collection[str] = ()) -> Iterator[str]:
+    """The days that exist among what patterns find, in the order of the text, but for those after omitted words."""
     matches = [match for pattern in patterns for match in pattern.finditer(text)]
     for match in sorted(matches, key=lambda match: match.start()):
+        before = _WORD_BEFORE.search(text, 0, match.start()) if omitted else None
+        if before is not None and before[1].casefold() in omitted:
+            continue
         month = match["month"].lower()
         number = int(month) if month.isdecimal() else _SHORTENED.index(month[:3]) + 1
         if int(match["year"]) not in _YEARS:

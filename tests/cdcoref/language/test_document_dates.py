@@ -28,6 +28,9 @@ from cdcoref.language import date_of
         ("3024-03-05", "", None),
         ("a", f"{'x' * 400} 5 March 2024", None),
         ("a", "in May 2024", None),
+        ("a", "a bond due April 24, 1990", None),
+        ("a", "notes that mature on 24 April 1990", None),
+        ("a", "Six months ended March 31, 1987\n\nPaid May 3, 1987", "1987-05-03"),
         ("a", "", None),
     ],
 )
