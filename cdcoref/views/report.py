@@ -44,7 +44,7 @@ def write_report(source: Prediction | Corpus, path: str | Path) -> None:
 
 
 def story_report(source: Prediction | Corpus) -> Iterator[str]:
-    """The lines of the report, story by story; documents in no story come last, together."""
+    """The lines of the report, story by story; documents in no story come last, together, and are not compared."""
     corpus, stories = corpus_and_stories(source)
     documents = {document.id: document for document in corpus.documents}
     clusters = known_clusters(corpus)
@@ -66,7 +66,7 @@ def _story(
     titled = story.number or any(metadata_text(document.metadata.get("title")) for document in own)
     yield f"\n## {name}{f': {_escaped(story.title)}' if titled else ''}\n"
     when = "" if story.when is None else story.when.shown()
-    about = (("Who", ", ".join(story.who)), ("Where", story.where), ("When", when))
+    about = (("Who", ", ".join(story.who)), ("Where", story.where), ("When", when)) if story.number else ()
     if known := [f"{what}: {_escaped(value)}" for what, value in about if value]:
         yield "  \n".join(known)
         yield ""
@@ -75,9 +75,10 @@ def _story(
         cells = (days[document.id] or "", *(metadata_text(document.metadata.get(k)) for k in ("source", "title")))
         yield f"| {' | '.join(map(_escaped, (*cells, document.id)))} |"
     yield from _events("Timeline", story.timeline)
-    if story.disagreements:
+    disagreements = story.disagreements if story.number else ()
+    if disagreements:
         yield "\n### Where documents disagree\n"
-    for one in story.disagreements:
+    for one in disagreements:
         yield f"- **{_escaped(one.label)}**: {one.about}"
         for statement in one.statements:
             yield f"    - {_escaped(statement.value)}: {_quoted(statement)}"

@@ -127,6 +127,9 @@ def test_a_report_shows_where_documents_disagree(tmp_path: Path) -> None:
         "    - 31 people: “The storm killed 31 people.” (31.txt)\n"
         "    - 47 people: “The storm killed 47 people.” (47.txt)"
     ) in text
+    apart = "\n".join(story_report(corpus))
+    assert "disagree" not in apart, "documents of no known story are not compared"
+    assert "Where:" not in apart
 
 
 @pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz", "x.jsonld", "x.jsonld.gz", "x.md"])
