@@ -46,11 +46,11 @@ _WORD = re.compile(r"[\w.-]+|['’]s\b|[^\w\s]")
 _NEAR_TIME = 2
 _MARKETS_WORDS = "close closed closing price prices quarter season"
 _MARKETS = frozenset(_MARKETS_WORDS.split())
-"""What a time is of, closely before or after it, that something else is compared with ("Friday's close")."""
+"""Words beside a time that something else is compared with ("below Friday's close")."""
 _CONTRASTING = frozenset({"but", "however", "meanwhile"})
 _RELATIVE = frozenset({"who", "whom", "whose", "which"})
 _AFTERMATH = frozenset({"toll", "rescuers", "survivors", "rubble", "funeral", "funerals", "mourn", "mourns"})
-"""What the beginning of a report tells of days after a disaster."""
+"""Words at the beginning of a report that is written days after a disaster."""
 _BEGINNING = 2
 _NEAR_HAPPENING = 3
 _HAPPENINGS_WORDS = """

@@ -101,7 +101,7 @@ class Format:
     layouts
         The names of its layouts, default first, if it has several.
     omits
-        What it has not of mentions: ``kind``, ``confidence``.
+        The fields of mentions that it lacks: ``kind``, ``confidence``.
     names
         Whether it has the names that people gave to clusters.
     metadata

@@ -156,7 +156,7 @@ def test_the_unit_is_the_smallest_that_no_cluster_crosses() -> None:
 
 
 def test_a_unit_that_some_documents_lack_or_all_share_is_not_chosen() -> None:
-    """Clusters cross all documents, so the largest unit of which there are several would do."""
+    """Every cluster has mentions in all documents."""
     crossing, of_one_topic = corpus(8, shared_by_all, topics=4), corpus(8, shared_by_all)
     assert compare_responses(*tables(*[of_one_topic] * 3), Options(), resamples=10).unit == "document"
     first, *others = crossing.documents
