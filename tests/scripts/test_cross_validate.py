@@ -1,4 +1,4 @@
-"""Folds over topics: every topic is in one, and mentions of a topic are compared by scorers that have not seen it."""
+"""Folds over topics: every topic is in one, and a model links the mentions of topics that it has not seen."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.linking import read_vectors
+from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training import TrainingConfig, VectorTraining, fit_vectors, pair_examples
+from cdcoref.training import PRESETS, TrainingConfig, VectorTraining, fit_vectors
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -24,86 +24,57 @@ def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def corpus() -> Corpus:
+def part() -> AnnotatedCorpus:
     """Six topics of two documents, in each of which the same word is the same event."""
     documents, mentions = [], []
     for topic in range(6):
         for name in (f"{topic}a", f"{topic}b"):
             documents.append(Document.from_sentences(name, [[w, "the", "b"] for w in WORDS], topic=str(topic)))
             mentions += [Mention(name, (3 * n,), "event", cluster=f"{topic}{w}") for n, w in enumerate(WORDS)]
-    return Corpus(tuple(documents), tuple(mentions))
+    return annotated_corpora(Corpus(tuple(documents), tuple(mentions)))[0]
 
 
-def test_every_topic_is_in_one_fold(script: ModuleType, corpus: Corpus) -> None:
-    folds = script.folds_of(corpus, 4)
-    assert [len(fold) for fold in folds] == [2, 2, 1, 1]
-    assert sorted(topic for fold in folds for topic in fold) == ["0", "1", "2", "3", "4", "5"]
+def test_every_topic_is_in_one_fold(script: ModuleType, part: AnnotatedCorpus) -> None:
+    folds = script.topics_in_folds(part, 4)
+    assert folds == [["0", "4"], ["1", "5"], ["2"], ["3"]]
+    for count in (1, 7):
+        with pytest.raises(InputError, match="from 2 to 6"):
+            script.topics_in_folds(part, count)
 
 
-def test_what_holds_in_all_topics_is_learnt_from_the_others(
-    script: ModuleType, corpus: Corpus, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_model_links_topics_that_it_has_not_seen(
+    script: ModuleType, part: AnnotatedCorpus, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
-    monkeypatch.setattr(script, "RECIPE", replace(script.RECIPE, vectors=quick))
-    seen: list[int] = []
-    fit = script.fit_pair_scorers
-    monkeypatch.setattr(
-        script,
-        "fit_pair_scorers",
-        lambda model, told, *rest, **named: (
-            seen.append(len(told[0][1]["event"].labels)),
-            fit(model, told, *rest, **named),
-        ),
-    )
-    options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, cross_encoder_kinds=())
-    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
-    (part,) = annotated_corpora(corpus)
-    told = pair_examples(model, part, batch_tokens=512)
-    vectors = read_vectors(model, corpus, batch_tokens=512)
-    scores = script.one_round(model, part, vectors, told, [], script.folds_of(corpus, 3), 0)
-    assert seen == [4 * 45] * 3  # the pairs of four topics: ten mentions in each
-    assert scores["event"] == pytest.approx([100, 100])
-    assert scores["entity"] == [0, 0]
+    seen: list[tuple[set[str], set[str], Path, bool]] = []
 
-
-@pytest.mark.parametrize("with_invented", [False, True])
-def test_whole_models_are_judged_on_the_fold_that_they_have_not_seen(
-    script: ModuleType,
-    corpus: Corpus,
-    tiny_encoder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    with_invented: bool,
-) -> None:
-    """With Invented Texts the heads are the default model's."""
-    trained: list[tuple[set[str], list[str], Path, int]] = []
-
-    def topics_of(part: AnnotatedCorpus) -> set[str]:
-        return {document.topic or "" for document in part.corpus.documents}
+    def topics(of: AnnotatedCorpus) -> set[str]:
+        return {document.topic or "" for document in of.corpus.documents}
 
     def train(
         config: TrainingConfig, parts: list[AnnotatedCorpus], dev: list[AnnotatedCorpus], run: Path, *, resume: bool
     ) -> CorefModel:
-        assert topics_of(dev[0]) == {"0"}
-        assert not resume
-        assert config.int8
-        assert ("event" in config.model.vectors.learnt_shares, config.model.vectors.candidates) == (with_invented, 0)
-        trained.append((topics_of(parts[0]), [part.info.name for part in parts[1:]], run, config.run.seed))
-        options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, candidates=0)
+        assert dev == [part]
+        seen.append((topics(parts[0]), topics(parts[1]), run, resume))
+        options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, cross_encoder_kinds=())
         model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
         training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
-        fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=str)
+        fit_vectors(model, model.encoder, [parts[0]], options, training, batch_tokens=512, seed=0, say=str)
         return model
 
     monkeypatch.setattr(script, "train", train)
-    (part,) = annotated_corpora(corpus)
-    others = [replace(part, info=replace(part.info, name="invented"))] if with_invented else []
-    scores = script.whole_round(part, part, others, script.folds_of(corpus, 3), tmp_path, 5)
-    names = [other.info.name for other in others]
-    assert trained == [
-        ({"1", "2", "4", "5"}, names, tmp_path / "0", 5),
-        ({"0", "2", "3", "5"}, names, tmp_path / "1", 6),
-        ({"0", "1", "3", "4"}, names, tmp_path / "2", 7),
+    (tmp_path / "1").mkdir()
+    other = replace(part, info=replace(part.info, name="other"))
+    config, every = PRESETS["small"], topics(part)
+    folds = script.topics_in_folds(part, 3)
+    found = [script.judged(config, [part, other], [part], own, tmp_path / str(n)) for n, own in enumerate(folds)]
+    assert seen == [
+        ({"1", "2", "4", "5"}, every, tmp_path / "0", False),
+        ({"0", "2", "3", "5"}, every, tmp_path / "1", True),
+        ({"0", "1", "3", "4"}, every, tmp_path / "2", False),
     ]
-    assert scores["event"] == pytest.approx([100, 100])
-    assert scores["entity"] == [0, 0]
+    assert [scores["event", "gold_topic"] for scores in found] == [pytest.approx((100, 100))] * 3
+
+
+def test_the_table_has_every_fold_and_the_mean(script: ModuleType) -> None:
+    folds = [{("event", "gold_topic"): (80.0, 70.0)}, {("event", "gold_topic"): (85.0, 76.0)}]
+    assert script.table(folds).splitlines()[2] == "| event, gold topic | 80.0 / 70.0 | 85.0 / 76.0 | 82.5 / 73.0 |"
