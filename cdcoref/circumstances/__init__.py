@@ -12,19 +12,17 @@ from cdcoref.circumstances.event_circumstances import (
     DocumentCircumstances,
     HowMany,
     Participant,
-    Setting,
-    Source,
     StatedQuantity,
-    When,
-    Where,
     circumstances_of,
 )
 from cdcoref.circumstances.gazetteer import Place, places_named, state_shortened
+from cdcoref.circumstances.main_event import Setting
 from cdcoref.circumstances.people import NamedRole, StatedAge, ages_in, full_names, offices_in, roles_of
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import CONTINENTS, StatedPlace, capitalised, dateline_end, places_in
 from cdcoref.circumstances.quantities import PEOPLE, Count, Quantity, StatedCount, counts_in
 from cdcoref.circumstances.relations import RELATIONS, is_object
+from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.circumstances.times import StatedTime, times_in
 
 __all__ = [

@@ -20,15 +20,10 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances.event_circumstances import (
-    Circumstances,
-    Setting,
-    Source,
-    When,
-    Where,
-    circumstances_of,
-)
+from cdcoref.circumstances.event_circumstances import Circumstances, circumstances_of
 from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
+from cdcoref.circumstances.main_event import Setting
+from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.circumstances.themes import noun_sort_of, sort_of
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma

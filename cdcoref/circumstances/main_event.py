@@ -1,0 +1,331 @@
+"""When and where the main event of a document was: its sentences in, its setting out.
+
+Reports tell at their beginning what happened. The headline, the first sentences and the dateline state its day and
+place, unless they belong to a clause that looks elsewhere, to who reported it, or to what it is compared with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from cdcoref.circumstances.attachment import belongs_to_report
+from cdcoref.circumstances.gazetteer import Place, country_of_people
+from cdcoref.circumstances.periods import Period
+from cdcoref.circumstances.places import CONTINENTS, StatedPlace, capitalised, places_in
+from cdcoref.circumstances.sentences import Sentence, Source, When, Where, is_part, most_exact
+from cdcoref.circumstances.times import StatedTime
+from cdcoref.corpus import Document
+from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers
+
+_LEAD = 4
+"""Sentences at the beginning of a document that may state when and where its main event was; names and dates alone are
+no sentences."""
+_LONGEST_MAIN = 31
+"""The longest main event, in days, whose time is taken from the beginning of a text."""
+_WEEK = 7
+_REPORTED_WITHIN = 7
+"""Days between an event and the report of it, where nothing else is stated."""
+_FEWEST_WORDS = 4
+"""With fewer words in lower case, a sentence with a date may be a line that tells nothing."""
+_LONGEST_LINE_OF_WRITERS = 20
+"""In words."""
+_SHORTEST_NAME = 3
+_WORD = re.compile(r"[\w.-]+|['’]s\b|[^\w\s]")
+_NEAR_TIME = 2
+_MARKETS_WORDS = "close closed closing price prices quarter season"
+_MARKETS = frozenset(_MARKETS_WORDS.split())
+"""Words beside a time that something else is compared with ("below Friday's close")."""
+_CONTRASTING = frozenset({"but", "however", "meanwhile"})
+_RELATIVE = frozenset({"who", "whom", "whose", "which"})
+_AFTERMATH = frozenset({"toll", "rescuers", "survivors", "rubble", "funeral", "funerals", "mourn", "mourns"})
+"""Words at the beginning of a report that is written days after a disaster."""
+_BEGINNING = 2
+_NEAR_HAPPENING = 3
+_HAPPENINGS_WORDS = """
+attack attacks avalanche ballot bombing bombings blast blasts coup crash derailment disaster earthquake election
+elections explosion explosions festival fire flood floods games landslide marathon massacre murder murders olympics
+outbreak parade poll polls protest protests quake referendum riot riots runoff run-off shooting shootings siege
+stabbing storm strike strikes summit talks trial vote wildfire wildfires
+"""
+_HAPPENINGS = frozenset(_HAPPENINGS_WORDS.split())
+"""Nouns for what happens at a place that is named directly before them."""
+_QUOTES = frozenset({"``", "''", '"', "“", "”"})
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a document as a whole states.
+
+    Attributes
+    ----------
+    today
+        Its day; None if unknown.
+    when, where
+        Of its main event; None if unknown.
+    firm
+        Whether `where` says where something happens; otherwise it only names whose police or people the text is about.
+    places
+        All places that it names, but for clauses that look elsewhere.
+    names
+        The words of its names, in lower case, but for datelines and clauses that look elsewhere.
+    reported
+        The day on which somebody reported the main event, if only that is stated ("said on Monday"); else None.
+    about
+        The place that the beginning of the text names first, in the headline if it names one ("Ecuador election",
+        "a Danish firm"), whether or not something happens there; the place of `where`, if that is not in the gazetteer,
+        with the country that the headline names. None if there is none.
+    """
+
+    today: Period | None = None
+    when: When | None = None
+    where: Where | None = None
+    places: frozenset[Place] = frozenset()
+    names: frozenset[str] = frozenset()
+    firm: bool = True
+    reported: When | None = None
+    about: Place | None = None
+
+
+class _MainTime(NamedTuple):
+    """A time that may be that of a document's main event.
+
+    Attributes
+    ----------
+    when
+        The time.
+    aside
+        Whether a relative clause, a quotation or a sentence that begins with "but" states it.
+    """
+
+    when: When
+    aside: bool
+
+
+def setting_of(document: Document, sentences: Sequence[Sentence], today: Period | None) -> Setting:
+    """What a document as a whole states.
+
+    Parameters
+    ----------
+    document
+        The document.
+    sentences
+        What its sentences state, as :func:`cdcoref.circumstances.sentences.sentences_of` finds it.
+    today
+        Its day; None if unknown.
+    """
+    title = _title(document)
+    shown = [own for own in sentences if own.words]
+    shown = [own for place, own in enumerate(shown) if not 0 < place < HEADER_LINES or not _is_of_writers(own)]
+    telling = [number for number, own in enumerate(shown) if not _is_only_a_date(own)]
+    longest = _LEAD - bool(title)  # the headline is one of the first sentences
+    end = telling[longest - 1] + 1 if len(telling) >= longest else len(shown)
+    lead = shown[:end]
+    when = _main_time(lead, today) or next(_recent_days(shown[end:], today), None)
+    headline = places_in(title) if title else [one for own in shown[:1] for one in own.places]
+    named = [one.place for one in headline if one.place.country]
+    first = headline[0] if headline and headline[0].place.country else None
+    words = title or (shown[0].words if shown else ())
+    about = named[0] if named else next(_named_places((title, *(own.words for own in lead))), None)
+    places_of_lead = [one for one in _main_places(lead, named) if about is None or not _is_continent(one.place)]
+    places_of_lead.sort(key=lambda one: _is_abroad(one.place, named))
+    firm = bool(places_of_lead)
+    places_of_lead = places_of_lead or list(_local_places(shown))[:1]
+    where = places_of_lead[0] if places_of_lead else None
+    if where is not None:
+        where = next((one for one in places_of_lead[1:] if is_part(one.place, where.place)), where)
+    if where is not None and not where.place.country and first is not None and not _is_possessor(words, first):
+        about = replace(where.place, country=first.place.country)
+    reported = None if when is not None else next(_recent_days(lead, today, of_reports=True), None)
+    if when is None and today is not None:
+        start = today.shifted(-_REPORTED_WITHIN)
+        when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
+    places = frozenset(
+        one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
+    )
+    return Setting(today, when, where, places, frozenset(_names(sentences)), firm, reported, about)
+
+
+def _is_possessor(words: Sequence[str], one: StatedPlace) -> bool:
+    """Whether something of a place is named ("Sweden's Maas wins"), rather than what happens there."""
+    return one.end < len(words) and words[one.end] in ("'s", "’s")
+
+
+def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
+    """Whether a place is in none of those that a headline names."""
+    return bool(named and place.country) and not any(one.contains(place) for one in named)
+
+
+def _is_continent(place: Place) -> bool:
+    return not place.country and place.name in CONTINENTS
+
+
+def _named_places(sentences: Iterable[Sequence[str]]) -> Iterator[Place]:
+    """The places that sentences name, and the countries of people that they name ("a Danish firm")."""
+    for words in sentences:
+        yield from (one.place for one in places_in(words) if one.place.country)
+        yield from filter(None, (country_of_people(word) for word in words if word[:1].isupper()))
+
+
+def _names(sentences: Sequence[Sentence]) -> Iterator[str]:
+    """The words of names: capitalised, no word of the dictionary, and not only for standing first in a sentence."""
+    for own in sentences:
+        for clause in own.clauses:
+            if clause.elsewhere:
+                continue
+            first = max(own.dateline, clause.start)
+            for start, end in capitalised(own.words[first : clause.end]):
+                if end - start > 1 or first + start > own.dateline:
+                    names = own.words[first + start : first + end]
+                    yield from (
+                        word.casefold()
+                        for word in names
+                        if len(word) >= _SHORTEST_NAME and not is_common_word(word.casefold())
+                    )
+
+
+def _is_of_writers(sentence: Sentence) -> bool:
+    """Whether a sentence is a line that says who wrote the text and where they were."""
+    return len(sentence.words) <= _LONGEST_LINE_OF_WRITERS and is_line_of_writers(" ".join(sentence.words))
+
+
+def _main_time(lead: Sequence[Sentence], today: Period | None) -> When | None:
+    """The first time that may be that of the main event; a day or week, and of a main clause, if there is one.
+
+    A day to come is none if one of the last days is stated: what is planned is not what is reported. If the beginning
+    tells of rescuers or a death toll, the earliest of the last days is meant.
+    """
+    times = list(_main_times(lead, today))
+    if today is not None and today.has_year:
+        past = [one for one in times if one.when.period.first <= today.last]
+        recent = any(one.when.period.gap(today) <= _REPORTED_WITHIN for one in past)
+        times = past if recent else times
+    aftermath = any(not _AFTERMATH.isdisjoint(own.lower) for own in lead[:_BEGINNING])
+    if aftermath and today is not None and today.has_year:
+        before = [one for one in times if not one.aside and one.when.period.days == 1]
+        before = [one for one in before if one.when.period.last <= today.first]
+        before = [one for one in before if one.when.period.gap(today) <= _REPORTED_WITHIN]
+        times = sorted(before, key=lambda one: one.when.period) or times
+    vague = [one.when.period.days > _REPORTED_WITHIN for one in times]
+    if vague[:1] == [True] and today is not None:  # "shot earlier this month ... had a hearing today"
+        vague = [long or one.when.period == today for one, long in zip(times, vague, strict=True)]
+    ranked = sorted(zip(vague, times, strict=True), key=lambda pair: (pair[0], pair[1].aside))
+    best = ranked[0][1] if ranked else None
+    return None if best is None else best.when
+
+
+def _main_times(lead: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[_MainTime]:
+    """Times at the beginning of a document that may be those of its main event, or of reports of it."""
+    for own in lead:
+        for one in own.times:
+            if one.start < own.dateline or one.period is None or one.period.days > _LONGEST_MAIN or one.looks_back:
+                continue
+            if own.clauses[own.clause_of(one.start)].elsewhere or _is_only_a_date(own):
+                continue
+            if belongs_to_report(own.lower, one.start, one.end) != of_reports or _is_in_brackets(own, one):
+                continue
+            if _is_of_comparison(own, one):
+                continue
+            if today is None or not today.has_year or one.period.gap(today) <= _LONGEST_MAIN:
+                when = When(one.period, own.tokens(one.start, one.end), Source.DOCUMENT)
+                yield _MainTime(when, _is_aside(own, one))
+
+
+def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[When]:
+    """Single days shortly before the document's that may be those of its main event, or of reports of it."""
+    if today is None:
+        return
+    longest = 1 if today.has_year else _WEEK  # without a year, a weekday is one of seven days
+    for when, _ in _main_times(sentences, today, of_reports=of_reports):
+        if (
+            when.period.days <= longest
+            and when.period.first <= today.first
+            and when.period.gap(today) <= _REPORTED_WITHIN
+        ):
+            yield when
+
+
+def _is_aside(sentence: Sentence, one: StatedTime) -> bool:
+    """Whether a relative clause, a quotation or a sentence that begins with "but" states a time."""
+    quoted = sum(word in _QUOTES for word in sentence.words[: one.start]) % 2 == 1
+    return quoted or sentence.lower[0] in _CONTRASTING or _tells_of_one_word(sentence, one.start)
+
+
+def _tells_of_one_word(sentence: Sentence, word: int) -> bool:
+    """Whether a word is in a relative clause ("Maas, who won in Dubai"), which tells of a part of the sentence."""
+    return sentence.clauses[sentence.clause_of(word)].opening in _RELATIVE
+
+
+def _is_of_comparison(sentence: Sentence, one: StatedTime) -> bool:
+    """Whether a time is that of a price ("Friday's close"), or before the happening ("the day before the fire")."""
+    clause = sentence.clause_of(one.start)
+    bounds = sentence.clauses[clause]
+    near = sentence.lower[max(bounds.start, one.start - _NEAR_TIME) : min(bounds.end, one.end + _NEAR_TIME)]
+    if not _MARKETS.isdisjoint(near):
+        return True
+    for following in sentence.clauses[clause + 1 : clause + 2]:
+        definite = sentence.lower[following.start + 1 : following.start + 2] == ["the"]
+        return definite and following.days is not None and following.days > 0
+    return False
+
+
+def _is_only_a_date(sentence: Sentence) -> bool:
+    """Whether a sentence is a line with a date and tells nothing."""
+    return sum(word.isalpha() and word.islower() for word in sentence.words) < _FEWEST_WORDS
+
+
+def _is_in_brackets(sentence: Sentence, one: StatedTime) -> bool:
+    """Whether a time stands in brackets alone, as the day of publication does ("KOKOMO, Ind. (June 15, 2014)")."""
+    around = sentence.words[max(0, one.start - 1) : one.start], sentence.words[one.end : one.end + 1]
+    return list(around[0]) == ["("] and list(around[1]) == [")"]
+
+
+def _main_places(lead: Sequence[Sentence], named: Sequence[Place]) -> Iterator[Where]:
+    """Places at the beginning of a document: those of its first sentences, then that of its dateline.
+
+    Of several in a sentence, one in a place that the headline names.
+    """
+    for own in lead:
+        stated = [
+            Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+            for one in own.places
+            if (one.firm or _is_of_happening(own, one))
+            and one.start >= own.dateline
+            and not own.clauses[own.clause_of(one.start)].elsewhere
+            and not _tells_of_one_word(own, one.start)
+        ]
+        yield from sorted(most_exact(stated), key=lambda one: _is_abroad(one.place, named))[:1]
+    for own in lead:
+        for one in own.places:
+            if one.start < own.dateline:
+                yield Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+
+
+def _is_of_happening(sentence: Sentence, one: StatedPlace) -> bool:
+    """Whether a noun for a happening follows a place of the gazetteer: "Kansas shooting", "Ecuador's next election"."""
+    if one.place.sort == "unknown":
+        return False
+    for word in sentence.lower[one.end : one.end + _NEAR_HAPPENING]:
+        if word in _HAPPENINGS:
+            return True
+        if not word.isalpha() and word not in ("'s", "’s"):
+            return False
+    return False
+
+
+def _local_places(sentences: Sequence[Sentence]) -> Iterator[Where]:
+    """Places whose officials, or else whose people and buildings, the beginning of a document names."""
+    lead = sentences[: 2 * _LEAD]
+    for least in (2, 1):
+        for own in lead:
+            for one in own.places:
+                if one.local >= least:
+                    yield Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+
+
+def _title(document: Document) -> Sequence[str]:
+    """The words of the title that is stated beside the text."""
+    title = "" if "title" in document.found else str(document.metadata.get("title", ""))
+    return _WORD.findall(title)
