@@ -109,6 +109,14 @@ class Document:
         """The tokens of the sentence in which a token is: the first, and the one behind the last."""
         return self.sentences[bisect_right(self.sentences, token, key=lambda bounds: bounds[0]) - 1]
 
+    def sentence_text(self, token: int) -> str:
+        """The sentence in which a token is, in one line."""
+        return self.passage(*self.sentence_at(token))
+
+    def passage(self, start: int, end: int) -> str:
+        """The text from one token to before another, in one line."""
+        return " ".join(self.text[self.offsets[start][0] : self.offsets[end - 1][1]].split())
+
     def line_of(self, character: int) -> int:
         """The line (from 1) of `text` in which a character offset lies."""
         return self.text.count("\n", 0, character) + 1
@@ -173,25 +181,6 @@ class Mention:
         kind (as in CoNLL), `cdcoref.scoring` compares only the `place`, on both sides.
         """
         return self.document, self.tokens, self.kind
-
-
-@dataclass(frozen=True, slots=True)
-class Clusters:
-    """A partition of mentions: ``labels[i]`` is the number (from 0) of the cluster of ``mentions[i]``."""
-
-    mentions: tuple[Mention, ...]
-    labels: tuple[int, ...]
-
-    def groups(self) -> list[list[Mention]]:
-        """The clusters as lists, in the order of their first mention."""
-        members: dict[int, list[Mention]] = {}
-        for mention, label in zip(self.mentions, self.labels, strict=True):
-            members.setdefault(label, []).append(mention)
-        return list(members.values())
-
-    def assign(self, prefix: str = "") -> list[Mention]:
-        """The mentions, each with ``prefix`` followed by its label as its cluster's name."""
-        return [replace(m, cluster=f"{prefix}{k}") for m, k in zip(self.mentions, self.labels, strict=True)]
 
 
 ClusterKey = tuple[str | None, str]

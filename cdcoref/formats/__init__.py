@@ -40,7 +40,7 @@ from cdcoref.formats.docbin import (
     write_docbin,
 )
 from cdcoref.formats.document_names import DocumentKey
-from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, check_encoding
+from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, Utf16Units, check_encoding
 from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.folders import check_folder, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, Writer
@@ -90,6 +90,7 @@ __all__ = [
     "LoadedCorpus",
     "MentionTable",
     "ReadOptions",
+    "Utf16Units",
     "Writer",
     "annotate",
     "bounded_zlib",

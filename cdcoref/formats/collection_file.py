@@ -21,6 +21,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
+from cdcoref.formats.jsonl_parsing import document_attributes
 from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
@@ -60,21 +61,13 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         known = json.loads(fields)
         if any(end > len(text) for _, end in known["offsets"][-1:]):
             raise ValueError("the text ends before its last word")
-        annotated = known.get("annotated")
         return Document(
             id,
             tuple(known["tokens"]),
             tuple((start, end) for start, end in known["sentences"]),
             text,
             tuple((start, end) for start, end in known["offsets"]),
-            topic=known.get("topic"),
-            subtopic=known.get("subtopic"),
-            part=known.get("part", "0"),
-            path=known.get("path"),
-            hidden=frozenset(known.get("hidden", ())),
-            annotated=None if annotated is None else frozenset(annotated),
-            metadata=known.get("metadata", {}),
-            found=frozenset(known.get("found", ())),
+            **document_attributes(known),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"what is stored of document {id!r} is damaged") from error

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, table_reader
+from cdcoref.formats.jsonl_parsing import document_attributes
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import check_zlib
 from cdcoref.formats.text import tokenise_text
@@ -290,22 +291,14 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         of_token = [bisect_right(starts, start) for start, _ in offsets]
     sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
     known = _known(doc)
-    annotated = known.get("annotated")
+    attributes = document_attributes(known)
     return Document(
         known.get("id", id),
         tuple(doc.text[start:end] for start, end in offsets),
         tuple((tokens[0], tokens[-1] + 1) for tokens in sentences),
         doc.text,
         offsets,
-        topic=known.get("topic"),
-        subtopic=known.get("subtopic"),
-        part=known.get("part", "0"),
-        path=known.get("path"),
-        hidden=frozenset(known.get("hidden", ())),
-        annotated=None if annotated is None else frozenset(annotated),
-        metadata=_with_lists(known.get("metadata") or {}),
-        found=frozenset(known.get("found") or ()),
-        copy_of=known.get("copy_of"),
+        **attributes | {"metadata": _with_lists(attributes["metadata"])},
     )
 
 

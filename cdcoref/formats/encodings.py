@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -41,6 +42,17 @@ class EncodingError(InputError):
     ) -> None:
         super().__init__(message, path, line)
         self.suggestion = suggestion
+
+
+class Utf16Units:
+    """Positions in a text, from characters to UTF-16 units, in which Java and JavaScript count."""
+
+    def __init__(self, text: str) -> None:
+        wide = text and max(text) > "\uffff"
+        self._wide = [n for n, character in enumerate(text) if character > "\uffff"] if wide else []
+
+    def __call__(self, character: int) -> int:
+        return character + bisect_left(self._wide, character) if self._wide else character
 
 
 def check_encoding(name: str) -> None:

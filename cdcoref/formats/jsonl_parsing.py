@@ -10,8 +10,8 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import ge, le
 from pathlib import Path
@@ -84,26 +84,12 @@ class Line:
         """The document."""
         fields = self.fields
         base = self.tokenised or _untokenised(fields)
-        annotated = fields.get("annotated")
         stated = {name: value for name, value in fields.items() if name not in _DOCUMENT_FIELDS and value is not None}
         stated |= fields.get("metadata") or {}
-        found = base.found - stated.keys() | set(fields.get("found") or ())
-        return Document(
-            base.id,
-            base.tokens,
-            base.sentences,
-            base.text,
-            base.offsets,
-            topic=fields.get("topic"),
-            subtopic=fields.get("subtopic"),
-            part=self.part,
-            path=fields.get("path"),
-            hidden=frozenset(fields.get("hidden") or ()),
-            annotated=None if annotated is None else frozenset(annotated),
-            metadata={**base.metadata, **stated},
-            found=frozenset(found),
-            copy_of=fields.get("copy_of"),
-        )
+        attributes = document_attributes(fields)
+        attributes["metadata"] = {**base.metadata, **stated}
+        attributes["found"] |= base.found - stated.keys()
+        return replace(base, **attributes)
 
     def corpus_mentions(self) -> Iterator[Mention]:
         """The mentions."""
@@ -223,6 +209,19 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a document besides its id, text, tokens and sentences, from the fields of a line."""
+    annotated = fields.get("annotated")
+    return {
+        **{name: fields.get(name) for name in ("topic", "subtopic", "path", "copy_of")},
+        "part": fields.get("part") or "0",
+        "hidden": frozenset(fields.get("hidden") or ()),
+        "annotated": None if annotated is None else frozenset(annotated),
+        "metadata": fields.get("metadata") or {},
+        "found": frozenset(fields.get("found") or ()),
+    }
 
 
 def _check_metadata(fields: dict[str, Any], line: int, remarks: Remarks) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label
+from cdcoref.formats.encodings import Utf16Units
 from cdcoref.formats.folders import file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
@@ -63,7 +64,7 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> Iterator[str]:
         for link, mention in enumerate(members, start=1):
             for token in mention.tokens:
                 cells.setdefault(token, []).append((f"*->{chain}-{link}", f"{_escaped(label_of(mention))}[{chain}]"))
-    units = _Units(document.text)
+    units = Utf16Units(document.text)
     for sentence, (first, last) in enumerate((one for one in document.sentences if one[0] < one[1]), start=1):
         text = document.text[document.offsets[first][0] : document.offsets[last - 1][1]]
         yield ""
@@ -73,7 +74,7 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> Iterator[str]:
             own = cells.get(token, [])
             relations, types = ("|".join(part) or "_" for part in (zip(*own, strict=True) if own else ("", "")))
             word = _escaped_text(document.tokens[token])
-            yield f"{sentence}-{number}\t{units.of(start)}-{units.of(end)}\t{word}\t{relations}\t{types}\t"
+            yield f"{sentence}-{number}\t{units(start)}-{units(end)}\t{word}\t{relations}\t{types}\t"
 
 
 def _escaped(value: str) -> str:
@@ -91,18 +92,6 @@ def _unescaped(value: str) -> str:
 def _split(cell: str) -> list[str]:
     """The annotations that are stacked in a cell."""
     return re.split(r"(?<!\\)\|", cell)
-
-
-class _Units:
-    """Positions in a text, from characters to UTF-16 units."""
-
-    def __init__(self, text: str) -> None:
-        self._before = [0]
-        for character in text:
-            self._before.append(self._before[-1] + (2 if character > "\uffff" else 1))
-
-    def of(self, character: int) -> int:
-        return self._before[character]
 
 
 @dataclass(slots=True)

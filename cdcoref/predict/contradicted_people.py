@@ -114,7 +114,7 @@ class ContradictedPeople:
                 for stated in ages_in(document.tokens[first:end]):
                     mention = self._entity_at(name, first, stated.holders)
                     if mention is not None and mention.cluster is not None:
-                        value = _text(document, first + stated.start, first + stated.end)
+                        value = document.passage(first + stated.start, first + stated.end)
                         where = StatedOfPerson(name, first + stated.start, value)
                         of_clusters[mention.cluster][name].append((stated.age, mention, where))
         for of_documents in of_clusters.values():
@@ -208,7 +208,7 @@ class ContradictedPeople:
         words = tokens[first:last]
         figures = frozenset(word for word in words if _FIGURES.fullmatch(word))
         others = {word.casefold() for a, b in full_names(words, 1) if a != start for word in words[a:b]}
-        where = StatedOfPerson(document.id, first + start, _text(document, first + start, first + end))
+        where = StatedOfPerson(document.id, first + start, document.passage(first + start, first + end))
         return _Named(where, name, figures, frozenset(others))
 
     def _contradicted(
@@ -280,7 +280,3 @@ def _distance(one: str, other: str) -> int:
         for column, theirs in enumerate(other, 1):
             before, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, before + (letter != theirs))
     return row[-1]
-
-
-def _text(document: Document, start: int, end: int) -> str:
-    return " ".join(document.text[document.offsets[start][0] : document.offsets[end - 1][1]].split())

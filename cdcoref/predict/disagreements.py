@@ -15,6 +15,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
 
+import numpy as np
+
 from cdcoref.circumstances import (
     PEOPLE,
     RELATIONS,
@@ -26,6 +28,7 @@ from cdcoref.circumstances import (
     dateline_end,
     is_object,
 )
+from cdcoref.clustering import connected
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import date_name, head_word, in_sentence_case, is_common_word, lemma, name_of
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
@@ -419,8 +422,9 @@ class Disagreements:
         statements: list[tuple[_Stated, Statement]] = []
         for one in sorted(group, key=states_another):
             if all(one.contradicts(other) and self._may_be_about_one(one, other) for other, _ in statements):
-                tokens = range(one.stated.quantity.start, one.stated.quantity.end)
-                statements.append((one, self._statement(one.document, tokens[0], self._text(one.document, tokens))))
+                start, end = one.stated.quantity.start, one.stated.quantity.end
+                value = self._documents[one.document].passage(start, end)
+                statements.append((one, self._statement(one.document, start, value)))
         statements.sort(key=lambda pair: group.index(pair[0]))
         events = [own.stated.event for own in group if own.stated.event is not None and own.stated.event.cluster]
         if not events:
@@ -525,11 +529,7 @@ class Disagreements:
             yield Disagreement(members[0].cluster, self._label(members), about, tuple(statements.values()))
 
     def _statement(self, document: str, token: int, value: str) -> Statement:
-        return Statement(document, value, self._text(document, range(*self._documents[document].sentence_at(token))))
-
-    def _text(self, name: str, tokens: range) -> str:
-        document = self._documents[name]
-        return " ".join(document.text[document.offsets[tokens[0]][0] : document.offsets[tokens[-1]][1]].split())
+        return Statement(document, value, self._documents[document].sentence_text(token))
 
 
 def _is_legal_form(word: str) -> bool:
@@ -542,21 +542,10 @@ def _are_other_days(gap: int, exactness: int) -> bool:
     return gap > 1 if exactness == 0 else gap % 7 > 0 if exactness == 1 else gap > 0
 
 
-def _connected(size: int, links: Iterable[Sequence[int]]) -> list[list[int]]:
-    """The groups of numbers that links connect, with more than one number."""
-    group_of = list(range(size))
-
-    def root(number: int) -> int:
-        while group_of[number] != number:
-            group_of[number] = group_of[group_of[number]]
-            number = group_of[number]
-        return number
-
-    for places in links:
-        for place in places[1:]:
-            one, other = root(places[0]), root(place)
-            group_of[max(one, other)] = min(one, other)
+def _connected(size: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """The groups of numbers that pairs of them connect, with more than one number."""
+    first, second = np.array([*links], dtype=np.int64).reshape(-1, 2).T
     groups: defaultdict[int, list[int]] = defaultdict(list)
-    for number in range(size):
-        groups[root(number)].append(number)
+    for number, group in enumerate(connected(size, first, second).tolist()):
+        groups[group].append(number)
     return [group for group in groups.values() if len(group) > 1]

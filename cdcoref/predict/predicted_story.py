@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -89,6 +89,13 @@ class StoryEvent:
     documents: tuple[str, ...]
     best: Statement
     confidence: float | None
+
+    @property
+    def when_text(self) -> str:
+        """When it happened, or when it was reported, in words; empty if neither is known."""
+        if self.when is not None:
+            return self.when.shown()
+        return "" if self.reported is None else f"reported {self.reported.shown()}"
 
 
 class PredictedStory:
@@ -240,18 +247,7 @@ class PredictedStory:
             "timeline": [_event_values(event) for event in self.timeline],
             "one_source": [_event_values(event) for event in self.one_source],
             "graph": self.graph.to_dict(),
-            "disagreements": [
-                {
-                    "cluster": one.cluster,
-                    "label": one.label,
-                    "about": one.about,
-                    "statements": [
-                        {"document": own.document, "value": own.value, "sentence": own.sentence}
-                        for own in one.statements
-                    ],
-                }
-                for one in self.disagreements
-            ],
+            "disagreements": [asdict(one) for one in self.disagreements],
         }
 
     def source_of(self, document: str) -> str:
@@ -394,9 +390,7 @@ class PredictedStory:
         return False
 
     def _sentence(self, mention: Mention) -> str:
-        document = self._documents[mention.document]
-        first, last = document.sentence_at(mention.start)
-        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+        return self._documents[mention.document].sentence_text(mention.start)
 
     def _headline(self, document: Document) -> str:
         """The title of a document; its first sentence if it has none and that is short."""
@@ -406,7 +400,7 @@ class PredictedStory:
         first, last = shown[0] if shown else (0, 0)
         if not 0 < last - first <= LONGEST_TITLE:
             return ""
-        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+        return document.passage(first, last)
 
     def _content(self, document: Document) -> frozenset[str]:
         """What the words of a document are forms of."""

@@ -647,9 +647,7 @@ class Places:
 
     def sentence(self, mention: Mention) -> str:
         """The words of the sentence in which the mention begins."""
-        document = self._documents[mention.document]
-        first, last = document.sentence_at(mention.start)
-        return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
+        return self._documents[mention.document].sentence_text(mention.start)
 
     def _line(self, document: Document, character: int) -> int:
         if document.id not in self._line_ends:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cdcoref.circumstances import Circumstances, Period, Place, Source, circumstances_of, places_named
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
 from cdcoref.language import TITLES
 from cdcoref.predict import cluster_label, ranked_clusters, sentences_together
 
@@ -82,12 +82,6 @@ def appearances(corpus: Corpus, clusters: Iterable[KnownCluster]) -> Counter[tup
     found = list(clusters)
     entities, events = ({c.id: c.mentions for c in found if c.kind == kind} for kind in (ENTITY, EVENT))
     return sentences_together({document.id: document for document in corpus.documents}, entities, events)
-
-
-def sentence_of(mention: Mention, document: Document) -> str:
-    """The sentence in which a mention begins, in one line."""
-    first, last = document.sentence_at(mention.start)
-    return " ".join(document.text[document.offsets[first][0] : document.offsets[last - 1][1]].split())
 
 
 def _type(label: str, wordings: Sequence[str]) -> str:

@@ -7,11 +7,11 @@ shorter one that begins at the same place; clusters are in the order in which th
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, character_parts, confidence_text
+from cdcoref.formats import Utf16Units
 from cdcoref.predict import (
     CorpusCircumstances,
     GraphLine,
@@ -72,7 +72,7 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
     number_of = {corpus.documents[n].id: number for number, n in enumerate(order)}
     copies = {original: [original, *found] for original, found in corpus.copies().items() if original in number_of}
     for number, document in enumerate(corpus.documents[n] for n in order):
-        units = _Units(document.text)
+        units = Utf16Units(document.text)
         borders = [
             units(character)
             for first, last in document.sentences
@@ -120,8 +120,7 @@ def _story(
         return clusters.get((kind, without_surrogates(name or "")), -1)
 
     def event(one: StoryEvent) -> tuple[str, str, int, str, int]:
-        when = one.when.shown() if one.when else f"reported {one.reported.shown()}" if one.reported else ""
-        parts = [when, one.where, counted(len(one.documents), "document")]
+        parts = [one.when_text, one.where, counted(len(one.documents), "document")]
         about = without_surrogates(" · ".join(filter(None, parts)))
         sentence = without_surrogates(one.best.sentence)
         return without_surrogates(one.label), about, cluster(one.cluster), sentence, documents[one.best.document]
@@ -169,17 +168,6 @@ def _published(story: PredictedStory, document: str) -> str:
     """Who published a document; empty if unknown."""
     source = story.source_of(document)
     return "" if source == document else " ".join(source.split())
-
-
-class _Units:
-    """Positions in a text, from characters to UTF-16 units."""
-
-    def __init__(self, text: str) -> None:
-        wide = text and max(text) > "\uffff"
-        self._wide = [n for n, character in enumerate(text) if character > "\uffff"] if wide else []
-
-    def __call__(self, character: int) -> int:
-        return character + bisect_left(self._wide, character) if self._wide else character
 
 
 def _hundredths(confidence: float | None) -> int:

@@ -19,7 +19,7 @@ from cdcoref.predict import (
     metadata_text,
     stories_of,
 )
-from cdcoref.views.knowledge import KnownCluster, known_clusters, sentence_of
+from cdcoref.views.knowledge import KnownCluster, known_clusters
 from cdlm.printing import counted
 
 EVENTS = 20
@@ -93,9 +93,8 @@ def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
         return
     yield f"\n### {heading}\n"
     for event in events[:EVENTS]:
-        when = event.when.shown() if event.when else f"reported {event.reported.shown()}" if event.reported else ""
         several = counted(len(event.documents), "document") if len(event.documents) > 1 else ""
-        facts = "; ".join(part for part in (when, event.where, several) if part)
+        facts = "; ".join(part for part in (event.when_text, event.where, several) if part)
         yield f"- **{_escaped(event.label)}**{f' ({_escaped(facts)})' if facts else ''}  "
         yield f"  {_quoted(event.best)}"
     if len(events) > EVENTS:
@@ -118,7 +117,7 @@ def _list(
         count = len({mention.document for mention in own})
         best = max(own, key=lambda m: (_words(m, documents) in cluster.label, m.confidence or 0.0, -m.start))
         yield f"- **{_escaped(cluster.label)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
-        yield f"  {_quoted(Statement(best.document, '', sentence_of(best, documents[best.document])))}"
+        yield f"  {_quoted(Statement(best.document, '', documents[best.document].sentence_text(best.start)))}"
 
 
 def _words(mention: Mention, documents: Mapping[str, Document]) -> str:

@@ -63,9 +63,10 @@ def _section(name: str, events: Sequence[StoryEvent], most: int, story: Predicte
 
 
 def _event(event: StoryEvent, documents: int) -> Iterator[str]:
-    when = _day(event.when) or (f"reported {_day(event.reported)}" if event.reported else "")
     coverage = f"{len(event.documents)} of {counted(documents, 'document')}"
-    head = " · ".join(part for part in (when, event.label, event.where, coverage, event.cluster or "") if part)
+    head = " · ".join(
+        part for part in (event.when_text, event.label, event.where, coverage, event.cluster or "") if part
+    )
     yield from textwrap.wrap(printable(head), WIDTH, initial_indent="  ", subsequent_indent="    ")
     quoted = printable(f"{event.best.document}: {event.best.sentence}")
     yield from textwrap.wrap(quoted, WIDTH, initial_indent="      ", subsequent_indent="      ")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.corpus import Clusters, Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 
 words = st.lists(st.text(st.characters(exclude_categories=["Cs", "Z", "C"]), min_size=1, max_size=4), max_size=4)
@@ -69,11 +69,12 @@ def test_subset_and_mentions_by_document() -> None:
     assert corpus.subset(["a"]).by_document() == {"a": [early, late]}
 
 
-def test_labels_become_groups_and_names() -> None:
-    mentions = (Mention("a", (0,)), Mention("a", (1,)), Mention("b", (0,)))
-    clusters = Clusters(mentions, (1, 0, 1))
-    assert clusters.groups() == [[mentions[0], mentions[2]], [mentions[1]]]
-    assert [mention.cluster for mention in clusters.assign("e")] == ["e1", "e0", "e1"]
+def test_words_of_a_passage_are_one_line() -> None:
+    document = Document(
+        "a", ("A", "ferry", "sank", "."), ((0, 2), (2, 4)), "A\n ferry sank.", ((0, 1), (3, 8), (9, 13), (13, 14))
+    )
+    assert document.passage(0, 3) == "A ferry sank"
+    assert [document.sentence_text(token) for token in range(4)] == ["A ferry", "A ferry", "sank.", "sank."]
 
 
 def test_an_error_says_the_place() -> None:
