@@ -22,7 +22,7 @@ from cdcoref.language import FactTables, conflicts, pair_features
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.neighbours import near_pairs
-from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence
+from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence, kind_numbers
 from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
 from cdcoref.model import CONTEXT_SIMILARITIES, SYMMETRIC_SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.stories import DocumentVectors
@@ -157,7 +157,7 @@ def compare_vectors(
     """
     read = ReadMentions.of(corpus, vectors)
     parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
-    kinds = np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
+    kinds = kind_numbers(corpus)
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits = [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors

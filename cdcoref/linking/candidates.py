@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores, dendrogram
 from cdcoref.corpus import KINDS, Mention
-from cdcoref.linking.pair_logits import Matrix, PairEvidence
+from cdcoref.linking.pair_logits import Matrix, PairEvidence, pair_keys
 from cdcoref.model import VectorOptions
 
 DIGITS = 4
@@ -94,8 +94,7 @@ def candidate_pairs(evidence: PairEvidence, mentions: Sequence[Mention], options
     first, second = group_of[first], group_of[second]
     between = first != second
     places, first, second = places[between], first[between], second[between]
-    codes = np.minimum(first, second).astype(np.int64) * evidence.size + np.maximum(first, second)
-    found, number = np.unique(codes, return_inverse=True)
+    found, number = np.unique(pair_keys(first, second, evidence.size), return_inverse=True)
     of_groups = np.bincount(number, probability[places], minlength=len(found)) / np.bincount(number)
     of_groups = np.round(of_groups, DIGITS) if options.group_probability < 1 else of_groups
     likely = np.flatnonzero(of_groups >= options.min_probability)

@@ -23,7 +23,7 @@ from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.context_reading import ContextReading
 from cdcoref.linking.cross_encoder import CrossEncoderReading
 from cdcoref.linking.options import LinkingOptions
-from cdcoref.linking.pair_logits import PairEvidence, PairLogits
+from cdcoref.linking.pair_logits import PairEvidence, PairLogits, kind_numbers, pair_keys
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.linking.vectors import MentionVectors, read_vectors
@@ -49,10 +49,10 @@ def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
     names = ("marking", "max_windows") if only_contexts else ("candidates", "marking", "max_windows")
     given = [f"--{name.replace('_', '-')}" for name in names if getattr(options, name) is not None]
     if given:
-        verb = "has" if len(given) == 1 else "have"
+        verb, them = ("has", "it") if len(given) == 1 else ("have", "them")
         kind = "that reads pairs of mentions in excerpts" if only_contexts else "without a cross-encoder"
         raise InputError(
-            f"{' and '.join(given)} {verb} no effect on a model {kind}; leave it out, or use --model small"
+            f"{' and '.join(given)} {verb} no effect on a model {kind}; leave {them} out, or use --model small"
         )
 
 
@@ -191,8 +191,8 @@ class Comparison:
         self._reading = packs
         read_pairs = packs.run(batch_tokens, store, advance)
         logits = np.full(len(apart.first), np.nan, dtype=np.float32)
-        known = _keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
-        wanted = _keys(first, second, apart.size)
+        known = pair_keys(numbers[read_pairs.first], numbers[read_pairs.second], apart.size)
+        wanted = pair_keys(first, second, apart.size)
         if len(known):
             found = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
             same = known[found] == wanted
@@ -212,12 +212,11 @@ class Comparison:
         one = np.concatenate([none, *(own[part.first] for own, part in parts)])
         other = np.concatenate([none, *(own[part.second] for own, part in parts)])
         low, high = np.minimum(one, other), np.maximum(one, other)
-        kind_of = np.array([KINDS.index(m.kind or "") for m in self.corpus.mentions], dtype=np.int8)
         return PairEvidence(
-            len(kind_of),
+            len(self.corpus.mentions),
             low,
             high,
-            kind_of[low],
+            kind_numbers(self.corpus)[low],
             cross_encoder=joined("cross_encoder", nothing),
             bi_encoder=joined("bi_encoder", nothing),
             within=joined("within", neither),
@@ -251,8 +250,3 @@ class Comparison:
         if not isinstance(self._reading, CrossEncoderReading):
             self._reading = CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)
         return self._reading
-
-
-def _keys(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
-    """One number a pair, whatever its order."""
-    return np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second)

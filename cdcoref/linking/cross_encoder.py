@@ -12,10 +12,10 @@ from itertools import islice
 
 import numpy as np
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.inputs import Candidates, MarkedDocument, PairSequence, SequenceBuilder, SequenceOptions
-from cdcoref.linking.pair_logits import Matrix, PairLogits
-from cdcoref.linking.planned_sequences import plan_sequences
+from cdcoref.linking.pair_logits import Matrix, PairLogits, kind_numbers, pair_keys
+from cdcoref.linking.planned_sequences import PackPlan, PairPlan
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, collate_pairs, token_batches
@@ -59,7 +59,8 @@ class CrossEncoderReading:
         if pairs is not None:
             pairs = [pair for pair in pairs if pair[0] in marked and pair[1] in marked]
         self._work = float(len(marked) + (len(marked) * (len(marked) - 1) // 2 if pairs is None else len(pairs)))
-        self._plan = plan_sequences(self._builder, marked, pairs, candidates, both_orders=model.settings.both_orders)
+        plan = PackPlan if options.documents == "many" else PairPlan
+        self._plan = plan(self._builder, marked, pairs, candidates, model.settings.both_orders)
         self.extent = self._plan.extent()
 
     @property
@@ -73,8 +74,8 @@ class CrossEncoderReading:
         size = len(self._corpus.mentions)
         keys, logits = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float32)]
         for sequence, values in self._scored(batch_tokens, store):
-            pairs = sequence.mentions[sequence.pairs]
-            keys.append(pairs.min(axis=1) * size + pairs.max(axis=1))
+            first, second = sequence.mentions[sequence.pairs].T
+            keys.append(pair_keys(first, second, size))
             logits.append(values)
             done = min(left, share * len(sequence))
             left -= done
@@ -83,9 +84,8 @@ class CrossEncoderReading:
         found, place = np.unique(np.concatenate(keys), return_inverse=True)
         means = np.bincount(place, weights=np.concatenate(logits)) / np.bincount(place)
         first, second = np.divmod(found.astype(np.int64), max(1, size))
-        kind_of = np.array([KINDS.index(m.kind or "") for m in self._corpus.mentions], dtype=np.int8)
         as_numbers = first.astype(np.int32), second.astype(np.int32)
-        return PairLogits(size, *as_numbers, kind_of[first], means.astype(np.float32))
+        return PairLogits(size, *as_numbers, kind_numbers(self._corpus)[first], means.astype(np.float32))
 
     def _scored(self, batch_tokens: int, store: ResultStore | None) -> Iterator[tuple[PairSequence, Matrix]]:
         """Every sequence with the logits of its pairs, looked up or read, about `batch_tokens` pieces at a time."""

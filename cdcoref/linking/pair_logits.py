@@ -21,6 +21,17 @@ PAIRS_AT_ONCE = 500_000
 """Pairs whose evidence is combined at the same time: some 150 MB."""
 
 
+def pair_keys(first: NDArray[np.integer], second: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """One number for each pair of `size` mentions, whatever its order. *Shape:* (pairs,)"""
+    keys: NDArray[np.int64] = np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second)
+    return keys
+
+
+def kind_numbers(corpus: Corpus) -> NDArray[np.int8]:
+    """The kind of every mention, as a position in `KINDS`; every mention has one. *Shape:* (mentions,)"""
+    return np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
+
+
 @dataclass(frozen=True, slots=True)
 class PairLogits:
     """Logits of pairs of mentions; a pair that was not compared is absent.
