@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import torch
+from torch import Tensor, nn
+
+
+def optimise(
+    loss: Tensor,
+    parameters: Sequence[nn.Parameter],
+    optimiser: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+) -> float:
+    """One step of the optimiser and of its schedule, with the norm of the gradients at most 1; returns the loss."""
+    optimiser.zero_grad()
+    with repeatable_gradients(loss.device):
+        loss.backward()
+    nn.utils.clip_grad_norm_(parameters, 1.0)
+    optimiser.step()
+    schedule.step()
+    return float(loss.detach())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
@@ -21,7 +21,7 @@ from cdcoref.linking import Anaphora, anaphora, facts_of_mentions, mentions_by_k
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
-from cdlm.gradients import repeatable_gradients
+from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, Flag, check_fields, number
 
@@ -159,13 +159,7 @@ def _fit_scorer(
             tables = (known.classes, known.known, known.pronouns[pairs], known.candidates[pairs], known.pairs[pairs])
             logits = scorer(vectors, *(torch.from_numpy(table).to(device) for table in tables))
             loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(device), sizes)
-            optimiser.zero_grad()
-            with repeatable_gradients(loss.device):
-                loss.backward()
-            nn.utils.clip_grad_norm_(trained, 1.0)
-            optimiser.step()
-            schedule.step()
-            losses.append(float(loss.detach()))
+            losses.append(optimise(loss, trained, optimiser, schedule))
         mean_loss = sum(losses) / len(losses)
     scorer.eval()
     return mean_loss

@@ -23,7 +23,7 @@ from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
-from cdlm.gradients import repeatable_gradients
+from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, Probability, check_fields, number
 
@@ -261,26 +261,16 @@ def _fit(
     """Train the detector on the lessons of every epoch; the loss a mention in the last one."""
     detector = model.required_detector()
     steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
-    optimiser = torch.optim.AdamW(
-        detector.parameters(), lr=training.detector_rate, weight_decay=training.detector_decay
-    )
+    parameters = list(detector.parameters())
+    optimiser = torch.optim.AdamW(parameters, lr=training.detector_rate, weight_decay=training.detector_decay)
     # A tenth of the steps is warmup; of ten, that is none, and the schedule would divide by its length.
     steps = max(11, sum(map(len, steps_of_epochs)))
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.detector_rate, total_steps=steps, pct_start=0.1)
     detector.train()
     mean = 0.0
     for own_steps in steps_of_epochs:
-        total = 0.0
-        for step in own_steps:
-            loss = _loss(model, step, training, rng)
-            optimiser.zero_grad()
-            with repeatable_gradients(loss.device):
-                loss.backward()
-            nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            total += float(loss.detach())
-        mean = total / len(own_steps)
+        losses = [optimise(_loss(model, step, training, rng), parameters, optimiser, schedule) for step in own_steps]
+        mean = sum(losses) / len(own_steps)
     detector.eval()
     return mean
 

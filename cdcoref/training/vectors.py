@@ -26,7 +26,7 @@ from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents, sw
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
-from cdlm.gradients import repeatable_gradients
+from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, Flag, Index, check_fields, number
 
@@ -291,13 +291,7 @@ def _fit_network(
         standard = scorer.standardised(features)
         logits = scorer.without_vectors(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
-        optimiser.zero_grad()
-        with repeatable_gradients(loss.device):
-            loss.backward()
-        nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimiser.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
+        losses.append(optimise(loss, parameters, optimiser, schedule))
     last = losses[-max(1, len(losses) // 10) :]
     return sum(last) / len(last)
 
