@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from cdcoref.cli.corpus_options import CORPUS, CorporaOption, EcbOption, IdsOption
-from cdcoref.cli.model_options import COMPUTING, OUTPUT, Marking
+from cdcoref.cli.model_options import COMPUTING, Marking
 from cdcoref.errors import InputError
 from cdlm.printing import say
+from cdlm.training_options import (
+    SETTINGS,
+    ConfigOption,
+    DeviceOption,
+    EncoderOption,
+    EpochsOption,
+    LogOption,
+    OutputModelOption,
+    PrecisionOption,
+    RateOption,
+    ResumeOption,
+    SeedOption,
+    SetOption,
+    resumable,
+)
 
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
@@ -19,7 +33,6 @@ if TYPE_CHECKING:
     from cdcoref.formats import IdScope
     from cdcoref.training import TrainingConfig
 
-SETTINGS = "Settings"
 EXAMPLES = (
     "cdcoref train --ecb-root ecb+/ -o my-model",
     "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --set sampling.weights.gum=0.2 -o my-model",
@@ -29,16 +42,7 @@ EXAMPLES = (
 
 
 def train(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Folder for the model: a new folder, or that of the run to resume.",
-            rich_help_panel=OUTPUT,
-        ),
-    ],
+    output: OutputModelOption,
     corpus: CorporaOption = None,
     ecb_root: EcbOption = None,
     train_file: Annotated[
@@ -60,10 +64,7 @@ def train(
         ),
     ] = None,
     ids: IdsOption = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="TOML file with settings; options override it.", rich_help_panel=SETTINGS),
-    ] = None,
+    config: ConfigOption = None,
     preset: Annotated[
         Literal["small", "paper", "base", "all-corpora"],
         typer.Option(
@@ -72,15 +73,7 @@ def train(
             rich_help_panel=SETTINGS,
         ),
     ] = "small",
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Longformer, BERT, RoBERTa or MPNet checkpoint: a folder, a hub name, minilm or mpnet (in "
-            "the extra build), or base or small (those of the models that ship). Default: minilm.",
-            rich_help_panel=SETTINGS,
-        ),
-    ] = None,
+    encoder: EncoderOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"] | None,
         typer.Option(
@@ -89,11 +82,8 @@ def train(
             rich_help_panel=SETTINGS,
         ),
     ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Number of passes over the corpus.", rich_help_panel=SETTINGS),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.", rich_help_panel=SETTINGS)] = None,
+    epochs: EpochsOption = None,
+    seed: SeedOption = None,
     marking: Annotated[
         Marking | None,
         typer.Option(
@@ -112,51 +102,16 @@ def train(
         int | None,
         typer.Option(metavar="N", help="Maximum length of a sequence in word pieces.", rich_help_panel=SETTINGS),
     ] = None,
-    learning_rate: Annotated[
-        float | None,
-        typer.Option(metavar="RATE", help="Peak learning rate of the encoder.", rich_help_panel=SETTINGS),
-    ] = None,
+    learning_rate: RateOption = None,
     batch_tokens: Annotated[
         int | None,
         typer.Option(metavar="N", help="Maximum number of word pieces in a batch.", rich_help_panel=COMPUTING),
     ] = None,
-    precision: Annotated[
-        Literal["auto", "fp32", "bf16", "fp16"] | None,
-        typer.Option(
-            help="Numeric precision. auto: bf16 if the processor supports it, otherwise fp32.",
-            rich_help_panel=COMPUTING,
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any setting, such as sampling.negatives=20. Repeatable.",
-            rich_help_panel=SETTINGS,
-        ),
-    ] = None,
-    log: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Experiment tracker: tensorboard, wandb, mlflow, ..., or none. Default: tensorboard if it is "
-            "installed.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    device: Annotated[
-        Literal["cpu"] | None,
-        typer.Option(help="Train on the CPU. Default: a GPU if there is one.", rich_help_panel=COMPUTING),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Resume from the last complete checkpoint in the output folder.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False,
+    precision: PrecisionOption = None,
+    settings: SetOption = None,
+    log: LogOption = None,
+    device: DeviceOption = None,
+    resume: ResumeOption = False,
 ) -> None:
     """Train a model on annotated corpora, known ones or your own.
 
@@ -191,11 +146,8 @@ def train(
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
     learnt, dev = _corpora(folders, train_file, dev_file, stated, ids)
-    try:
+    with resumable("cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
-    except KeyboardInterrupt:
-        say("cdcoref", "interrupted; run the same command with --resume to resume")
-        sys.exit(130)
 
 
 def _for_corpora(preset: TrainingConfig, name: str, corpora: list[str]) -> TrainingConfig:

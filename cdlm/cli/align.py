@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdlm.cli.task_options import DeviceOption, JsonOption
 from cdlm.documents import KINDS
 from cdlm.errors import InputError
 from cdlm.printing import say
 from cdlm.progress import StageProgress
+from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:
     from cdlm.alignment import Alignment, MentionPair, PairReader

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdlm.cli.pretrain import CORPUS_HELP
-from cdlm.cli.task_options import DeviceOption, JsonOption
 from cdlm.printing import say
 from cdlm.progress import StageProgress
+from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:
     from cdlm.pretraining import ModelPerplexity

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cdlm.cli.task_options import (
+from cdlm.training_options import (
     COMPUTING,
     SETTINGS,
     ConfigOption,

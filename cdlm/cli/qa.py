@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cdlm.cli import task_options as options
+from cdlm import training_options as options
 from cdlm.command_line import add_command
 from cdlm.errors import InputError
 from cdlm.files import check_writable

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from cdlm.cli.task_options import JsonOption
 from cdlm.errors import InputError
+from cdlm.training_options import JsonOption
 
 EXAMPLES = ("cdlm tables", "cdlm tables 2 8 --ecb-root DIR")
 

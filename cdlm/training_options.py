@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they become a configuration."""
+"""Options that the commands of both packages share, above all those that train, and how they become a configuration."""
 
 from __future__ import annotations
 
@@ -128,10 +128,10 @@ def configured(preset: T, file: Path | None, settings: list[str] | None, named: 
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
-    """Tell the user how to resume an interrupted run."""
+def resumable(program: str = "cdlm") -> Iterator[None]:
+    """Tell the user of a program how to resume an interrupted run."""
     try:
         yield
     except KeyboardInterrupt:
-        say("cdlm", "interrupted; run the same command with --resume to resume")
+        say(program, "interrupted; run the same command with --resume to resume")
         sys.exit(130)
