@@ -139,17 +139,20 @@ def model_card(
     )
     kept = f"epoch {epoch}" if training["run"]["steps"] else f"epoch {epoch} of {training['run']['epochs']}"
     size = f"{parameters / 1e6:.1f} million parameters"
-    purpose, parts, files = "links annotated mentions in text", f"With the pair scorer it has {size}.", "jsonl"
+    purpose, files = "links annotated mentions in text", "jsonl"
+    heads = [] if model.pair_scorer is None else ["the pair scorer"]
     if model.detector is not None:
-        purpose = "finds mentions of events and entities in text and links those"
-        parts, files = f"With the pair scorer\nand the mention detector it has {size}.", "txt"
+        purpose, files = "finds mentions of events and entities in text and links those", "txt"
+        heads.append("the mention detector")
+    parts = f"With {' and '.join(heads)} it has {size}." if heads else f"The model has {size}."
     windows = ", ".join(str(width) for width in sorted(set(encoder.attention_window)))
     return f"""{(metadata or Metadata()).header()}
 # A cdcoref model
 
 This model {purpose} that refer to the same event or entity, within
 and across documents. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
-{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens. {parts}
+{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens.
+{parts}
 
     cdcoref predict --model NAME_OR_FOLDER docs/*.{files}
 

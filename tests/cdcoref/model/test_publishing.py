@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -56,6 +57,21 @@ def test_the_card_has_a_curve_of_precision_and_recall(tiny_model: CorefModel) ->
     assert "| threshold | event | entity |" in text
     assert "| 0.6 | 90.0 / 45.0 / 60.0 | 90.0 / 45.0 / 60.0 |" in text
     assert "--threshold" not in model_card(tiny_model, TrainingConfig().to_dict(), SCORES, 2)
+
+
+def test_the_card_names_only_the_parts_that_the_model_has(tiny_model: CorefModel) -> None:
+    model = copy.deepcopy(tiny_model)
+
+    def text() -> str:
+        return model_card(model, TrainingConfig().to_dict(), SCORES, 2)
+
+    assert "With the pair scorer and the mention detector it has" in text()
+    model.pair_scorer = None
+    assert "With the mention detector it has" in text()
+    assert "pair scorer" not in text()
+    model.detector = None
+    assert "The model has" in text()
+    assert "With the" not in text()
 
 
 def test_the_card_of_the_default_model_has_a_header() -> None:
