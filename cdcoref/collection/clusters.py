@@ -14,8 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from cdcoref.collection.chosen_rows import chunks, marks, rows_in
 from cdcoref.collection.titles import event_titles
-from cdcoref.collection.word_index import chunks, marks
 from cdcoref.predict import cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
@@ -101,10 +101,9 @@ class _Assignment:
         self._time = now()
         self._before: dict[int, int | None] = {}
         self._origin: dict[int, int | None] = {}
-        for chunk in chunks(number for group in groups for number in group):
-            query = f"SELECT number, cluster, origin FROM mentions WHERE number IN ({marks(chunk)})"
-            for number, cluster, origin in connection.execute(query, chunk):
-                self._before[number], self._origin[number] = cluster, origin
+        query = "SELECT number, cluster, origin FROM mentions WHERE number IN ({})"
+        for number, cluster, origin in rows_in(connection, query, (number for group in groups for number in group)):
+            self._before[number], self._origin[number] = cluster, origin
 
     def store(self, rejected: list[int], left: set[int]) -> None:
         former = {cluster for cluster in self._before.values() if cluster is not None} | left

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.documents import stored_part
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.vectors import stored_vectors
-from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.stories import Sources, own_part, sentence_sources
 
@@ -185,29 +185,23 @@ def stored_texts(
     """
     groups = {id for copy, original in original_of.items() if copy in new or original in new for id in (copy, original)}
     originals = {original_of.get(id, id) for id in groups}
-    numbers: set[int] = set()
     others: dict[str, str] = {}
-    for chunk in chunks(sorted((groups | originals) - set(new))):
-        ids = f"SELECT number FROM documents WHERE id IN ({marks(chunk)})"
-        numbers.update(number for (number,) in connection.execute(ids, chunk))
-        query = (
-            "SELECT document, one.id, other.id FROM copies JOIN documents AS one ON one.number = document "
-            f"JOIN documents AS other ON other.number = copies.original WHERE other.id IN ({marks(chunk)})"
-        )
-        for number, copy, original in connection.execute(query, chunk):
-            if copy not in new:
-                numbers.add(number)
-                others[copy] = original_of.get(original, original)
-    found: list[Document] = []
-    for chunk in chunks(sorted(numbers)):
-        query = (
-            f"SELECT id FROM documents WHERE number IN ({marks(chunk)}) AND NOT given AND (NOT ? OR EXISTS "
-            "(SELECT 1 FROM vectors WHERE document = number) OR NOT EXISTS "
-            "(SELECT 1 FROM mentions WHERE document = number)) ORDER BY number"
-        )
-        rows = connection.execute(query, (*chunk, with_vectors))
-        found += stored_part(connection, [id for (id,) in rows if id not in new]).documents
-    return found, {**others, **original_of}
+    ids = sorted((groups | originals) - set(new))
+    numbers = {number for (number,) in rows_in(connection, "SELECT number FROM documents WHERE id IN ({})", ids)}
+    query = (
+        "SELECT document, one.id, other.id FROM copies JOIN documents AS one ON one.number = document "
+        "JOIN documents AS other ON other.number = copies.original WHERE other.id IN ({})"
+    )
+    for number, copy, original in rows_in(connection, query, ids):
+        if copy not in new:
+            numbers.add(number)
+            others[copy] = original_of.get(original, original)
+    query = (
+        "SELECT id FROM documents WHERE (NOT ? OR EXISTS (SELECT 1 FROM vectors WHERE document = number) OR NOT EXISTS "
+        "(SELECT 1 FROM mentions WHERE document = number)) AND NOT given AND number IN ({}) ORDER BY number"
+    )
+    read = [id for (id,) in rows_in(connection, query, sorted(numbers), with_vectors) if id not in new]
+    return list(stored_part(connection, read).documents), {**others, **original_of}
 
 
 def stored_sources(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from cdcoref.collection.word_index import Weights, chunks, documents_near, marks, set_share, word_rows
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.collection.word_index import Weights, documents_near, set_share, word_rows
 from cdcoref.corpus import Document
-from cdcoref.formats import stored_document
 from cdcoref.stories import near_duplicates, resemblance
 
 CLOSE = 0.2
@@ -39,7 +39,7 @@ def find_copies(
     rows = word_rows(connection, {word for _, weights in new for word in weights})
     near = {number for _, weights in new for number in documents_near(connection, weights, rows, without)}
     near |= {heir for number in without if (heir := _heir(connection, number, without)) is not None}
-    originals = _documents(connection, near)
+    originals = list(stored_documents(connection, "number", sorted(near)))
     documents = [document for document, _ in new]
     close = {one.id for one in originals for document in documents if resemblance(one, document, lines) >= CLOSE}
     query = (
@@ -48,7 +48,8 @@ def find_copies(
     )
     stored = [row for id in sorted(close) for row in connection.execute(query, (id,)).fetchall()]
     original_of = {str(copy): str(original) for number, copy, original in stored if number not in without}
-    copies = _documents(connection, [int(number) for number, *_ in stored if number not in without])
+    numbers = sorted(int(number) for number, *_ in stored if number not in without)
+    copies = list(stored_documents(connection, "number", numbers))
     found = near_duplicates(documents, [*originals, *copies], original_of, lines)
     result = _with_longest(found, original_of, {one.id: one for one in (*originals, *documents)})
     stored_close = [one for one in (*originals, *copies) if one.id in close or one.id in original_of]
@@ -104,12 +105,7 @@ def _with_longest(
 
 def originals_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     """The original of every copy among the stored documents, by number."""
-    found: dict[int, int] = {}
-    for chunk in chunks(numbers):
-        found.update(
-            connection.execute(f"SELECT document, original FROM copies WHERE document IN ({marks(chunk)})", chunk)
-        )
-    return found
+    return dict(rows_in(connection, "SELECT document, original FROM copies WHERE document IN ({})", numbers))
 
 
 def store_copies(connection: sqlite3.Connection, original_of: Mapping[str, str]) -> None:
@@ -139,11 +135,3 @@ def _heir(connection: sqlite3.Connection, number: int, without: Collection[int])
     """The first copy of a document."""
     query = "SELECT document FROM copies WHERE original = ? ORDER BY document"
     return next((copy for (copy,) in connection.execute(query, (number,)) if copy not in without), None)
-
-
-def _documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Document]:
-    return [
-        stored_document(*row)
-        for chunk in chunks(sorted(numbers))
-        for row in connection.execute(f"SELECT id, text, fields FROM documents WHERE number IN ({marks(chunk)})", chunk)
-    ]

@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.clusters import now
 from cdcoref.collection.corrected_clusters import Constraints
 from cdcoref.collection.records import Move
 from cdcoref.collection.story import mention_key
-from cdcoref.collection.word_index import chunks, marks
 from cdcoref.errors import InputError
 
 Action = Literal["same", "not-same", "not-a-mention", "split", "move", "rename"]
@@ -104,13 +104,9 @@ _COLUMNS = "number, time, action, mentions, apart, cluster, name, undone"
 def stored_corrections(connection: sqlite3.Connection, numbers: Iterable[int] | None = None) -> list[Correction]:
     """Corrections by number, in the order in which they were made; all of them by default."""
     if numbers is None:
-        rows = connection.execute(f"SELECT {_COLUMNS} FROM corrections ORDER BY number").fetchall()
-    else:
-        rows = []
-        for chunk in chunks(sorted(set(numbers))):
-            query = f"SELECT {_COLUMNS} FROM corrections WHERE number IN ({marks(chunk)}) ORDER BY number"
-            rows.extend(connection.execute(query, chunk).fetchall())
-    return [_correction(row) for row in rows]
+        return [_correction(row) for row in connection.execute(f"SELECT {_COLUMNS} FROM corrections ORDER BY number")]
+    query = f"SELECT {_COLUMNS} FROM corrections WHERE number IN ({{}}) ORDER BY number"
+    return [_correction(row) for row in rows_in(connection, query, sorted(set(numbers)))]
 
 
 def _correction(row: Sequence[object]) -> Correction:
@@ -282,20 +278,12 @@ def stored_tokens(tokens: Sequence[int]) -> str:
 def stories_of(connection: sqlite3.Connection, correction: Correction) -> set[int]:
     """The stories in which a correction's mentions are."""
     contents = sorted({bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)})
-    return {
-        story
-        for chunk in chunks(contents)
-        for (story,) in connection.execute(
-            f"SELECT story FROM documents WHERE content IN ({marks(chunk)})",
-            chunk,
-        )
-    }
+    query = "SELECT story FROM documents WHERE content IN ({})"
+    return {story for (story,) in rows_in(connection, query, contents)}
 
 
 def _holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[Correction]:
     """The corrections that hold and name a mention of one of the documents."""
-    numbers: set[int] = set()
-    for chunk in chunks(contents):
-        query = f"SELECT DISTINCT correction FROM corrected WHERE content IN ({marks(chunk)})"
-        numbers.update(number for (number,) in connection.execute(query, chunk))
+    query = "SELECT DISTINCT correction FROM corrected WHERE content IN ({})"
+    numbers = {number for (number,) in rows_in(connection, query, contents)}
     return [correction for correction in stored_corrections(connection, numbers) if correction.undone is None]

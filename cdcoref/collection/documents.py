@@ -10,12 +10,13 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.clusters import now
 from cdcoref.collection.copies import forget_copies
 from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_value, stored_value
-from cdcoref.collection.word_index import Weights, chunks, index_words, marks, unindex_words
+from cdcoref.collection.word_index import Weights, index_words, unindex_words
 from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
@@ -376,16 +377,10 @@ def store_scores(
 
 def stored_part(connection: sqlite3.Connection, ids: Sequence[str]) -> Corpus:
     """Some stored documents with all their mentions, in the order of their places."""
-
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    for chunk in chunks(ids):
-        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)}) ORDER BY number"
-        documents.extend(stored_document(*row) for row in connection.execute(query, chunk))
-        query = (
-            "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
-            "JOIN mentions ON mentions.document = documents.number "
-            f"WHERE documents.id IN ({marks(chunk)}) ORDER BY documents.number, place"
-        )
-        mentions.extend(stored_mention(*row) for row in connection.execute(query, chunk))
-    return Corpus(tuple(documents), tuple(mentions))
+    query = (
+        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
+        "JOIN mentions ON mentions.document = documents.number "
+        "WHERE documents.id IN ({}) ORDER BY documents.number, place"
+    )
+    mentions = tuple(stored_mention(*row) for row in rows_in(connection, query, ids))
+    return Corpus(tuple(stored_documents(connection, "id", ids)), mentions)

@@ -14,12 +14,12 @@ from typing import Literal
 
 import numpy as np
 
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.corrections import Correction
 from cdcoref.collection.records import Move
 from cdcoref.collection.scores import DocumentScores
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story import StoryClusterer
-from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import KINDS
 from cdcoref.formats import cluster_id
 
@@ -89,22 +89,19 @@ def moves(
 
 def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
     """The names of clusters, or else their labels."""
-    titles: dict[int, str] = {}
-    for chunk in chunks(clusters):
-        query = f"SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({marks(chunk)})"
-        titles.update(connection.execute(query, chunk).fetchall())
-    return titles
+    query = "SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({})"
+    return dict(rows_in(connection, query, clusters))
 
 
 def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
     """The words of the first of some mentions, each once."""
     words: dict[str, None] = {}
-    for chunk in chunks(mentions):
-        query = f"SELECT words FROM mentions WHERE number IN ({marks(chunk)}) ORDER BY document, place"
-        words.update(dict.fromkeys(text for (text,) in connection.execute(query, chunk)))
-        if len(words) >= MOST_WORDS:
+    query = "SELECT words FROM mentions WHERE number IN ({}) ORDER BY document, place"
+    for (text,) in rows_in(connection, query, mentions):
+        words[text] = None
+        if len(words) == MOST_WORDS:
             break
-    return tuple(words)[:MOST_WORDS]
+    return tuple(words)
 
 
 def improbable(connection: sqlite3.Connection, first: int, others: Iterable[int]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.copies import originals_of
 from cdcoref.collection.names import living_cluster
 from cdcoref.collection.records import (
@@ -26,7 +27,6 @@ from cdcoref.collection.records import (
     StoredMention,
 )
 from cdcoref.collection.search import clusters_with_words, full_text_query
-from cdcoref.collection.word_index import chunks, marks
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
@@ -212,15 +212,13 @@ def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, 
         raise InputError(f"there is no cluster {id} in the collection")
     order = documents_in_time(connection, number)
     chosen = order[offset : None if limit is None else offset + limit]
-    documents, rows = {}, []
-    for chunk in chunks(chosen):
-        query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({marks(chunk)})"
-        documents.update({row[0]: _document_summary(row) for row in connection.execute(query, chunk)})
-        query = (
-            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-            f"WHERE cluster = ? AND document IN ({marks(chunk)}) ORDER BY place"
-        )
-        rows += connection.execute(query, (number, *chunk)).fetchall()
+    query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({{}})"
+    documents = {row[0]: _document_summary(row) for row in rows_in(connection, query, chosen)}
+    query = (
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+        "WHERE cluster = ? AND document IN ({}) ORDER BY place"
+    )
+    rows = rows_in(connection, query, chosen, number)
     place = {documents[document].id: n for n, document in enumerate(chosen)}
     mentions = stored_mentions(connection, sorted(rows, key=lambda row: place[row[-1]]))
     query = (
@@ -285,8 +283,8 @@ def story_numbers(connection: sqlite3.Connection, *, limit: int, offset: int) ->
 
 def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, str]]:
     """The story and the id of every document of some stories, in the order in which they were added."""
-    query = f"SELECT story, id FROM documents WHERE story IN ({marks(numbers)}) ORDER BY number"
-    return list(connection.execute(query, tuple(numbers)))
+    query = "SELECT story, id FROM documents WHERE story IN ({}) ORDER BY number"
+    return list(rows_in(connection, query, numbers))
 
 
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
@@ -371,34 +369,26 @@ def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Q
 
 def mentions_by_number(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredMention]:
     """Mentions by their numbers; those that are not there are left out."""
-    found: dict[int, StoredMention] = {}
-    for chunk in chunks(dict.fromkeys(numbers)):
-        query = (
-            f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-            f"WHERE mentions.number IN ({marks(chunk)})"
-        )
-        rows = connection.execute(query, chunk).fetchall()
-        found.update(zip((row[0] for row in rows), stored_mentions(connection, rows), strict=True))
-    return found
+    query = (
+        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
+        "WHERE mentions.number IN ({})"
+    )
+    rows = list(rows_in(connection, query, dict.fromkeys(numbers)))
+    return dict(zip((row[0] for row in rows), stored_mentions(connection, rows), strict=True))
 
 
 def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[StoredMention]:
     """Mentions with their places in the texts."""
-    documents: dict[str, Document] = {}
-    for chunk in chunks(dict.fromkeys(row[-1] for row in rows)):
-        query = f"SELECT id, text, fields FROM documents WHERE id IN ({marks(chunk)})"
-        for id, text, fields in connection.execute(query, chunk):
-            documents[id] = stored_document(id, text, fields)
+    ids = dict.fromkeys(row[-1] for row in rows)
+    documents = {document.id: document for document in stored_documents(connection, "id", ids)}
     places = Places(documents.values())
     return [_mention(row, documents[row[-1]], places) for row in rows]
 
 
 def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
     """Clusters by their numbers, in that order."""
-    found = {}
-    for chunk in chunks(numbers):
-        query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({marks(chunk)})"
-        found.update({row[0]: _summary(row) for row in connection.execute(query, chunk)})
+    query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({{}})"
+    found = {row[0]: _summary(row) for row in rows_in(connection, query, numbers)}
     return [found[number] for number in numbers if number in found]
 
 

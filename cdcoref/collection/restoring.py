@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cdcoref.collection.adding import drop_empty_stories
+from cdcoref.collection.chosen_rows import marks, rows_in
 from cdcoref.collection.clusters import now
 from cdcoref.collection.copies import originals_of
 from cdcoref.collection.database import Database
@@ -23,7 +24,7 @@ from cdcoref.collection.records import RemovedDocument, Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.subjects import place_stories
-from cdcoref.collection.word_index import Weights, chunks, index_words, marks, set_share, stored_boilerplate
+from cdcoref.collection.word_index import Weights, index_words, set_share, stored_boilerplate
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document
 from cdcoref.stories import words_of
@@ -189,12 +190,8 @@ def _story(connection: sqlite3.Connection, one: _Kept) -> int:
         row = connection.execute("SELECT story FROM documents WHERE number = ?", (one.original,)).fetchone()
         if row is not None:
             return int(row[0])
-    counts: Counter[int] = Counter()
-    for chunk in chunks(json.loads(one.beside)):
-        counts.update(
-            story
-            for (story,) in connection.execute(f"SELECT story FROM documents WHERE number IN ({marks(chunk)})", chunk)
-        )
+    query = "SELECT story FROM documents WHERE number IN ({})"
+    counts = Counter(int(story) for (story,) in rows_in(connection, query, json.loads(one.beside)))
     if counts:
         return min(counts, key=lambda story: (-counts[story], story))
     connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))

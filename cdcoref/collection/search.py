@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cdcoref.collection.word_index import chunks, marks
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.formats import stored_document, stored_mention
 from cdcoref.predict import search_points, search_words, searched, searched_title
 
@@ -75,9 +75,8 @@ def _candidates(
     for row in rows:
         seen.add(row[0])
         yield _Candidate(*row)
-    for chunk in chunks(sorted(numbers - seen)):
-        query = f"{columns} WHERE {condition} AND number IN ({marks(chunk)})"
-        yield from map(_Candidate._make, connection.execute(query, (*values, *chunk)))
+    query = f"{columns} WHERE {condition} AND number IN ({{}})"
+    yield from map(_Candidate._make, rows_in(connection, query, sorted(numbers - seen), *values))
 
 
 def _wordings(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, set[str]]:
@@ -98,18 +97,17 @@ def _sentences(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int
     matching = " OR ".join(f'"{word}"*' for word in words)
     documents = [number for (number,) in connection.execute(query, (matching, DOCUMENTS))]
     found: defaultdict[int, set[str]] = defaultdict(set)
-    for chunk in chunks(documents):
-        query = f"SELECT number, id, text, fields FROM documents WHERE number IN ({marks(chunk)})"
-        for number, id, text, fields in connection.execute(query, chunk):
-            document = stored_document(id, text, fields)
-            sentence_of: list[str | None] = []
-            for first, last in document.sentences:
-                start, end = (document.offsets[first][0], document.offsets[last - 1][1]) if last > first else (0, 0)
-                own = searched([text[start:end]])
-                sentence_of += [own if any(f" {word}" in own for word in words) else None] * (last - first)
-            query = "SELECT cluster, tokens, kind FROM mentions WHERE document = ? AND cluster IS NOT NULL"
-            for cluster, tokens, kind in connection.execute(query, (number,)):
-                own_sentence = sentence_of[stored_mention(id, tokens, kind, cluster).start]
-                if own_sentence is not None:
-                    found[cluster].add(own_sentence)
+    query = "SELECT number, id, text, fields FROM documents WHERE number IN ({})"
+    of_document = "SELECT cluster, tokens, kind FROM mentions WHERE document = ? AND cluster IS NOT NULL"
+    for number, id, text, fields in rows_in(connection, query, documents):
+        document = stored_document(id, text, fields)
+        sentence_of: list[str | None] = []
+        for first, last in document.sentences:
+            start, end = (document.offsets[first][0], document.offsets[last - 1][1]) if last > first else (0, 0)
+            own = searched([text[start:end]])
+            sentence_of += [own if any(f" {word}" in own for word in words) else None] * (last - first)
+        for cluster, tokens, kind in connection.execute(of_document, (number,)):
+            own_sentence = sentence_of[stored_mention(id, tokens, kind, cluster).start]
+            if own_sentence is not None:
+                found[cluster].add(own_sentence)
     return found

@@ -11,7 +11,8 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from cdcoref.collection.word_index import Weights, chunks, documents_near, marks, vectors_of_stories, word_rows
+from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.word_index import Weights, documents_near, vectors_of_stories, word_rows
 from cdcoref.stories import subject_labels
 
 
@@ -57,11 +58,7 @@ def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], label
 
 def subjects_of(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, int]:
     """The subjects of some stories, without those that have none."""
-    found: dict[int, int] = {}
-    for chunk in chunks(stories):
-        query = f"SELECT story, subject FROM subjects WHERE story IN ({marks(chunk)})"
-        found.update(connection.execute(query, chunk))
-    return found
+    return dict(rows_in(connection, "SELECT story, subject FROM subjects WHERE story IN ({})", stories))
 
 
 def drop_subject(connection: sqlite3.Connection, story: int) -> set[int]:
@@ -80,19 +77,15 @@ def _stories_near(connection: sqlite3.Connection, document: int, weights: Weight
     query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
     own = frozenset(number for (number,) in connection.execute(query, (document,)))
     found = documents_near(connection, weights, word_rows(connection, weights), own)
-    query = f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(found)})"
-    return {story for (story,) in connection.execute(query, found)}
+    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
+    return {story for (story,) in rows_in(connection, query, found)}
 
 
 def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:
     """The subjects of some stories and of all others of those subjects; a story without one is a subject by itself."""
     subject_of: dict[int, object] = {story: (story,) for story in stories}
-    for chunk in chunks(list(subject_of)):
-        query = (
-            "SELECT story, subject FROM subjects "
-            f"WHERE subject IN (SELECT subject FROM subjects WHERE story IN ({marks(chunk)}))"
-        )
-        subject_of.update(connection.execute(query, chunk))
+    query = "SELECT story, subject FROM subjects WHERE subject IN (SELECT subject FROM subjects WHERE story IN ({}))"
+    subject_of.update(rows_in(connection, query, list(subject_of)))
     return subject_of
 
 

@@ -9,9 +9,9 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from cdcoref.collection.word_index import chunks, marks
-from cdcoref.corpus import EVENT, Corpus, Document, Mention
-from cdcoref.formats import stored_document, stored_mention
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.corpus import EVENT, Corpus, Mention
+from cdcoref.formats import stored_mention
 from cdcoref.predict import CorpusCircumstances
 
 
@@ -19,32 +19,24 @@ def event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict
     """The titles of those of the clusters that are events, by their numbers."""
     members: defaultdict[int, list[Mention]] = defaultdict(list)
     documents: dict[int, None] = {}
-    for chunk in chunks(numbers):
-        query = (
-            "SELECT mentions.cluster, documents.number, documents.id, mentions.tokens, mentions.kind FROM mentions "
-            "JOIN documents ON documents.number = mentions.document "
-            f"WHERE mentions.cluster IN ({marks(chunk)}) AND mentions.kind = '{EVENT}' "
-            "ORDER BY mentions.document, mentions.place"
-        )
-        for cluster, document, id, tokens, kind in connection.execute(query, chunk):
-            members[cluster].append(stored_mention(id, tokens, kind, cluster))
-            documents[document] = None
+    query = (
+        "SELECT mentions.cluster, documents.number, documents.id, mentions.tokens, mentions.kind FROM mentions "
+        "JOIN documents ON documents.number = mentions.document "
+        f"WHERE mentions.cluster IN ({{}}) AND mentions.kind = '{EVENT}' ORDER BY mentions.document, mentions.place"
+    )
+    for cluster, document, id, tokens, kind in rows_in(connection, query, numbers):
+        members[cluster].append(stored_mention(id, tokens, kind, cluster))
+        documents[document] = None
     known = CorpusCircumstances(_events_of(connection, list(documents)))
     return {cluster: known.label(own) for cluster, own in members.items()}
 
 
 def _events_of(connection: sqlite3.Connection, documents: Sequence[int]) -> Corpus:
     """Documents with their event mentions, whose clusters are named by their numbers."""
-    texts: list[Document] = []
-    mentions: list[Mention] = []
-    for chunk in chunks(documents):
-        query = f"SELECT id, text, fields FROM documents WHERE number IN ({marks(chunk)})"
-        texts.extend(stored_document(*row) for row in connection.execute(query, chunk))
-        query = (
-            "SELECT documents.id, mentions.tokens, mentions.kind, mentions.cluster FROM documents "
-            "JOIN mentions ON mentions.document = documents.number "
-            f"WHERE documents.number IN ({marks(chunk)}) AND mentions.kind = '{EVENT}' "
-            "AND mentions.cluster IS NOT NULL"
-        )
-        mentions.extend(stored_mention(*row) for row in connection.execute(query, chunk))
-    return Corpus(tuple(texts), tuple(mentions))
+    query = (
+        "SELECT documents.id, mentions.tokens, mentions.kind, mentions.cluster FROM documents "
+        "JOIN mentions ON mentions.document = documents.number "
+        f"WHERE documents.number IN ({{}}) AND mentions.kind = '{EVENT}' AND mentions.cluster IS NOT NULL"
+    )
+    mentions = tuple(stored_mention(*row) for row in rows_in(connection, query, documents))
+    return Corpus(tuple(stored_documents(connection, "number", documents)), mentions)

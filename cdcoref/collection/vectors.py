@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cdcoref.collection.word_index import chunks, marks
+from cdcoref.collection.chosen_rows import rows_in
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionVectors
@@ -80,11 +80,8 @@ def store_vectors(
 
 def stored_vectors(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MentionVectors]:
     """The vectors of the mentions of documents, by id, in the order of their places; of those that have them."""
-    found = {}
-    for chunk in chunks(ids):
-        query = (
-            "SELECT documents.id, vectors.packed FROM documents JOIN vectors ON vectors.document = documents.number "
-            f"WHERE documents.id IN ({marks(chunk)})"
-        )
-        found.update({id: unpacked_vectors(packed) for id, packed in connection.execute(query, chunk)})
-    return found
+    query = (
+        "SELECT documents.id, vectors.packed FROM documents JOIN vectors ON vectors.document = documents.number "
+        "WHERE documents.id IN ({})"
+    )
+    return {id: unpacked_vectors(packed) for id, packed in rows_in(connection, query, ids)}

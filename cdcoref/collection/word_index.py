@@ -10,13 +10,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.settings import store_value, stored_value
 from cdcoref.stories import Neighbourhood, rarity, unit_length
 
@@ -28,7 +28,6 @@ NEAREST = 8
 TOTAL_SHARE = "total_share"
 BOILERPLATE = "boilerplate"
 _ORIGINALS_WITH = "SELECT document FROM postings WHERE word = ? AND document NOT IN (SELECT document FROM copies)"
-_AT_ONCE = 500
 
 Weights = Mapping[str, float]
 """The words of a document and how much each weighs, see `cdcoref.stories.words_of`."""
@@ -42,25 +41,10 @@ class WordRow(NamedTuple):
     frequency: float
 
 
-def chunks(values: Iterable[object]) -> Iterator[list[object]]:
-    """Values in lists that an SQL statement can take."""
-    left = iter(values)
-    while chunk := list(islice(left, _AT_ONCE)):
-        yield chunk
-
-
-def marks(values: Sequence[object]) -> str:
-    """As many question marks as there are values."""
-    return ",".join("?" * len(values))
-
-
 def word_rows(connection: sqlite3.Connection, words: Iterable[str]) -> dict[str, WordRow]:
     """The stored rows of words, by word."""
-    found = {}
-    for chunk in chunks(words):
-        query = f"SELECT word, number, documents, frequency FROM words WHERE word IN ({marks(chunk)})"
-        found.update({row[0]: WordRow(*row[1:]) for row in connection.execute(query, chunk)})
-    return found
+    query = "SELECT word, number, documents, frequency FROM words WHERE word IN ({})"
+    return {word: WordRow(*row) for word, *row in rows_in(connection, query, words)}
 
 
 def index_words(connection: sqlite3.Connection, document: int, weights: Weights, share: float) -> bytes:
@@ -171,16 +155,8 @@ def surroundings(
     rows = word_rows(connection, {word for weights in new for word in weights})
     candidates = {number for weights in new for number in documents_near(connection, weights, rows, without)}
     candidates |= {original for original in original_of.values() if original >= 0}
-    stories = sorted(
-        {
-            story
-            for chunk in chunks(sorted(candidates))
-            for (story,) in connection.execute(
-                f"SELECT DISTINCT story FROM documents WHERE number IN ({marks(chunk)})",
-                chunk,
-            )
-        }
-    )
+    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
+    stories = sorted({story for (story,) in rows_in(connection, query, sorted(candidates))})
     documents: list[int] = []
     story_of: list[int] = []
     columns: list[np.ndarray] = []
@@ -234,10 +210,9 @@ def _words_of_stories(
 ) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
     """Of every document of some stories its number, its story's place among them, its words and what each weighs."""
     place = {story: number for number, story in enumerate(stories)}
-    for chunk in chunks(stories):
-        query = f"SELECT number, story, words FROM documents WHERE story IN ({marks(chunk)}) ORDER BY number"
-        for number, story, stored in connection.execute(query, chunk):
-            yield (number, place[story], *_unpacked(stored))
+    query = "SELECT number, story, words FROM documents WHERE story IN ({}) ORDER BY number"
+    for number, story, stored in rows_in(connection, query, stories):
+        yield (number, place[story], *_unpacked(stored))
 
 
 def _table(
@@ -252,9 +227,9 @@ def _table(
     """
     frequency = dict(known)
     used, inverse = np.unique(np.concatenate([np.zeros(0, np.int64), *columns]), return_inverse=True)
-    for chunk in chunks(number for number in used.tolist() if number >= 0 and number not in frequency):
-        query = f"SELECT number, frequency FROM words WHERE number IN ({marks(chunk)})"
-        frequency.update(connection.execute(query, chunk))
+    query = "SELECT number, frequency FROM words WHERE number IN ({})"
+    unknown = [number for number in used.tolist() if number >= 0 and number not in frequency]
+    frequency.update(rows_in(connection, query, unknown))
     ends = np.cumsum([0, *map(len, columns)])
     table = csr_array((np.concatenate([np.zeros(0), *values]), inverse, ends), shape=(len(columns), len(used)))
     table.sort_indices()

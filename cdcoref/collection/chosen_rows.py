@@ -1,0 +1,51 @@
+"""Any number of values in, the stored rows with one of them out; a statement of SQL takes only some hundreds."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Literal
+
+from cdcoref.corpus import Document
+from cdcoref.formats import stored_document
+
+_AT_ONCE = 500
+
+
+def rows_in(
+    connection: sqlite3.Connection, query: str, values: Iterable[object], *before: object
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query for many values, in the query's order for each few hundred of them.
+
+    Parameters
+    ----------
+    query
+        With ``IN ({})`` where the values are to stand.
+    values
+        These values.
+    before
+        The values of the question marks before them.
+    """
+    for chunk in chunks(values):
+        yield from connection.execute(query.format(marks(chunk)), (*before, *chunk))
+
+
+def stored_documents(
+    connection: sqlite3.Connection, column: Literal["id", "number"], values: Iterable[object]
+) -> Iterator[Document]:
+    """The stored documents with some ids or numbers, in the order of their numbers for each few hundred of them."""
+    query = f"SELECT id, text, fields FROM documents WHERE {column} IN ({{}}) ORDER BY number"
+    return (stored_document(*row) for row in rows_in(connection, query, values))
+
+
+def chunks(values: Iterable[object]) -> Iterator[list[object]]:
+    """Values in lists that an SQL statement can take."""
+    left = iter(values)
+    while chunk := list(islice(left, _AT_ONCE)):
+        yield chunk
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" * len(values))
