@@ -66,7 +66,7 @@ def with_followers(blocks: np.ndarray, cannot_links: CannotLinks, followers: Ite
     cannot = cannot_links.between(blocks)
     for follower, leader in followers:
         one, other = int(blocks[follower]), int(blocks[leader])
-        if one != other and not cannot[one, other]:
+        if not cannot[one, other]:
             blocks[blocks == one] = other
             cannot[other] |= cannot[one]
             cannot[:, other] |= cannot[:, one]
@@ -146,9 +146,8 @@ def merge_blocks(
     related, pairs, total = items @ items.T, counting @ counting.T, np.zeros((count, count))
     first, second = scores.first, scores.second
     within = (clusters[first] == clusters[second]) & counted[first] & counted[second]
-    one, other = blocks[first[within]], blocks[second[within]]
-    np.add.at(total, (one, other), scores.score[within])
-    np.add.at(total, (other, one), scores.score[within])
+    np.add.at(total, (blocks[first[within]], blocks[second[within]]), scores.score[within])
+    total = total + total.T  # the same to the last bit either way
     cannot = cannot_links.between(blocks) | np.eye(count, dtype=bool)
 
     def similar(row: int | slice) -> np.ndarray:
@@ -160,16 +159,16 @@ def merge_blocks(
     mean = similar(slice(None))
     nearest = mean.argmax(axis=1) if count else rows
     while (best := mean[rows, nearest]).max(initial=NEVER) > NEVER:
-        kept, gone = sorted((int(best.argmax()), int(nearest[best.argmax()])))
+        kept = int(best.argmax())
+        gone = int(nearest[kept])  # a greater number: its row has the same best mean, and argmax takes the first row
         for sums in (total, pairs, related, cannot):
             sums[kept] += sums[gone]
             sums[:, kept] = sums[kept]
-        cannot[gone] = cannot[:, gone] = True
+        cannot[:, gone] = True
         mean[gone] = mean[:, gone] = NEVER
         mean[kept] = mean[:, kept] = similar(kept)
-        nearest[mean[:, kept] > mean[rows, nearest]] = kept
+        # No block is nearer to the merged one than it was to the nearer of its parts.
         stale = (nearest == kept) | (nearest == gone)
-        stale[kept] = True
         nearest[stale] = mean[stale].argmax(axis=1)
         group[group == gone] = kept
     return np.unique(group[blocks], return_inverse=True)[1]

@@ -52,13 +52,10 @@ def dense_merges(
         pairs = sizes * sizes[b]
         there = least[b] < np.inf
         mixed = (1 - share) * (1.0 - gain[b] / pairs) + share * np.where(there, least[b], 1.0)
-        new = np.where(there, np.where(pairs == 1, least[b], mixed), np.inf)
+        new = np.where(there, mixed, np.inf)
         between[b] = between[:, b] = new
-        to_nearest[a] = np.inf
-        again = np.flatnonzero(((nearest == a) | (nearest == b)) & (to_nearest < np.inf))
-        again = np.union1d(again, [b])
+        again = np.flatnonzero((nearest == a) | (nearest == b))  # those of a and b are each other
         nearest[again] = between[again].argmin(axis=1)
         to_nearest[again] = between[again, nearest[again]]
         nearer = (new < to_nearest) | ((new == to_nearest) & (b < nearest))
-        nearer[b] = False
         nearest[nearer], to_nearest[nearer] = b, new[nearer]

@@ -204,11 +204,12 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
         )
     if extra:
         notes.append(f"{counted(extra, 'document')} of the response missing from the key; ignored")
-    for document, row in response.documents.items():
-        if (of_key := key.documents.get(document)) is not None and not same_words(of_key, row):
+    rows = list(key.documents.values())
+    for (document, row), of_key in zip(response.documents.items(), found.tolist(), strict=True):
+        if of_key != ABSENT and not same_words(rows[of_key], row):
             raise InputError(
-                f"document {str(document)!r} has {counted(row.tokens, 'token')} here and {of_key.tokens} in the key "
-                f"{key.path}; mentions are matched by token index, so both files must have the same tokens",
+                f"document {str(document)!r} has {counted(row.tokens, 'token')} here and {rows[of_key].tokens} in the "
+                f"key {key.path}; mentions are matched by token index, so both files must have the same tokens",
                 response.path,
                 row.line,
             )

@@ -101,8 +101,6 @@ def _matched(key: Sequence[EmptyNode], response: Sequence[EmptyNode]) -> dict[in
                 rows.append(other)
                 columns.append(place)
                 weights.append(weight)
-    if not rows:
-        return {}
     chosen = best_assignment(np.array(rows), np.array(columns), np.array(weights))
     return {column: row for row, column, taken in zip(rows, columns, chosen.tolist(), strict=True) if taken}
 

@@ -44,13 +44,15 @@ def test_parts_obey_and_cannot_be_merged_further(
     assert all(frozenset((a, b)) in between for b in range(parts) for a in range(b))
 
 
-@given(st.lists(PAIR, min_size=1, max_size=6), st.integers(0, 99))
-def test_blocks_are_merged_by_their_mean_score(cannot: list[tuple[int, int]], seed: int) -> None:
+@given(st.lists(PAIR, max_size=3), st.lists(PAIR, max_size=6), st.integers(0, 99))
+def test_blocks_are_merged_by_their_mean_score(
+    must: list[tuple[int, int]], cannot: list[tuple[int, int]], seed: int
+) -> None:
     """As when the means of all pairs of groups are computed anew each time."""
-    scores = random_scores(seed)
+    scores, blocks = random_scores(seed), connected(SIZE, *as_array(must).T)
     matrix = np.zeros((SIZE, SIZE))
     matrix[scores.first, scores.second] = matrix[scores.second, scores.first] = scores.score
-    groups = [[item] for item in range(SIZE)]
+    groups = [np.flatnonzero(blocks == block).tolist() for block in range(blocks.max() + 1)]
     while possible := [
         (float(matrix[np.ix_(one, other)].mean()), place, groups.index(other))
         for place, one in enumerate(groups)
@@ -59,9 +61,20 @@ def test_blocks_are_merged_by_their_mean_score(cannot: list[tuple[int, int]], se
     ]:
         _, one, other = max(possible)
         groups[one] += groups.pop(other)
-    labels = merge_blocks(np.arange(SIZE), CannotLinks.of_pairs(SIZE, as_array(cannot)), scores)
+    labels = merge_blocks(blocks, CannotLinks.of_pairs(SIZE, as_array(cannot)), scores)
     found = [np.flatnonzero(labels == label).tolist() for label in range(labels.max() + 1)]
     assert found == sorted(map(sorted, groups))
+
+
+@given(st.lists(PAIR, max_size=4), st.permutations(range(SIZE * (SIZE - 1) // 2)), st.integers(0, 99))
+def test_the_order_of_scores_does_not_matter(cannot: list[tuple[int, int]], order: list[int], seed: int) -> None:
+    """Sums of tenths differ in the last bit by their order, and many means tie."""
+    scores, cannot_links = random_scores(seed), CannotLinks.of_pairs(SIZE, as_array(cannot))
+    tenths = np.ceil(scores.score * 3) / 10
+    shuffled = PairScores(SIZE, scores.first[order], scores.second[order], tenths[order])
+    blocks = np.arange(SIZE) // 2
+    labels = merge_blocks(blocks, cannot_links, PairScores(SIZE, scores.first, scores.second, tenths))
+    assert merge_blocks(blocks, cannot_links, shuffled).tolist() == labels.tolist()
 
 
 def test_a_cluster_falls_apart_where_a_merge_brought_a_conflict() -> None:
@@ -85,15 +98,18 @@ def test_only_conflicts_between_the_two_sides_count() -> None:
 
 
 def test_a_follower_joins_unless_it_cannot() -> None:
-    cannot_links = CannotLinks.of_pairs(5, as_array([(0, 1), (2, 4)]))
+    cannot_links, blocks = CannotLinks.of_pairs(5, as_array([(0, 1), (2, 4)])), np.arange(5)
     # 1 cannot follow 0. 2 follows 3, and 4, which cannot be with 2, then cannot follow 3.
-    assert with_followers(np.arange(5), cannot_links, [(1, 0), (2, 3), (4, 3)]).tolist() == [0, 1, 2, 2, 3]
+    assert with_followers(blocks, cannot_links, [(1, 0), (2, 3), (4, 3)]).tolist() == [0, 1, 2, 2, 3]
+    assert blocks.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_leader_keeps_its_own_conflicts_when_it_is_followed() -> None:
     cannot_links = CannotLinks.of_pairs(3, as_array([(0, 1)]))
     assert with_followers(np.arange(3), cannot_links, [(2, 0), (1, 0)]).tolist() == [0, 1, 0]
     assert with_followers(np.arange(3), cannot_links, [(2, 0), (0, 1)]).tolist() == [0, 1, 0]
+    # 0 follows 2, which then cannot follow 1.
+    assert with_followers(np.arange(3), cannot_links, [(0, 2), (2, 1)]).tolist() == [0, 1, 0]
 
 
 def test_only_pairs_within_a_former_cluster_count() -> None:
@@ -102,6 +118,25 @@ def test_only_pairs_within_a_former_cluster_count() -> None:
     cannot_links = CannotLinks.of_pairs(4, as_array([(0, 2)]))
     blocks = connected(4, *as_array([(1, 3)]).T)
     assert merge_blocks(blocks, cannot_links, scores, np.array([0, 0, 0, 1])).tolist() == [0, 0, 1, 0]
+    none = CannotLinks.of_pairs(4, as_array([]))
+    assert merge_blocks(np.arange(4), none, scores, np.array([0, 0, 0, 1])).tolist() == [0, 0, 0, 1]
+
+
+def test_scores_of_an_item_that_does_not_count_decide_nothing() -> None:
+    """1 resembles 0 most, but joins others only when all that count are merged."""
+    counted, blocks = np.array([True, False, True]), np.arange(3)
+    none, cannot_links = (CannotLinks.of_pairs(3, as_array(pairs)) for pairs in ([], [(1, 2)]))
+    for one, other in ((0, 1), (1, 0)):
+        scores = PairScores(3, np.array([one]), np.array([other]), np.array([0.9]))
+        assert merge_blocks(blocks, none, scores, counted=counted).tolist() == [0, 0, 0]
+        assert merge_blocks(blocks, cannot_links, scores).tolist() == [0, 0, 1]
+        assert merge_blocks(blocks, cannot_links, scores, counted=counted).tolist() == [0, 1, 0]
+        # 1 is in a block with 3, which resembles 2 most.
+        pairs = np.array([one, 0, 2]), np.array([other, 3, 3])
+        blocks_of_two, conflict = np.array([0, 1, 2, 1]), CannotLinks.of_pairs(4, as_array([(0, 2)]))
+        scores, but_1 = PairScores(4, *pairs, np.array([0.9, 0.1, 0.3])), np.array([True, False, True, True])
+        assert merge_blocks(blocks_of_two, conflict, scores).tolist() == [0, 0, 1, 0]
+        assert merge_blocks(blocks_of_two, conflict, scores, counted=but_1).tolist() == [0, 1, 1, 1]
 
 
 def test_nothing_to_merge() -> None:

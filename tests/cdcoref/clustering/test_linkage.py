@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -126,6 +128,33 @@ def test_sparse_form_and_matrices_agree_to_the_last_bit_also_on_ties(
         assert sparse.distance.tolist() == matrix.distance.tolist()
         for threshold in (0.26, 0.5, 0.6, 0.9, 1.0):
             assert sparse.cut(threshold).tolist() == matrix.cut(threshold).tolist()
+
+
+def test_small_and_dense_components_become_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here up to 5 items are small, up to 10 are dense if half of their pairs are stored, and 80 pairs are many."""
+    for name, value in {"_SMALL": 5, "_DENSE_FRACTION": 0.5, "_MANY_PAIRS": 80}.items():
+        monkeypatch.setattr(linkage_module, name, value)
+    sizes: list[int] = []
+    dense_merges = linkage_module.dense_merges
+
+    def recorded(size: int, *rest: Any) -> list[tuple[int, int, float]]:
+        sizes.append(size)
+        return dense_merges(size, *rest)
+
+    monkeypatch.setattr(linkage_module, "dense_merges", recorded)
+
+    def matrices(*components: tuple[int, int]) -> list[int]:
+        """The sizes of matrices, given the items and pairs of each component."""
+        sizes.clear()
+        chosen = [np.stack(np.triu_indices(items, 1))[:, :pairs] for items, pairs in components]
+        first, second = np.hstack([pairs + 20 * number for number, pairs in enumerate(chosen)])
+        labels = agglomerative(PairScores(20 * len(components), first, second, np.full(len(first), 0.5)), 1.0)
+        assert np.bincount(labels).max() == max(items for items, _ in components)
+        return sizes
+
+    assert matrices((5, 4), (6, 5), (8, 13), (12, 57)) == [5]  # 79 pairs
+    assert matrices((5, 4), (6, 5), (8, 13), (12, 58)) == []
+    assert matrices((8, 14), (10, 45), (11, 55)) == [8, 10]
 
 
 @given(

@@ -51,6 +51,29 @@ def test_equals_it_where_many_links_move(random_pairs: RandomPairs, steps: int, 
     assert len(found) == 999
 
 
+def by_both_forms(size: int, distances: dict[tuple[int, int], float], share: float) -> list[Merge]:
+    low, high = np.array(list(distances)).T
+    problem = size, low, high, np.array(list(distances.values())), share
+    found = in_sparse_form(*problem)
+    assert dense_merges(*problem) == found
+    return found
+
+
+def test_a_merged_cluster_that_is_nearer_than_its_parts_comes_first_of_equals() -> None:
+    # 0 is at 0.4375 from {1, 2}, at 0.5 from {3, 4}, nearer to all four, and as near or a little further from 5.
+    near = (1 - 0.4) * (1 - 1.875 / 4) + 0.4 * 0.25
+    distances = dict.fromkeys([(1, 2), (3, 4)], 0.1) | dict.fromkeys([(1, 3), (1, 4), (2, 3), (2, 4)], 0.2)
+    distances |= {(0, 1): 0.25, (0, 2): 0.875, (0, 3): 0.5, (0, 4): 0.5}
+    for other in (near, near + 0.01):
+        merges = by_both_forms(6, distances | {(0, 5): other}, 0.4)
+        assert [(first, second) for first, second, _ in merges] == [(1, 2), (3, 4), (2, 4), (0, 4), (4, 5)]
+        assert merges[3][2] == near
+
+
+def test_a_distance_that_rounds_to_1_is_no_merge() -> None:
+    assert by_both_forms(3, {(0, 1): 0.1, (1, 2): float(np.nextafter(1, 0))}, 0.0) == [(0, 1, 0.1)]
+
+
 def test_no_pairs() -> None:
     nothing = np.array([], dtype=np.int64)
     assert in_sparse_form(3, nothing, nothing, nothing.astype(float), 0.4) == []

@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corefud, read_file, tokenise_text, write_corefud, write_corpus
+from cdcoref.formats import (
+    MentionTable,
+    read_corefud,
+    read_file,
+    read_mention_table,
+    tokenise_text,
+    write_corefud,
+    write_corpus,
+)
 from cdcoref.formats.corefud_parsing import read_corefud_table
-from cdcoref.scoring import report_errors, score_files
+from cdcoref.scoring import align, report_errors, score_files
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 
@@ -461,11 +469,102 @@ def test_empty_nodes_are_matched_apart_from_words(tmp_path: Path) -> None:
     assert mentions("key.jsonl", "key.conllu") == (1, 1)
 
 
+Nodes = dict[str, str]
+"""The dependencies of the empty nodes of a sentence, by id."""
+
+
+def with_nodes(path: Path, sentences: list[Nodes]) -> MentionTable:
+    """A document of sentences of three words and some empty nodes; each of these is a mention."""
+    lines = [HEADER.strip()]
+    for nodes in sentences:
+        rows = {str(number): "_\t_" for number in (1, 2, 3)}
+        rows |= {id: f"{dependencies or '_'}\tEntity=(e{len(lines)}{id}--1)" for id, dependencies in nodes.items()}
+        lines += [f"{id}\tw" + "\t_" * 6 + f"\t{rows[id]}" for id in sorted(rows)] + [""]
+    path.write_text("\n".join([*lines, ""]))
+    return read_mention_table(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "expected"),
+    [
+        # The same relation counts for more than the same id, and the id where relations are all different.
+        ([{"1.1": "2:a", "1.2": "2:b"}], [{"1.1": "2:b", "1.2": "2:a"}], {"0 1.1": "0 1.2", "0 1.2": "0 1.1"}),
+        ([{"1.1": "2:a", "1.2": "2:b"}], [{"1.1": "2:c", "1.2": "2:d"}], {"0 1.1": "0 1.1", "0 1.2": "0 1.2"}),
+        ([{"1.2": "2:a"}], [{"1.1": "2:b", "1.2": "2:c"}], {"0 1.2": "0 1.2"}),
+        # The one that shares most, whatever its id.
+        ([{"1.1": "2:a|3:b"}], [{"1.1": "2:a", "1.2": "2:c|3:d", "1.3": "2:a|3:b"}], {"0 1.1": "0 1.3"}),
+        ([{"1.1": "2:a|3:b"}], [{"1.1": "2:c", "1.2": "2:d|3:d"}], {"0 1.1": "0 1.2"}),
+        ([{"1.1": "2:a|3:b"}], [{"1.1": "3:b|2:c", "1.2": "2:a|3:b"}], {"0 1.1": "0 1.2"}),
+        # Of one without dependencies nothing is known but its id.
+        ([{"1.1": ""}], [{"0.1": "2:a", "1.1": "2:a"}], {"0 1.1": "0 1.1"}),
+        ([{"1.1": ""}], [{"0.1": "2:a"}], {}),
+        ([{"1.1": "2:a"}], [{"1.1": "", "1.2": "2:b"}], {"0 1.1": "0 1.2"}),
+        # Those of another word or sentence are different ones.
+        ([{"1.1": "2:a"}], [{"1.1": "3:a"}], {}),
+        ([{"1.1": "2:a"}, {}], [{}, {"1.1": "2:a"}], {}),
+        (
+            [{"1.1": "2:a", "2.1": "1:b"}, {"0.1": "3:a"}],
+            [{"0.1": "2:a"}, {"0.1": "3:a", "1.1": "9:a"}],
+            {"0 1.1": "0 0.1", "1 0.1": "1 0.1"},
+        ),
+    ],
+)  # fmt: skip
+def test_which_empty_nodes_are_the_same(
+    tmp_path: Path, key: list[Nodes], response: list[Nodes], expected: dict[str, str]
+) -> None:
+    tables = with_nodes(tmp_path / "key.conllu", key), with_nodes(tmp_path / "response.conllu", response)
+    alignment = align(*tables)
+    names: list[dict[int, str]] = []
+    for table, side in zip(tables, (alignment.key, alignment.response), strict=True):
+        [document] = table.documents.values()
+        name_at = {node.token: f"{node.sentence} {node.id}" for node in document.empty_nodes}
+        starts = table.start[side.row].tolist()
+        names.append({mention: name_at[start] for mention, start in zip(side.mention.tolist(), starts, strict=True)})
+    assert {name: names[1][mention] for mention, name in names[0].items() if mention in names[1]} == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        (["a (e1--1", "1.1=_ (e2--1)", "b e1)"], ["a (e1--1", "b e1)"]),
+        (["a (e1[1/2]--1)", "1.1=_ (e2--1)", "b (e1[2/2]--1)"], ["a (e1--1", "b e1)"]),
+        (["0.1=_ (e1--1", "a", "b e1)"], ["a (e1--1", "b e1)"]),
+        (["a (e1[1/2]--1)", "b", "2.1=_", "c (e1[2/2]--1)"], ["a (e1[1/2]--1)", "b", "c (e1[2/2]--1)"]),
+        (["a (e1--1", "1.1=_", "b", "c e1)"], ["a (e1--1", "b", "c", "3.1=_ e1)"]),
+        (["a", "1.1=_ (e1--1", "1.2=_ e1)", "b"], ["a", "1.1=_ (e1--1", "1.2=_ e1)", "b", "2.1=_ (e2--1)"]),
+    ],
+)
+def test_a_mention_with_words_is_compared_by_its_words(tmp_path: Path, words: list[str], same: list[str]) -> None:
+    key, response = write(tmp_path / "key.conllu", *words), write(tmp_path / "response.conllu", *same)
+    for one, other in ((key, response), (response, key)):
+        alignment = align(read_mention_table(one), read_mention_table(other))
+        assert len({*alignment.key.mention.tolist()} & {*alignment.response.mention.tolist()}) == 1
+
+
+def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_as_words(tmp_path: Path) -> None:
+    key = write(tmp_path / "key.conllu", "a", "1.1=_", "b")
+    for words in (["a", "b"], ["a", "b", "2.1=_", "2.2=_"], ["a", "_", "b"]):
+        response = write(tmp_path / "response.conllu", *words)
+        assert [len(list(score_files(*pair))) for pair in ((key, [response]), (response, [key]))] == [1, 1]
+    for words in (["a", "1.1=_", "1.2=_"], ["a", "b", "c", "d"], ["a"]):
+        response = write(tmp_path / "response.conllu", *words)
+        for one, other in ((key, response), (response, key)):
+            with pytest.raises(InputError, match="same tokens"):
+                next(score_files(one, [other]))
+
+
 def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(DROPPED.replace("Entity=(e2-object-1-", "_").replace("Entity=e2)|", ""))
+    (tmp_path / "moved.conllu").write_text(moved(DROPPED))
     (tmp_path / "none.conllu").write_text(without(DROPPED))
-    report = report_errors(tmp_path / "key.conllu", tmp_path / "none.conllu")
-    assert [entry.place.text for entry in report.spurious] == ["el tren"]
+    (tmp_path / "x.conllu").write_text(DROPPED)
+    write_corpus(read_file(tmp_path / "x.conllu"), tmp_path / "words.jsonl")  # with the empty node as a word
+    for response in ("x.conllu", "moved.conllu", "none.conllu", "words.jsonl"):
+        report = report_errors(tmp_path / "key.conllu", tmp_path / response)
+        assert [(entry.place.text, entry.place.before) for entry in report.spurious] == [("el tren", "_ Perdió")]
+    (tmp_path / "key.conllu").write_text(without(DROPPED))
+    report = report_errors(tmp_path / "key.conllu", tmp_path / "moved.conllu")
+    assert [entry.place.text for entry in report.spurious] == ["el"]  # the word behind it
 
 
 def test_thousands_of_mentions_of_a_cluster_on_the_same_tokens(tmp_path: Path) -> None:

@@ -215,6 +215,28 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
         scored(tmp_path, corpus({}, ("a1",)), shorter)
 
 
+def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: Path) -> None:
+    def written(name: str, *documents: tuple[str, int]) -> Path:
+        """CoNLL with documents of so many words, by name."""
+        text = ""
+        for document, words in documents:
+            text += f"#begin document {document}\n"
+            text += "".join(f"{document or '-'} 0 {token} w (1)\n" for token in range(words)) + "#end document\n"
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    nameless, named = written("nameless", ("", 2)), written("named", ("(d); part 000", 2))
+    for key, response in ((nameless, named), (named, nameless)):
+        assert next(score_files(key, [response])).scores["mentions"].f1 == 1
+    for other in (("(d); part 000", 3), ("", 3)):
+        with pytest.raises(InputError, match="has 3 tokens here and 2 in the key"):
+            next(score_files(nameless, [written("longer", other)]))
+    several = written("several", ("(d); part 000", 2), ("(e); part 000", 2))
+    for key, response in ((nameless, several), (several, nameless)):
+        with pytest.raises(InputError, match="none of its documents is in the key"):
+            next(score_files(key, [response]))
+
+
 def test_levels_that_the_key_does_not_say(tmp_path: Path) -> None:
     files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.8.conll", RESPONSE)
     with pytest.raises(InputError, match="line 2: document 'a1' has no topic; score at the corpus or document level"):
