@@ -29,7 +29,7 @@ _MOST_LETTERS = 2
 _SIDES = frozenset({"against", "to", "by"})
 _FULL = 2
 """Words of a name that has a first name and a surname."""
-_SHARED_EVENTS = 2
+SHARED_EVENTS = 2
 """Events that two documents share, at least, if they are about one happening."""
 _FIGURES = re.compile(r"\d+(?:[-–]\d+)?")
 
@@ -232,7 +232,7 @@ class ContradictedPeople:
         documents = one.where.document, other.where.document
         if not mine or not theirs or mine & self._words[documents[1]] or theirs & self._words[documents[0]]:
             return False
-        if len(self._shared[documents[0]] & self._shared[documents[1]]) < _SHARED_EVENTS:
+        if len(self._shared[documents[0]] & self._shared[documents[1]]) < SHARED_EVENTS:
             return False
         if len(one.words) == len(other.words) == _FULL and mine.isdisjoint(theirs):
             if one.words[1] == other.words[1]:

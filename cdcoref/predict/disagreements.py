@@ -32,12 +32,9 @@ from cdcoref.clustering import connected
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import date_name, head_word, in_sentence_case, is_common_word, lemma, name_of
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.contradicted_people import ContradictedPeople
+from cdcoref.predict.contradicted_people import SHARED_EVENTS, ContradictedPeople
 
 T = TypeVar("T")
-
-_SHARED_EVENTS = 2
-"""Events that two documents share, from which their numbers may be of the same thing without being of one of these."""
 
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""
@@ -165,27 +162,23 @@ class Disagreements:
                 self._events_of[mention.document].add(cluster)
         self._by_document = corpus.by_document()
         self._named: dict[tuple[str, int], set[str | None]] = {}
-        self._words: dict[str, frozenset[str]] = {}
-        self._first_names: dict[str, frozenset[str]] = {}
-        self._in_sentence_case: dict[str, Document] = {}
+        self._several = {
+            cluster: members
+            for cluster, members in self._events.items()
+            if len({m.document for m in members}) > 1 and tells(members)
+        }
 
     def __iter__(self) -> Iterator[Disagreement]:
         yield from self._about_numbers()
-        for members in self._events.values():
-            if len({m.document for m in members}) > 1 and self._tells(members):
-                yield from self._about_days(members)
-                yield from self._about_places(members)
+        for members in self._several.values():
+            yield from self._about_days(members)
+            yield from self._about_places(members)
         yield from self._about_people()
 
     # -- people ------------------------------------------------------------------------------------------------------
 
     def _about_people(self) -> Iterator[Disagreement]:
-        several = {
-            cluster: members
-            for cluster, members in self._events.items()
-            if len({m.document for m in members}) > 1 and self._tells(members)
-        }
-        people = ContradictedPeople(self._corpus, self._order, several, self._events_of)
+        people = ContradictedPeople(self._corpus, self._order, self._several, self._events_of)
         entities = {m[0].cluster: m for m in self._corpus.clusters() if m[0].kind == ENTITY}
         for one in (*people.names(), *people.ages()):
             cluster = one.members[0].cluster if one.members else None
@@ -248,7 +241,7 @@ class Disagreements:
 
     def _may_be_of_one(self, one: _Stated, other: _Stated) -> bool:
         """Whether two documents are about one happening, and nothing keeps apart the events of their quantities."""
-        if len(self._events_of[one.document] & self._events_of[other.document]) < _SHARED_EVENTS:
+        if len(self._events_of[one.document] & self._events_of[other.document]) < SHARED_EVENTS:
             return False
         if one.stated.event is None or other.stated.event is None:
             return True
@@ -289,15 +282,14 @@ class Disagreements:
 
     def _have_two_subjects(self, one: str, other: str) -> bool:
         """Whether each of two documents begins with a name that the other lacks."""
-        mine, theirs = self._first_name(one), self._first_name(other)
-        return self._lack_each(one, other, mine, theirs)
+        return self._lack_each(one, other, self._first_names[one], self._first_names[other])
 
     def _lack_each(self, one: str, other: str, mine: frozenset[str], theirs: frozenset[str]) -> bool:
         return self._lacks(one, theirs) and self._lacks(other, mine)
 
     def _names_before(self, one: _Stated) -> frozenset[str]:
         """The words of the names before a quantity in its sentence, in lower case."""
-        document = self._written(one.document)
+        document = self._written[one.document]
         start, _ = document.sentence_at(one.stated.quantity.start)
         words = document.tokens[start : one.stated.quantity.start]
         names = (name for first, end in capitalised(words) for name in words[first:end])
@@ -305,31 +297,31 @@ class Disagreements:
             name.casefold() for name in names if not (is_common_word(name.casefold()) or _is_legal_form(name))
         )
 
-    def _written(self, id: str) -> Document:
-        """A document in sentence case."""
-        if id not in self._in_sentence_case:
-            self._in_sentence_case[id] = in_sentence_case(self._documents[id])
-        return self._in_sentence_case[id]
+    @cached_property
+    def _written(self) -> dict[str, Document]:
+        """The documents in sentence case."""
+        return {id: in_sentence_case(document) for id, document in self._documents.items()}
+
+    @cached_property
+    def _words(self) -> dict[str, frozenset[str]]:
+        """The words of every document, in lower case."""
+        return {id: frozenset(map(str.casefold, document.tokens)) for id, document in self._documents.items()}
+
+    @cached_property
+    def _first_names(self) -> dict[str, frozenset[str]]:
+        """The words of the first name in the sentences of each document, in lower case, without legal forms."""
+        names = {id: map(self._name_in, self._prose(document)) for id, document in self._documents.items()}
+        return {id: next(filter(None, own), frozenset()) for id, own in names.items()}
 
     def _lacks(self, document: str, name: frozenset[str]) -> bool:
-        if document not in self._words:
-            self._words[document] = frozenset(word.casefold() for word in self._documents[document].tokens)
         return bool(name) and 2 * len(name & self._words[document]) <= len(name)
-
-    def _first_name(self, id: str) -> frozenset[str]:
-        """The words of the first name in a sentence of a document, in lower case, without legal forms of companies."""
-        if id not in self._first_names:
-            self._first_names[id] = next(
-                filter(None, map(self._name_in, self._prose(self._documents[id]))), frozenset()
-            )
-        return self._first_names[id]
 
     def _prose(self, document: Document) -> Iterator[Sequence[str]]:
         """The sentences of a document in sentence case behind their datelines, but for headlines."""
-        written = self._written(document.id)
+        written = self._written[document.id]
         for first, last in document.sentences:
             words = written.tokens[first:last]
-            if words == document.tokens[first:last] and words[-1][-1] in _ENDS_SENTENCE:
+            if words and words == document.tokens[first:last] and words[-1][-1:] in _ENDS_SENTENCE:
                 yield words[dateline_end(words) :]
 
     def _name_in(self, words: Sequence[str]) -> frozenset[str]:

@@ -247,6 +247,21 @@ def test_documents_that_agree_do_not_disagree(corpus: Corpus) -> None:
     assert story.disagreements == ()
 
 
+def test_documents_with_an_empty_sentence_are_compared() -> None:
+    price = "Ida Rohm bought the mill for $ {} million ."
+    documents = [
+        Document.from_sentences("a", [[], price.format(5).split()]),
+        Document.from_sentences("b", [price.format(7).split(), []]),
+    ]
+    mentions = [
+        Mention(document.id, (token,), EVENT, name)
+        for document in documents
+        for token, name in ((2, "purchase"), (4, "mill"))
+    ]
+    (story,) = stories_of(Corpus(tuple(documents), tuple(mentions)), {1: ["a", "b"]})
+    assert [[own.value for own in one.statements] for one in story.disagreements] == [["$ 5 million", "$ 7 million"]]
+
+
 def test_a_story_of_one_document_has_what_it_repeats(corpus: Corpus) -> None:
     (story,) = stories_of(corpus, {1: ["early.txt"]})
     assert [event.cluster for event in story.timeline] == ["killing"]
