@@ -28,7 +28,6 @@ from cdcoref.circumstances import (
     dateline_end,
     is_object,
 )
-from cdcoref.clustering import connected
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
 from cdcoref.language import date_name, head_word, in_sentence_case, is_common_word, lemma, name_of
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
@@ -536,6 +535,8 @@ def _are_other_days(gap: int, exactness: int) -> bool:
 
 def _connected(size: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
     """The groups of numbers that pairs of them connect, with more than one number."""
+    from cdcoref.clustering import connected
+
     first, second = np.array([*links], dtype=np.int64).reshape(-1, 2).T
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for number, group in enumerate(connected(size, first, second).tolist()):
