@@ -2,8 +2,10 @@
 
 Mentions of one batch are compared by what their documents say alone. Three losses share the encoder: of pairs, by
 cosines (contrastive, Khosla et al. 2020) and by a scorer; of the antecedents of pronouns (Lee et al. 2017); and of
-where mentions begin and end. The heads of these losses are discarded afterwards: those of the model are fitted on the
-finished encoder. The lower layers stay as they were pretrained, so each sequence passes them once.
+where mentions begin and end. A larger model can be the teacher (Hinton et al. 2015): then the encoder also learns how
+similar the teacher finds the mentions of a batch. The heads of these losses are discarded afterwards: those of the
+model are fitted on the finished encoder. The lower layers can stay as they were pretrained; each sequence then passes
+them once.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS
+from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining, relations
+from cdcoref.training.mention_words import read_words
 from cdlm.encoder import CDLMModel
 from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run
@@ -30,6 +34,8 @@ DIMENSION = 256
 """Width of the vectors that the discarded heads compare."""
 NEVER = -1e4
 """A logit of what cannot be."""
+READ_TOKENS = 8192
+"""Word pieces that a teacher reads at once."""
 
 
 class BiEncoderLearner(nn.Module):
@@ -119,6 +125,9 @@ class BiEncoderLearner(nn.Module):
                 mean[own], same[inside], comparable[inside], options.contrast_temperature
             )
             loss = loss + options.pairs * self._pairs_loss(kind, mean[own], last[own], same[inside], comparable[inside])
+            if batch.targets.shape[1]:
+                taught = distillation_loss(mean[own], batch.targets[own], options.contrast_temperature)
+                loss = loss + options.distillation * taught
         return loss
 
     def vectors(self, words: Tensor, batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
@@ -210,6 +219,52 @@ def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperat
     return -means[chosen].mean()
 
 
+def distillation_loss(vectors: Tensor, targets: Tensor, temperature: float) -> Tensor:
+    """How far the similarities of vectors are from those of a teacher's vectors: 0 if all cosines are equal.
+
+    The softmax of a mention's cosines with all others, divided by the temperature, is a distribution over these. The
+    loss is the divergence of the student's distribution from the teacher's (Kullback and Leibler 1951), the mean over
+    mentions.
+
+    Parameters
+    ----------
+    vectors, targets
+        The student's and the teacher's vectors. *Shape:* (mentions, width) each, of any widths
+    temperature
+        Cosines are divided by it.
+    """
+    student, teacher = (_log_similarities(table, temperature) for table in (vectors, targets))
+    return nn.functional.kl_div(student, teacher, log_target=True, reduction="batchmean")
+
+
+def _log_similarities(vectors: Tensor, temperature: float) -> Tensor:
+    """Logarithms of each mention's distribution over the others. *Shape:* (mentions, mentions)"""
+    unit = nn.functional.normalize(vectors.float(), dim=1)
+    logits = unit @ unit.T / temperature
+    itself = torch.eye(len(vectors), dtype=torch.bool, device=vectors.device)
+    return logits.masked_fill(itself, NEVER).log_softmax(dim=1)
+
+
+def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, batch_tokens: int) -> list[Tensor]:
+    """What the last layer of a teacher's encoder makes of the mentions of each corpus.
+
+    *Shape of each:* (mentions, teacher's width), in half precision; zeros for what it does not read
+
+    Raises
+    ------
+    InputError
+        If there is no such model, or it does not compare vectors of mentions.
+    """
+    teacher = CorefModel.from_pretrained(name).to(run.device).eval()
+    if not teacher.settings.vectors.layers:
+        raise InputError(f"bi_encoder.teacher: the model {name} has no bi-encoder that could teach one")
+    if run.precision == "bf16":
+        teacher.inference_dtype = torch.bfloat16
+    run.say(f"{name} reads the training corpora")
+    width = teacher.encoder.config.hidden_size
+    return [read_words(teacher, part.corpus, batch_tokens=batch_tokens).mean[:, -width:] for part in parts]
+
+
 def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[str, float]:
     """Average precision of the scorer of pairs for each kind of mention, without pronouns.
 
@@ -267,10 +322,17 @@ def train_bi_encoder(
         Random seed of the order of what is read.
     save
         Writes the model to a folder; its last argument is the number of epochs trained.
+
+    Raises
+    ------
+    InputError
+        If nothing is annotated, or the teacher cannot be read.
     """
     use_known_markers(model)
     pad = model.encoder.config.pad_token_id
-    data = BiEncoderData(model.tokenizer, pad, learnt, options, seed)
+    taught_by = options.teacher
+    targets = teacher_vectors(taught_by, learnt, run, batch_tokens=READ_TOKENS) if taught_by else ()
+    data = BiEncoderData(model.tokenizer, pad, learnt, options, seed, targets)
     names = {part.info.name for part in dev}
     shares = {name: share for name, share in options.corpus_shares.items() if name in names}
     unseen = BiEncoderData(model.tokenizer, pad, dev, replace(options, corpus_shares=dict.fromkeys(shares, 1.0)), seed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -55,6 +55,10 @@ class BiEncoderTraining:
         Cosines are divided by it in the contrastive loss.
     most_pairs
         Pairs of a batch that count in the loss of pairs, for each kind of mention.
+    teacher
+        A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none.
+    distillation
+        Weight of the loss by which it teaches.
 
     Raises
     ------
@@ -73,6 +77,8 @@ class BiEncoderTraining:
     bounds: Annotated[float, within(0, most=100)] = 0.5
     contrast_temperature: Annotated[float, within(0.001, most=10)] = 0.07
     most_pairs: Count = 2048
+    teacher: str = ""
+    distillation: Annotated[float, within(0, most=100)] = 1.0
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -104,6 +110,8 @@ class BiEncoderBatch(Batch):
         Whether a mention of each kind begins, and ends, with a word. *Shape:* (words, kinds, 2)
     taught
         By corpus, the kinds of mention that are annotated exhaustively. *Shape:* (corpora, kinds)
+    targets
+        The teacher's vector of every mention; no columns without a teacher. *Shape:* (mentions, teacher's width)
     """
 
     inputs: ReadingBatch
@@ -121,17 +129,28 @@ class BiEncoderBatch(Batch):
     corpus_of_word: Tensor
     bounds: Tensor
     taught: Tensor
+    targets: Tensor
+
+
+class _Mention(NamedTuple):
+    """A mention, with the number of its kind and cluster, and its place in the corpus."""
+
+    tokens: tuple[int, ...]
+    kind: int
+    cluster: int
+    pronoun: bool
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Annotated:
-    """A document with what is annotated in it: mentions as (tokens, kind, cluster, pronoun)."""
+    """A document with what is annotated in it."""
 
     document: Document
     number: int
     corpus: int
     group: int
-    mentions: tuple[tuple[tuple[int, ...], int, int, bool], ...]
+    mentions: tuple[_Mention, ...]
     annotated: frozenset[int] | None
 
 
@@ -150,6 +169,8 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         See :class:`BiEncoderTraining`.
     seed
         Random seed.
+    targets
+        By corpus, the teacher's vectors of its mentions. *Shape of each:* (mentions, teacher's width)
 
     Raises
     ------
@@ -158,7 +179,13 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
     """
 
     def __init__(
-        self, tokenizer: Any, pad_token_id: int, parts: Sequence[AnnotatedCorpus], options: BiEncoderTraining, seed: int
+        self,
+        tokenizer: Any,
+        pad_token_id: int,
+        parts: Sequence[AnnotatedCorpus],
+        options: BiEncoderTraining,
+        seed: int,
+        targets: Sequence[Tensor] = (),
     ) -> None:
         check_weights(options.corpus_shares, parts, "bi_encoder.corpus_shares")
         self.options, self.seed, self.epoch = options, seed, 0
@@ -166,6 +193,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         lengths = [options.lengths.get(part.info.name, options.length) for part in parts]
         self._builders = [ReadingBuilder(tokenizer, length, max(length, 512), 1) for length in lengths]
         self._parts = parts
+        self._targets = targets or [torch.zeros(len(part.corpus.mentions), 0) for part in parts]
         self._taught = torch.tensor([[kind in part.info.exhaustive for kind in KINDS] for part in parts])
         self._documents = [list(_annotated(part, number)) for number, part in enumerate(parts)]
         if not any(document.mentions for own in self._documents for document in own):
@@ -207,6 +235,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         table: list[tuple[int, ...]] = []
         words: list[int] = []
         owners: list[int] = []
+        targets: list[Tensor] = [self._targets[0][:0]]
         corpora, bounds = [], []
         first = 0
         for document, sequence in chosen:
@@ -218,11 +247,12 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
             ]
             corpora.append(np.where(shown, document.corpus, -1))
             marks = np.zeros((len(sequence.words), len(KINDS), BOUNDS), dtype=np.float32)
-            for tokens, kind, cluster, pronoun in document.mentions:
-                if tokens[0] not in place or tokens[-1] not in place:
+            for mention in document.mentions:
+                if mention.tokens[0] not in place or mention.tokens[-1] not in place:
                     continue
-                own = [place[token] for token in tokens if token in place]
-                marks[own[0] - first, kind, 0] = marks[own[-1] - first, kind, 1] = 1.0
+                own = [place[token] for token in mention.tokens if token in place]
+                marks[own[0] - first, mention.kind, 0] = marks[own[-1] - first, mention.kind, 1] = 1.0
+                targets.append(self._targets[document.corpus][mention.place][None])
                 owners += [len(table)] * len(own)
                 words += own
                 crossing = self._parts[document.corpus].info.cross_document
@@ -230,11 +260,11 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
                     (
                         own[0],
                         own[-1],
-                        kind,
-                        cluster,
+                        mention.kind,
+                        mention.cluster,
                         document.number,
                         document.corpus,
-                        pronoun,
+                        mention.pronoun,
                         crossing,
                         document.group,
                     )
@@ -259,6 +289,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
             torch.from_numpy(np.concatenate(corpora)),
             torch.from_numpy(np.concatenate(bounds)),
             self._taught,
+            torch.cat(targets).float(),
         )
 
 
@@ -268,16 +299,15 @@ def _annotated(part: AnnotatedCorpus, number: int) -> Iterator[_Annotated]:
     is_pronoun = pronouns(corpus, KINDS)
     clusters: dict[object, int] = {}
     topics: dict[object, int] = {}
-    own: dict[str, list[tuple[tuple[int, ...], int, int, bool]]] = defaultdict(list)
+    own: dict[str, list[_Mention]] = defaultdict(list)
     for n, mention in enumerate(corpus.mentions):
         # Without links between documents, a cluster's name holds within its document.
         scope = None if part.info.cross_document else mention.document
         key = n if mention.cluster is None else (scope, mention.kind, mention.cluster)
         cluster = OF_CORPUS * number + clusters.setdefault(key, len(clusters))
         if mention.kind is not None:
-            own[mention.document].append(
-                (tuple(mention.tokens), KINDS.index(mention.kind), cluster, bool(is_pronoun[n]))
-            )
+            kind = KINDS.index(mention.kind)
+            own[mention.document].append(_Mention(tuple(mention.tokens), kind, cluster, bool(is_pronoun[n]), n))
     for place, document in enumerate(corpus.documents):
         topic = document.topic if part.info.cross_document else document.id
         group = OF_CORPUS * number + topics.setdefault(topic, len(topics))

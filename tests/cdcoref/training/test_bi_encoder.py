@@ -11,7 +11,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from safetensors.torch import load_file
+from scipy.stats import entropy
 
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
@@ -19,7 +21,7 @@ from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, folder
 from cdcoref.predict import Predictor
 from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
-from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss
+from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss, distillation_loss
 from cdcoref.training.bi_encoder_data import relations
 from cdlm.checkpoints import safetensors_files
 from cdlm.encoder import SelfAttention
@@ -127,6 +129,52 @@ def test_the_contrastive_loss_is_that_of_its_definition(count: int, seed: int) -
     assert float(found) == pytest.approx(np.mean(losses) if losses else 0.0, rel=1e-5, abs=1e-6)
 
 
+@given(st.integers(2, 7), st.integers(0, 1000))
+def test_the_distillation_loss_is_the_divergence_from_the_teacher(count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    student, teacher = rng.normal(size=(count, 4)), rng.normal(size=(count, 6))
+    others = ~np.eye(count, dtype=bool)
+
+    def shares(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        weights = np.exp(unit @ unit.T / 0.5)[others].reshape(count, count - 1)
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    expected = entropy(shares(teacher), shares(student), axis=1).mean()
+    found = distillation_loss(torch.tensor(student), torch.tensor(teacher), 0.5)
+    assert float(found) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    rotation = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    turned = distillation_loss(torch.tensor(student @ rotation), torch.tensor(student), 0.5)
+    assert float(turned) == pytest.approx(0, abs=1e-5)
+
+
+def test_a_student_learns_the_similarities_of_its_teacher(tiny_encoder: Path, stories: Corpus) -> None:
+    """Without any other loss. Every mention of a batch has its own teacher's vector."""
+    torch.manual_seed(0)
+    options = replace(
+        OPTIONS, frozen_layers=0, step_tokens=1000, contrastive=0.0, pairs=0.0, antecedents=0.0, bounds=0.0
+    )
+    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
+    clusters = sorted({m.cluster for m in stories.mentions})
+    targets = torch.eye(len(clusters))[[clusters.index(m.cluster) for m in stories.mentions]]
+    targets += 0.1 * torch.randn(len(targets), 1)  # so that no two mentions have equal vectors
+    batch = BiEncoderData(model.tokenizer, 0, annotated_corpora(stories), options, 0, [targets])[0]
+    kinds = [m.kind for m in stories.mentions]
+    assert sorted(map(tuple, batch.targets.tolist())) == sorted(map(tuple, targets.tolist()))
+    of_events = {tuple(row) for row, kind in zip(targets.tolist(), kinds, strict=True) if kind == "event"}
+    assert {tuple(row) for row in batch.targets[batch.kinds == 0].tolist()} == of_events
+    learner = BiEncoderLearner(model.encoder, options, 1).eval()
+    optimiser = torch.optim.AdamW(learner.encoder.parameters(), lr=3e-3)
+    losses = []
+    for _ in range(30):
+        loss = learner(batch)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.5 * losses[0]
+
+
 def test_words_are_those_of_the_whole_encoder(model: CorefModel, stories: Corpus) -> None:
     learner = BiEncoderLearner(model.encoder, OPTIONS, 1).eval()
     inputs = data_of(model, stories)[0].inputs
@@ -225,6 +273,21 @@ def test_a_model_from_end_to_end(
     assert {mention.cluster for mention in prediction.corpus.mentions}
     with pytest.raises(InputError, match="no cross-encoder"):
         CorefConfig(scorer_width=0, vectors=replace(model.settings.vectors, cross_encoder_kinds=("event",)))
+
+    taught = with_settings(config, {"bi_encoder.teacher": str(tmp_path / "model")})
+    said.clear()
+    student = train(taught, learnt, dev, tmp_path / "student", device="cpu", say=said.append)
+    assert any("reads the training corpora" in line for line in said)
+    first, second = (m.encoder.state_dict() for m in (model, student))
+    assert any(not torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_teacher_without_a_bi_encoder_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
+    CorefModel.from_encoder(tiny_encoder, CorefConfig()).save_pretrained(tmp_path / "teacher", "a card")
+    settings = {"encoder": str(tiny_encoder), "trained_as": "bi_encoder", "model.scorer_width": 0, "run.steps": 1}
+    config = with_settings(TrainingConfig(), {**settings, "bi_encoder.teacher": str(tmp_path / "teacher")})
+    with pytest.raises(InputError, match="no bi-encoder"):
+        train(config, _clustered("train", 2), _clustered("dev", 2), tmp_path / "model", device="cpu")
 
 
 def _clustered(name: str, count: int) -> Corpus:
