@@ -27,6 +27,8 @@ MAX_LENGTH = 4096
 WINDOW = 512
 PART = "encoder.embeddings."
 """Prefix of the names of the first weights if the encoder is part of a model."""
+PART_OF_MODEL = "encoder."
+"""Prefix of the names of all of them."""
 IN_WORDS = {
     BASE: "the encoder of cdcoref's model base (Apache-2.0)",
     SMALL: "the encoder of cdcoref's model small (Apache-2.0)",
@@ -95,6 +97,8 @@ def _take_encoder(source: Path, target: Path) -> None:
         weights = dequantize(with_copies(read_weights(source), config))
     except ValueError as error:
         raise InputError(f"the model's weights cannot be read ({error})", source) from error
-    encoder = {name.removeprefix("encoder."): one for name, one in weights.items() if name.startswith("encoder.")}
+    # Cloned, since copies of a weight share its memory, which a file cannot.
+    own = {name: one.clone() for name, one in weights.items() if name.startswith(PART_OF_MODEL)}
+    encoder = {name.removeprefix(PART_OF_MODEL): one for name, one in own.items()}
     write_checkpoint(target, config.to_dict(), encoder)
     load_tokenizer(source).save_pretrained(str(target))

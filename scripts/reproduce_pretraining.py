@@ -222,7 +222,7 @@ class Experiment:
 
     def coreference(self, row: str, seed: int) -> dict[str, Any]:
         """CoNLL F1 on ECB+ dev, gold mentions, of a model that starts from a pretrained encoder."""
-        start = COREF_PRESETS["small"]
+        start = COREF_PRESETS["cross-encoder"]
         config = replace(
             start,
             encoder=str(self.model(row, seed)),

@@ -66,13 +66,13 @@ def train(
     ids: IdsOption = None,
     config: ConfigOption = None,
     preset: Annotated[
-        Literal["small", "paper", "base", "all-corpora"],
+        Literal["cross-encoder", "paper", "base", "small"],
         typer.Option(
-            help="Settings to start from. small: for a small encoder; paper: as in the paper, one --kind a run; base, "
-            "all-corpora: those of the models base and small that ship, for all their corpora.",
+            help="Settings to start from. cross-encoder: candidates read together, for a small encoder; paper: as in "
+            "the paper, one --kind a run; base, small: those of the models that ship, for all their corpora.",
             rich_help_panel=SETTINGS,
         ),
-    ] = "small",
+    ] = "cross-encoder",
     encoder: EncoderOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"] | None,

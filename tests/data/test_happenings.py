@@ -106,17 +106,21 @@ def test_three_strikes(predictor: cdcoref.Predictor, others: Mapping[str, str]) 
 CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenings'}").read("dev").corpus
 """Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
 RIGHT = {
-    "small": {"awards", "convictions", "recalls"},
+    "small": {"convictions", "elections", "launches", "recalls", "robberies"},
     "base": {"awards", "convictions", "elections", "launches", "recalls", "robberies", "storms", "transfers"},
 }
 """The cases in which every pair of annotated mentions is right."""
 
 
 def disagreements(prediction: Prediction, topic: str) -> int:
-    """Pairs of annotated mentions of a topic that are together in one of key and prediction and apart in the other."""
+    """Pairs of annotated mentions of a topic that are together in one of key and prediction and apart in the other.
+
+    A mention that was not found is in no cluster.
+    """
     found = {(one.document, one.end): one.cluster for one in prediction.corpus.mentions if one.kind == "event"}
     names = {document.id for document in CASES_BY_HAND.documents if document.topic == topic}
-    key = [(one.cluster, found[one.document, one.end]) for one in CASES_BY_HAND.mentions if one.document in names]
+    own = [one for one in CASES_BY_HAND.mentions if one.document in names]
+    key = [(one.cluster, found.get((one.document, one.end), str(one))) for one in own]
     return sum((one[0] == other[0]) != (one[1] == other[1]) for one, other in combinations(key, 2))
 
 

@@ -64,7 +64,7 @@ def test_a_model_links_topics_that_it_has_not_seen(
     monkeypatch.setattr(script, "train", train)
     (tmp_path / "1").mkdir()
     other = replace(part, info=replace(part.info, name="other"))
-    config, every = PRESETS["small"], topics(part)
+    config, every = PRESETS["cross-encoder"], topics(part)
     folds = script.topics_in_folds(part, 3)
     found = [script.judged(config, [part, other], [part], own, tmp_path / str(n)) for n, own in enumerate(folds)]
     assert seen == [

@@ -67,7 +67,7 @@ def test_train_predict_and_evaluate(
         "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2,
     }  # fmt: skip
     assert with_settings(TrainingConfig(), configuration) == with_settings(
-        PRESETS["small"], {**tomllib.loads(SETTINGS), **expected}
+        PRESETS["cross-encoder"], {**tomllib.loads(SETTINGS), **expected}
     )
 
     scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json", "--precision", "fp32")

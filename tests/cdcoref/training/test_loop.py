@@ -48,7 +48,7 @@ def config(tiny_encoder: Path) -> TrainingConfig:
         "detection_passes": 1, "precision": "fp32", "save_steps": 3, "log_steps": 1, "attention_dropout": 0.1,
         "model.sequences.max_length": 128, "scorer_steps": 5,
     }  # fmt: skip
-    return with_settings(PRESETS["small"], settings)
+    return with_settings(PRESETS["cross-encoder"], settings)
 
 
 @pytest.fixture(scope="module")

@@ -70,17 +70,17 @@ def test_what_is_chosen_on_which_dev_split(parts: list[AnnotatedCorpus]) -> None
 
 
 def test_settings_of_other_corpora_are_left_out() -> None:
-    default = PRESETS["all-corpora"]
+    default = PRESETS["small"]
     assert default.named_corpora == ("ecb", "gum", "gum-heads", "invented", "litbank", "meantime")
     assert default.for_corpora(default.named_corpora) == default
     few = default.for_corpora(["ecb", "litbank"])
     assert few.named_corpora == ("ecb", "litbank")
-    assert few.sampling.weights == {"litbank": default.sampling.weights["litbank"]}
+    assert few.bi_encoder.corpus_shares == {name: default.bi_encoder.corpus_shares[name] for name in ("ecb", "litbank")}
     assert default.for_corpora([]).corpora == CorpusRoles()
 
 
 def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_does_not_see() -> None:
-    roles, invented = PRESETS["all-corpora"].corpora, CorpusFolder("invented", INVENTED).read("train")
+    roles, invented = PRESETS["small"].corpora, CorpusFolder("invented", INVENTED).read("train")
 
     def topics(parts: list[AnnotatedCorpus]) -> set[str | None]:
         return {document.topic for part in parts for document in part.corpus.documents}
