@@ -59,12 +59,16 @@ _BEHIND_LANGUAGES_WORDS = "and or by for with that as but at on in to from is wa
 _BEHIND_LANGUAGES = frozenset(_BEHIND_LANGUAGES_WORDS.split())
 """What follows the name of a language rather than of a people: "written in Danish by"."""
 _BEFORE_UNKNOWN = frozenset({"in", "near", "outside", "off"})
+_HOLDINGS_WORDS = "interest invest invested investment investor investors share shares stake stakes"
+_HOLDINGS = frozenset(_HOLDINGS_WORDS.split())
+_BETWEEN_HOLDING_AND_NAME = 6
+"""Words before "in" and the name of a company."""
 _BEFORE_LANDS = _BEFORE_UNKNOWN | {"on", "at", "across", "around"}
 _SETTLEMENTS_WORDS = """
 borough city community county district island islands municipality neighborhood neighbourhood port province region
 resort suburb town township village
 """
-_SETTLEMENTS = frozenset(_SETTLEMENTS_WORDS.split())
+SETTLEMENTS = frozenset(_SETTLEMENTS_WORDS.split())
 """What is a place if "of" and a name follow it."""
 _ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
@@ -131,7 +135,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
     dateline = dateline_end(words)
     found: list[StatedPlace] = []
     for start, end in capitalised(words):
-        if start < dateline and found:
+        if start < dateline and found and words[start - 1] != ",":
             continue  # the agency
         place = start
         while place < end:
@@ -162,9 +166,11 @@ def _local(words: Sequence[str], one: StatedPlace) -> int:
 
 
 def dateline_end(words: Sequence[str]) -> int:
-    """The words of the dateline that a sentence begins with; 0: none."""
+    """The words of the dateline that a sentence begins with; 0: none. A name of a place in capitals alone is one."""
     if not words or not words[0][:1].isupper():
         return 0
+    if len(words) <= LONGEST_NAME and len(words[0]) > 2 and words[0].isupper() and places_named(words):
+        return len(words)
     letters = [word for word in words[:3] if word.isalpha()]
     for place, word in enumerate(words[:_DATELINE]):
         if word == "(" and words[place + 2 : place + 3] in ([")"], (")",)) and words[place + 1].casefold() in _AGENCIES:
@@ -207,6 +213,8 @@ def _place_at(
         possible = places_named(name) or _state(words, place, length)
         if not possible or (length == 1 and (len(name[0]) < 3 and name[0] not in ("US", "UK"))):
             continue
+        if length == 1 and name[0].casefold() in _OFFICIALS:
+            return None  # "Police fire tear gas"
         stop = place + length
         whole = not _continues(words, stop, end) and not _begun(words, place)
         firm = whole and (place < dateline or _says_place(words, place))
@@ -270,7 +278,7 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     ends = {words[start].casefold(), words[end - 1].casefold()}
     land = end - start > 1 and not ends.isdisjoint(_LANDS_AND_WATERS)
     before_names = _BEFORE_LANDS if land else _BEFORE_UNKNOWN
-    of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in _SETTLEMENTS
+    of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in SETTLEMENTS
     if words[start].casefold() in _WATERS:
         while (
             before > 0 and words[before].islower() and words[before] not in _AT_PLACE and start - before <= _ADJECTIVES
@@ -280,6 +288,8 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
         return None
     if words[before].casefold() not in before_names and not of_settlement:
         return None
+    if not _HOLDINGS.isdisjoint(words[max(0, before - _BETWEEN_HOLDING_AND_NAME) : before]):
+        return None  # "a stake of 20 % in Rovex"
     last = words[end - 1].casefold()
     following = words[end].casefold() if end < len(words) else ""
     if end - start == 1 and (country := country_of_people(words[start])) is not None:

@@ -19,6 +19,7 @@ SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _DAY = re.compile(r"(0?[1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
 _ISO = re.compile(r"((?:1[89]|20)\d\d)[-/.](0?[1-9]|1[0-2])[-/.]([0-3]?\d)")
+_WITH_STOPS = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.((?:1[89]|20)\d\d)")
 _AMERICAN = re.compile(r"(0?[1-9]|1[0-2])/([0-3]?\d)/((?:1[89]|20)?\d\d)")
 _BEFORE_YEAR_WORDS = """
 in since of from until till by during through the early late mid before after around about to between and
@@ -34,10 +35,12 @@ _SHORTEST_VERB = 4
 _DIVIDED = 5
 """The words of a date in figures whose signs are words of their own."""
 _UNITS = {"day": 1, "night": 1, "week": 7, "month": 30, "year": 365, "decade": 3652}
+_STEPS = {"following": 1, "next": 1, "previous": -1, "later": 1, "earlier": -1, "after": 1, "before": -1}
+"""Words that lead from a day that was stated to a later or an earlier one."""
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight"})
 _BEFORE_WEEKDAY = frozenset({"last", "this", "next", "early", "late"})
 _FUTURE_WORDS = """
-will shall 'll due scheduled expected plans planned next upcoming tomorrow
+will would shall 'll due scheduled expected plans planned next upcoming tomorrow
 """
 _FUTURE = frozenset(_FUTURE_WORDS.split())
 _PAST_WORDS = """
@@ -96,6 +99,7 @@ def times_in(words: Sequence[str], today: Period | None, before: Period | None =
     place = 0
     while place < len(words):
         one = _referring(words, lower, place, today, before)
+        one = one or _from_stated_day(lower, place, before)
         one = one or _time_at(words, lower, place, today, ahead and _looks_ahead(lower, place))
         if one is not None and one.period is not None and one.period.has_year:
             before = one.period
@@ -187,10 +191,28 @@ def _referring(
     return StatedTime(place, place + 2, period, looks_back=year < now if now else today is not None)
 
 
+def _from_stated_day(lower: Sequence[str], place: int, before: Period | None) -> StatedTime | None:
+    """``two days later``, ``a week earlier``, ``the following day``, ``the night before``, of a day that was stated."""
+    if before is None or before.days > 1 or place + 2 >= len(lower):
+        return None
+    one, other = lower[place + 1 : place + 3]
+    following = lower[place + 3] if place + 3 < len(lower) else ""
+    days: int | None = None
+    if other in ("later", "earlier") and (unit := unit_of_time(one)) in (1, 7):
+        count = quantity(lower, place)
+        days = None if count is None or unit is None else _STEPS[other] * count * unit
+    elif lower[place] == "the" and one in ("following", "next", "previous") and following != "of":
+        days = _STEPS[one] if other == "day" or other in _PARTS_OF_DAY else None
+    elif lower[place] == "the" and other in ("after", "before") and not following.isalnum():
+        days = _STEPS[other] if one == "day" or one in _PARTS_OF_DAY else None
+    shifted = None if days is None else before.shifted(days)
+    return None if shifted is None else StatedTime(place, place + 3, shifted)
+
+
 def _in_figures(
     words: Sequence[str], lower: Sequence[str], place: int, today: Period | None, future: bool
 ) -> StatedTime | None:
-    """``2014-06-15``, ``6/15/2014``; also with every sign a word of its own."""
+    """``2014-06-15``, ``15.06.2014``, ``6/15/2014``; also with every sign a word of its own."""
     if not words[place][:1].isdecimal():
         return None
     end = place + 1
@@ -199,6 +221,8 @@ def _in_figures(
     figures = "".join(words[place:end])
     if match := _ISO.fullmatch(figures):
         year, month, day = map(int, match.groups())
+    elif match := _WITH_STOPS.fullmatch(figures):
+        day, month, year = map(int, match.groups())
     elif match := _AMERICAN.fullmatch(figures):
         month, day, year = map(int, match.groups())
         year += 2000 if year < 100 else 0
@@ -380,7 +404,8 @@ def _month(words: Sequence[str], place: int) -> int | None:
     if name in ("march", "may"):
         return MONTHS.index(name) + 1
     following = words[place + 1] if place + 1 < len(words) else ""
-    if name in SHORT_MONTHS and (_DAY.fullmatch(following) or following == "."):
+    between = place > 0 and _DAY.fullmatch(words[place - 1]) and _YEAR.fullmatch(following)
+    if name in SHORT_MONTHS and (_DAY.fullmatch(following) or following == "." or between):
         return MONTHS.index(SHORT_MONTHS[name]) + 1
     return None
 

@@ -1,9 +1,9 @@
 """The date of a document: its id and the beginning of its text in, a day out, so that documents can stand in order.
 
 Found are dates in ids (``2024-03-05``, ``2024/03/05/a.txt``, ``news_20240305.txt``), else the first date at the
-beginning of the text: ``2024-03-05``, ``5 March 2024``, ``5th of March, 2024``, ``March 5, 2024``, with the names of
-months in English, also shortened (``Mar. 5, 2024``). The day when a bond is due or a quarter ended is not that of the
-report. A date that needs more than this is not guessed.
+beginning of the text: ``2024-03-05``, ``05.03.2024``, ``5 March 2024``, ``5th of March, 2024``, ``March 5, 2024``, with
+the names of months in English, also shortened (``Mar. 5, 2024``). The day when a bond is due or a quarter ended is not
+that of the report. A date that needs more than this is not guessed.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _IN_ID = (
 )
 _IN_TEXT = (
     re.compile(r"(?<![0-9-])(?P<year>[0-9]{4})-(?P<month>[0-1][0-9])-(?P<day>[0-3][0-9])(?![0-9-])"),
+    re.compile(r"(?<![0-9.])(?P<day>[0-3]?[0-9])\.(?P<month>[0-1]?[0-9])\.(?P<year>[0-9]{4})(?![0-9.])"),
     re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
 )
