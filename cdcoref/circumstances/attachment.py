@@ -152,6 +152,8 @@ def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words:
         between = words[end:edge]
         if any(map(is_reporting, between)) or (owners and _is_reduced(number, edge, events, words)):
             break
+        if owners and _is_within_subject(begin, between, words):
+            break
         if owners and words[end - 1] in _OF_JUSTICE and between and between[0] in ("of", "with", "for"):
             owners = []  # "convicted of fraud in October"
         if owners and not _BOUNDARIES.isdisjoint(between):
@@ -163,6 +165,12 @@ def _backwards(start: int, before: Sequence[int], events: Sequence[Span], words:
             break
         edge = begin
     return owners
+
+
+def _is_within_subject(begin: int, between: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a noun before a verb only belongs to its subject ("the toll from the attack rose on Sunday")."""
+    before = begin - 1 - (begin > 0 and words[begin - 1] in _DETERMINERS)
+    return before > 0 and words[before] in _PREPOSITIONS | {"of"} and _AUXILIARIES.issuperset(between)
 
 
 def _is_reduced(number: int, edge: int, events: Sequence[Span], words: Sequence[str]) -> bool:

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from cdcoref.circumstances.attachment import belongs_to_report
+from cdcoref.circumstances.attachment import belongs_to_report, is_reporting
 from cdcoref.circumstances.gazetteer import Place, country_of_people
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.places import CONTINENTS, StatedPlace, capitalised, places_in
+from cdcoref.circumstances.places import CONTINENTS, SETTLEMENTS, StatedPlace, capitalised, places_in
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, is_part, most_exact
 from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import Document
-from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers
+from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers, lemma
 
 _LEAD = 4
 """Sentences at the beginning of a document that may state when and where its main event was; names and dates alone are
@@ -39,7 +39,17 @@ _MARKETS_WORDS = "close closed closing price prices quarter season"
 _MARKETS = frozenset(_MARKETS_WORDS.split())
 """Words beside a time that something else is compared with ("below Friday's close")."""
 _CONTRASTING = frozenset({"but", "however", "meanwhile"})
-_RELATIVE = frozenset({"who", "whom", "whose", "which"})
+_RELATIVE = frozenset({"who", "whom", "whose", "which", "where"})
+_PERFECT = frozenset({"has", "have"})
+_BEFORE_PARTICIPLE = frozenset({"been", "now", "also"})
+_CLOCK = re.compile(r"[0-2]?\d[:.][0-5]\d([ap]m)?")
+_BEFORE_CLOCK = frozenset({"at", "around", "about"})
+_BACK = frozenset({"before", "earlier", "previous"})
+_DEFINITE = frozenset({"the", "this", "its", "his", "her", "their", "'s", "’s"})
+_INDEFINITE = frozenset({"a", "an"})
+_LONGEST_ANTECEDENT = 6
+"""In words."""
+_AUXILIARIES = frozenset({"was", "were", "has", "have", "had", "will", "would"})
 _AFTERMATH = frozenset({"toll", "rescuers", "survivors", "rubble", "funeral", "funerals", "mourn", "mourns"})
 """Words at the beginning of a report that is written days after a disaster."""
 _BEGINNING = 2
@@ -72,7 +82,8 @@ class Setting:
     names
         The words of its names, in lower case, but for datelines and clauses that look elsewhere.
     reported
-        The day on which somebody reported the main event, if only that is stated ("said on Monday"); else None.
+        The day on which somebody reported the news ("said on Monday"), or that of a report without a day whose first
+        sentences have news ("have been killed"), if the main clauses of the first sentences state no other; else None.
     about
         The place that the beginning of the text names first, in the headline if it names one ("Ecuador election",
         "a Danish firm"), whether or not something happens there; the place of `where`, if that is not in the gazetteer,
@@ -123,7 +134,12 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
     longest = _LEAD - bool(title)  # the headline is one of the first sentences
     end = telling[longest - 1] + 1 if len(telling) >= longest else len(shown)
     lead = shown[:end]
-    when = _main_time(lead, today) or next(_recent_days(shown[end:], today), None)
+    main, reported = _main_time(lead, today), next(_recent_days(lead, today, of_reports=True), None)
+    when = next(_recent_days(shown[end:], today), None) if main is None else main.when
+    if when is not None and (main is None or not main.aside):
+        reported = None
+    if reported is None and today is not None and (when is None or (main is not None and _is_doubtful(main))):
+        reported = _day_of_news(lead, today)
     headline = places_in(title) if title else [one for own in shown[:1] for one in own.places]
     named = [one.place for one in headline if one.place.country]
     first = headline[0] if headline and headline[0].place.country else None
@@ -135,10 +151,10 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
     places_of_lead = places_of_lead or list(_local_places(shown))[:1]
     where = places_of_lead[0] if places_of_lead else None
     if where is not None:
-        where = next((one for one in places_of_lead[1:] if is_part(one.place, where.place)), where)
+        parts = (_part(one, where.place, document.tokens) for one in places_of_lead[1:])
+        where = next((part for part in parts if part is not None), where)
     if where is not None and not where.place.country and first is not None and not _is_possessor(words, first):
         about = replace(where.place, country=first.place.country)
-    reported = None if when is not None else next(_recent_days(lead, today, of_reports=True), None)
     if when is None and today is not None:
         start = today.shifted(-_REPORTED_WITHIN)
         when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
@@ -146,6 +162,22 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
         one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
     )
     return Setting(today, when, where, places, frozenset(_names(sentences)), firm, reported, about)
+
+
+def _is_doubtful(main: _MainTime) -> bool:
+    """Whether what is told as news is rather the main event: "has died", of a man who "broke his leg last week"."""
+    return main.aside or main.when.period.days >= _WEEK
+
+
+def _part(one: Where, whole: Place, tokens: Sequence[str]) -> Where | None:
+    """A place that is a part of another one, or that the text calls a settlement ("the town of Dolores")."""
+    if is_part(one.place, whole):
+        return one
+    first = one.tokens[0]
+    settlement = first >= 2 and tokens[first - 1] == "of" and tokens[first - 2] in SETTLEMENTS
+    if settlement and not one.place.country and whole.sort == "country":
+        return replace(one, place=replace(one.place, country=whole.country))
+    return None
 
 
 def _is_possessor(words: Sequence[str], one: StatedPlace) -> bool:
@@ -191,7 +223,7 @@ def _is_of_writers(sentence: Sentence) -> bool:
     return len(sentence.words) <= _LONGEST_LINE_OF_WRITERS and is_line_of_writers(" ".join(sentence.words))
 
 
-def _main_time(lead: Sequence[Sentence], today: Period | None) -> When | None:
+def _main_time(lead: Sequence[Sentence], today: Period | None) -> _MainTime | None:
     """The first time that may be that of the main event; a day or week, and of a main clause, if there is one.
 
     A day to come is none if one of the last days is stated: what is planned is not what is reported. If the beginning
@@ -213,7 +245,7 @@ def _main_time(lead: Sequence[Sentence], today: Period | None) -> When | None:
         vague = [long or one.when.period == today for one, long in zip(times, vague, strict=True)]
     ranked = sorted(zip(vague, times, strict=True), key=lambda pair: (pair[0], pair[1].aside))
     best = ranked[0][1] if ranked else None
-    return None if best is None else best.when
+    return best
 
 
 def _main_times(lead: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[_MainTime]:
@@ -233,6 +265,31 @@ def _main_times(lead: Sequence[Sentence], today: Period | None, *, of_reports: b
                 yield _MainTime(when, _is_aside(own, one))
 
 
+def _day_of_news(lead: Sequence[Sentence], today: Period) -> When | None:
+    """The document's day or the one before it, if its first sentences have news without a day.
+
+    News are in the present perfect ("38 people have been killed") or have a time of day ("struck at around 16:00").
+    """
+    before = today.shifted(-1)
+    if not today.has_year or today.days > 1 or before is None:
+        return None
+    for own in lead:
+        for place, word in enumerate(own.lower[:-1]):
+            clause = own.clauses[own.clause_of(place)]
+            if clause.elsewhere or clause.relative or place < own.dateline:
+                continue
+            following = place + 1 + (own.lower[place + 1] in _BEFORE_PARTICIPLE)
+            perfect = word in _PERFECT and following < len(own.lower) and _is_participle(own.lower[following])
+            timed = word in _BEFORE_CLOCK and _CLOCK.fullmatch(own.lower[place + 1]) is not None
+            if perfect or timed:
+                return When(Period(before.first, today.last), own.tokens(place, following + 1), Source.DOCUMENT)
+    return None
+
+
+def _is_participle(word: str) -> bool:
+    return lemma(word) != word and not word.endswith(("s", "ing"))
+
+
 def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[When]:
     """Single days shortly before the document's that may be those of its main event, or of reports of it."""
     if today is None:
@@ -250,7 +307,25 @@ def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_repo
 def _is_aside(sentence: Sentence, one: StatedTime) -> bool:
     """Whether a relative clause, a quotation or a sentence that begins with "but" states a time."""
     quoted = sum(word in _QUOTES for word in sentence.words[: one.start]) % 2 == 1
-    return quoted or sentence.lower[0] in _CONTRASTING or _tells_of_one_word(sentence, one.start)
+    aside = quoted or sentence.lower[0] in _CONTRASTING or _tells_of_one_word(sentence, one.start)
+    goes_back = not _BACK.isdisjoint(sentence.lower[one.start : one.end])  # "the previous evening"
+    return aside or goes_back or _tells_of_known(sentence, one.start)
+
+
+def _tells_of_known(sentence: Sentence, word: int) -> bool:
+    """Whether a word is in a clause with "that" about something known ("the airliner that crashed on Monday").
+
+    What is new has an indefinite article ("a fire that broke out on Monday").
+    """
+    lower, start = sentence.lower, sentence.clauses[sentence.clause_of(word)].start
+    that = next((place for place in range(word - 1, start, -1) if lower[place] == "that"), None)
+    if that is None or is_reporting(lower[that - 1]) or not lower[that - 1].isalpha():
+        return False
+    verb = lower[that + 1]
+    if not (verb in _AUXILIARIES or _is_participle(verb)) or not _AUXILIARIES.isdisjoint(lower[that + 2 : word]):
+        return False
+    before = reversed(lower[max(start, that - _LONGEST_ANTECEDENT) : that])
+    return next((one in _DEFINITE for one in before if one in _DEFINITE or one in _INDEFINITE), False)
 
 
 def _tells_of_one_word(sentence: Sentence, word: int) -> bool:

@@ -238,15 +238,17 @@ class CorpusCircumstances:
 def _most_stated(
     stated: Sequence[tuple[_Value, int, str, tuple[int, ...]]], contains: Callable[[_Value, _Value], bool]
 ) -> tuple[_Value, list[tuple[str, tuple[int, ...]]]] | None:
-    """The value that most mentions state among those stated nearest, or the most stated part of it; and its words."""
+    """The value that most mentions state among those stated nearest, and its words.
+
+    A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday.
+    """
     if not stated:
         return None
     nearest = max(source for _, source, _, _ in stated)
-    counts = Counter(value for value, source, _, _ in stated if source == nearest)
-    best = max(counts, key=counts.__getitem__)
-    parts = [value for value in counts if value != best and contains(best, value)]
-    while parts:
-        best = max(parts, key=counts.__getitem__)
-        parts = [value for value in counts if value != best and contains(best, value)]
+    near = Counter(value for value, source, _, _ in stated if source == nearest)
+    best = max(near, key=near.__getitem__)
+    for counts in (near, Counter(value for value, *_ in stated)):
+        while parts := [value for value in counts if value != best and contains(best, value)]:
+            best = max(parts, key=counts.__getitem__)
     places = dict.fromkeys((document, tokens) for value, _, document, tokens in stated if value == best)
     return best, list(places)

@@ -177,9 +177,8 @@ class PredictedStory:
 
         Of a document that only states when its main event was reported, that day.
         """
-        known = [(setting.when, setting.reported) for setting in self._settings.values()]
-        stated = [when if when is not None and when.tokens else reported for when, reported in known]
-        periods = [when.period for when in stated if when is not None]
+        known = [setting.reported or setting.when for setting in self._settings.values()]
+        periods = [when.period for when in known if when is not None and when.tokens]
         return _commonest_period(periods) if periods else None
 
     @cached_property

@@ -234,6 +234,39 @@ def test_the_day_of_a_report_is_known_if_that_of_the_event_is_not() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentences", "day"),
+    [
+        (["Divers found the recorder of the ferry that sank on Monday , officials said on Friday ."], "2024-05-17"),
+        (["Police said on Friday that they held men in the hall where two people died on Monday ."], "2024-05-17"),
+        (["A ferry that sank on Monday was bound for Oslo , officials said on Friday ."], None),
+        (["The bank 's chief has died after he broke his leg last week ."], "2024-05-17/2024-05-18"),
+        (["Two people have been killed in a fire ."], "2024-05-17/2024-05-18"),
+        (["The ferry sank at around 16:00 local time ."], "2024-05-17/2024-05-18"),
+        (["The ferry left at 1.47am after a fire was put out the previous evening ."], "2024-05-17/2024-05-18"),
+        (["Two people have been killed on Thursday ."], None),
+        (["The firm makes chairs ."], None),
+        (["The pair , who have married , met in Oslo ."], None),
+    ],
+)
+def test_the_day_of_a_report_that_states_another_day_or_none(sentences: list[str], day: str | None) -> None:
+    found = setting("A day in Bergen", *sentences).reported
+    assert (found and str(found.period)) == day
+
+
+def test_the_day_of_a_document_does_not_become_that_of_its_events() -> None:
+    (one,) = circumstances(["Two people have been killed in a fire ."], "fire", id="2024-05-18")
+    assert [own.tokens for own in one.when] == [()]
+
+
+def test_a_noun_within_a_subject_does_not_have_the_time_of_the_verb() -> None:
+    _, attack, rose = circumstances(
+        ["The toll from the attack rose to 41 on Thursday ."], "toll", "attack", "rose", id="2024-05-18"
+    )
+    assert when(rose) == [("2024-05-16", Source.CLAUSE)]
+    assert when(attack) == [("2024-05-16", Source.SENTENCE)]
+
+
+@pytest.mark.parametrize(
     ("sentences", "place"),
     [
         (["Ferry sinks near Bergen", "Ann Lee in Oslo", "A ferry sank near Bergen ."], "Bergen, Norway"),
@@ -248,6 +281,10 @@ def test_the_day_of_a_report_is_known_if_that_of_the_event_is_not() -> None:
         (
             ["Five Die as Air Taxi Crashes in New Mexico", "A taxi to Texas crashed near Roswell , N.M ."],
             "Roswell, New Mexico",
+        ),
+        (
+            ["Storm hits Philippines", "It came ashore in the town of Veldam .", "A man in Manila hid ."],
+            "Veldam, Philippines",
         ),
         (["Voters turn left", "The trend is new in Latin America .", "Maas won in Ecuador ."], "Ecuador"),
     ],
