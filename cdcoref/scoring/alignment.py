@@ -222,7 +222,7 @@ def _some(documents: Iterable[DocumentKey]) -> str:
 
 
 def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
-    if len(table.kind) and not table.kind.all():
+    if not table.kind.all():
         raise InputError(f"some mentions have no kind, so those of kind {kind} cannot be selected", table.path)
     return table.kind == KINDS.index(kind) + 1
 
@@ -278,7 +278,7 @@ def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) ->
 def _side(table: MentionTable, rows: Ints, documents: Ints, mention: Ints, group_of: Ints) -> Side:
     """Clusters at the scoring level, and each mention once, in its first cluster."""
     group = group_of[documents]
-    name = group * (len(table.names) + 1) + table.cluster[rows]
+    name = group * len(table.names) + table.cluster[rows]
     _, first, cluster = np.unique(name, return_index=True, return_inverse=True)
     begins = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(begins, cluster, table.order[rows])

@@ -202,6 +202,18 @@ def test_ties_follow_the_stated_rule() -> None:
     assert agglomerative(path, 0.5, keys=["d", "a", "b", "c"]).tolist() == [0, 1, 1, 2]
 
 
+@pytest.mark.parametrize("small", [0, 2000])
+def test_merges_of_equal_distance_are_in_the_order_in_which_they_were_made(
+    small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linkage_module, "_SMALL", small)
+    # Two paths, of the even and of the odd items; those of the odd ones are nearer.
+    items = np.arange(300)
+    tree = dendrogram(PairScores(300, items[:-2], items[2:], np.where(items[:-2] % 2, 0.7, 0.5)), "single")
+    expected = [*range(1, 298, 2), *range(0, 298, 2)]
+    assert [column.tolist() for column in tree.merges(0.6)] == [expected, [item + 2 for item in expected]]
+
+
 def test_threshold_is_exclusive() -> None:
     pair = PairScores(2, [0], [1], [0.25])
     assert agglomerative(pair, 0.75).tolist() == [0, 1]
@@ -248,7 +260,10 @@ def test_nothing_to_cluster() -> None:
     empty = np.array([], dtype=int)
     assert agglomerative(PairScores(0, empty, empty, empty), 0.5).tolist() == []
     assert agglomerative(PairScores(3, empty, empty, empty), 0.5).tolist() == [0, 1, 2]
-    assert agglomerative(PairScores(2, [0], [1], [0.0]), 1.0).tolist() == [0, 1]
+    assert agglomerative(PairScores(0, empty, empty, empty), 0.5, keys=[]).tolist() == []
+    for score in (0.0, 1e-17):
+        assert agglomerative(PairScores(2, [0], [1], [score]), 1.0).tolist() == [0, 1]
+        assert dendrogram(PairScores(2, [0], [1], [score])).distance.tolist() == []
 
 
 @pytest.mark.parametrize(

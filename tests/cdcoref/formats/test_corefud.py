@@ -450,10 +450,10 @@ def test_the_text_has_its_own_spaces(tmp_path: Path) -> None:
 
 
 def test_empty_nodes_are_matched_apart_from_words(tmp_path: Path) -> None:
-    for name, text in {"key": DROPPED, "moved": moved(DROPPED), "none": without(DROPPED)}.items():
-        (tmp_path / f"{name}.conllu").write_text(text)
+    without_any = "# newdoc id = es0\n1\tSí" + "\t_" * 8 + "\n\n"
     other = DROPPED.replace("1:nsubj", "3:nsubj")
-    (tmp_path / "other.conllu").write_text(other)
+    for name, text in {"key": DROPPED, "moved": moved(DROPPED), "none": without(DROPPED), "other": other}.items():
+        (tmp_path / f"{name}.conllu").write_text(without_any + text)
     write_corpus(read_file(tmp_path / "key.conllu"), tmp_path / "key.jsonl")
 
     def mentions(key: str, response: str) -> tuple[float, float]:

@@ -74,6 +74,27 @@ def test_places(files: tuple[Path, Path]) -> None:
     assert report.missed[0].place.before == "A strong quake"
 
 
+def test_places_have_a_few_words_of_their_sentence_around_them(tmp_path: Path) -> None:
+    words = [f"w{n}" for n in range(20)]
+    document = Document.from_sentences("d", [["First", "one", "."], words, ["Last", "one", "."]])
+    spans = [(3,), (4, 6), (13, 14), (22,), (21, 23)]
+    missed = [Mention("d", tokens, cluster=str(number)) for number, tokens in enumerate(spans)]
+    write_jsonl(Corpus((document,), tuple(missed)), tmp_path / "one.jsonl")
+    write_jsonl(Corpus((document,), (Mention("d", (0,)),)), tmp_path / "other.jsonl")
+    report = report_errors(tmp_path / "one.jsonl", tmp_path / "other.jsonl")
+    places = {entry.place.tokens: entry.place for entry in report.missed}
+    assert {tokens: (place.before, place.text, place.after) for tokens, place in places.items()} == {
+        (3,): ("", "w0", "w1 w2 w3 w4 w5 w6"),
+        (4, 6): ("w0", "w1 w3", "w4 w5 w6 w7 w8 w9"),
+        (13, 14): ("w4 w5 w6 w7 w8 w9", "w10 w11", "w12 w13 w14 w15 w16 w17"),
+        (22,): ("w13 w14 w15 w16 w17 w18", "w19", ""),
+        (21, 23): ("w12 w13 w14 w15 w16 w17", "w18 Last", ""),  # it ends in another sentence
+    }
+    assert [entry.cluster for entry in report.spurious] == ["#0"]  # the file gives it no name
+    backwards = report_errors(tmp_path / "other.jsonl", tmp_path / "one.jsonl")
+    assert [entry.place for entry in backwards.spurious] == [entry.place for entry in report.missed]
+
+
 def test_limits_and_levels(files: tuple[Path, Path]) -> None:
     report = report_errors(*files, limit=1)
     assert [cluster.cluster for cluster in report.merged] == ["p"]
@@ -98,6 +119,27 @@ def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
     fewer = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl", limit=1)
     assert [len(errors) for errors in (fewer.split, fewer.missed, fewer.spurious)] == [1, 1, 1]
     assert (fewer.split[0].cluster, fewer.missed_count) == ("three", 6)
+
+
+def test_of_equally_many_lost_links_those_of_large_clusters_come_first(tmp_path: Path) -> None:
+    three, four = [("b", (n,)) for n in range(3)], [("a", (n,)) for n in range(4)]
+    write_jsonl(corpus(three=three, four=four), tmp_path / "key.jsonl")
+    write_jsonl(
+        corpus(x=three[:1], y=three[1:2], z=three[2:], one=four[:1], others=four[1:]), tmp_path / "response.jsonl"
+    )
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert [(cluster.cluster, cluster.links) for cluster in report.split] == [("four", 3), ("three", 3)]
+    assert [part.cluster for part in report.split[0].parts] == ["others", "one"]
+
+
+def test_a_merge_is_counted_by_the_strongest_tie_of_a_part_to_the_rest(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["storm", "quake", "flood", "quake", "it"]])
+    for name, clusters in (("key", "aaaaa"), ("response", "pqrst")):
+        mentions = [Mention("d", (token,), cluster=cluster) for token, cluster in enumerate(clusters)]
+        write_jsonl(Corpus((document,), tuple(mentions)), tmp_path / f"{name}.jsonl")
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert report.lacking_merges == {"the same words": 2, "a pronoun": 1, "nothing in common": 1}
+    assert list(report.lacking_merges) == ["the same words", "a pronoun", "nothing in common"]
 
 
 def test_merges_are_counted_by_what_ties_their_parts(tmp_path: Path) -> None:

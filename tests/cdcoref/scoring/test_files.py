@@ -142,6 +142,7 @@ def test_nested_mentions_of_a_cluster(tmp_path: Path) -> None:
     outer: Spans = {"x": [("a1", 0, 5), ("a2", 0, 0)], "y": [("a1", 2, 3)]}
     nested: Spans = {"x": [*outer["x"], ("a1", 1, 3), ("a1", 1, 2), ("a1", 0, 0), ("a1", 1, 2)], "y": outer["y"]}
     assert scored(tmp_path, nested, outer).scores["mentions"].recall < 1
+    assert score(corpus(nested), corpus(outer)) == scored(tmp_path, nested, outer).scores
     removed = scored(tmp_path, nested, outer, remove_nested=True).scores
     assert removed == score(corpus(outer), corpus(outer))
 
@@ -189,6 +190,20 @@ def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
     )
 
 
+def test_the_first_cluster_is_the_one_that_begins_first_in_the_text(tmp_path: Path) -> None:
+    """Also at a level below the corpus, and whatever the order of mentions in the file."""
+    clean: Spans = {"a": [("a1", 0, 0), ("a1", 3, 3), ("a2", 0, 0)], "b": [("a1", 5, 5), ("a2", 1, 1), ("a2", 2, 2)]}
+    places = [("b", 3), ("b", 5), ("a", 0), ("a", 3)]
+    mentions = [Mention("a1", (token,), cluster=name) for name, token in places]
+    mentions += [Mention("a2", (token,), cluster=name) for name, token in (("b", 1), ("b", 2), ("a", 0))]
+    repeated = Corpus(corpus(clean).documents, tuple(mentions))
+    key, response = table_of_corpus(corpus(clean), "key"), table_of_corpus(repeated, "response")
+    for level in ("corpus", "document"):
+        result = score_tables(key, response, Options(level=level))
+        assert {value.f1 for value in result.scores.metrics.values()} == {1}
+        assert len(result.notes) == 1
+
+
 def test_documents_on_one_side(tmp_path: Path) -> None:
     key = corpus({"x": [("a1", 0, 0), ("a2", 0, 0)]}, ("a1", "a2"))
     response = corpus({"x": [("a1", 0, 0), ("b1", 0, 0)], "y": [("b1", 1, 1)]}, ("a1", "b1"))
@@ -213,6 +228,11 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     shorter = Corpus((Document.from_sentences("a1", [["w"] * 9]),))
     with pytest.raises(InputError, match=r"line 2: document 'a1' has 9 tokens here and 10 in the key .*same tokens"):
         scored(tmp_path, corpus({}, ("a1",)), shorter)
+
+
+def test_corpora_without_documents_score_nothing() -> None:
+    for key, response in ((corpus(KEY), Corpus(())), (Corpus(()), corpus(KEY)), (Corpus(()), Corpus(()))):
+        assert {value.f1 for value in score(key, response).metrics.values()} == {0}
 
 
 def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: Path) -> None:
