@@ -155,8 +155,8 @@ def test_a_student_learns_the_similarities_of_its_teacher(tiny_encoder: Path, st
         OPTIONS, frozen_layers=0, step_tokens=1000, contrastive=0.0, pairs=0.0, antecedents=0.0, bounds=0.0
     )
     model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
-    clusters = sorted({m.cluster for m in stories.mentions})
-    targets = torch.eye(len(clusters))[[clusters.index(m.cluster) for m in stories.mentions]]
+    clusters = sorted({m.cluster or "" for m in stories.mentions})
+    targets = torch.eye(len(clusters))[[clusters.index(m.cluster or "") for m in stories.mentions]]
     targets += 0.1 * torch.randn(len(targets), 1)  # so that no two mentions have equal vectors
     batch = BiEncoderData(model.tokenizer, 0, annotated_corpora(stories), options, 0, [targets])[0]
     kinds = [m.kind for m in stories.mentions]
