@@ -29,7 +29,7 @@ _WEEK = 7
 _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _FEWEST_WORDS = 4
-"""With fewer words in lower case, a sentence with a date may be a line that tells nothing."""
+"""With fewer words in lower case, a sentence with a date may be a line without news."""
 _LONGEST_LINE_OF_WRITERS = 20
 """In words."""
 _SHORTEST_NAME = 3
@@ -165,7 +165,7 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
 
 
 def _is_doubtful(main: _MainTime) -> bool:
-    """Whether what is told as news is rather the main event: "has died", of a man who "broke his leg last week"."""
+    """Whether news without a day is more likely the main event ("has died", of a man who "broke his leg last week")."""
     return main.aside or main.when.period.days >= _WEEK
 
 
@@ -227,7 +227,7 @@ def _main_time(lead: Sequence[Sentence], today: Period | None) -> _MainTime | No
     """The first time that may be that of the main event; a day or week, and of a main clause, if there is one.
 
     A day to come is none if one of the last days is stated: what is planned is not what is reported. If the beginning
-    tells of rescuers or a death toll, the earliest of the last days is meant.
+    mentions rescuers or a death toll, the earliest of the last days is meant.
     """
     times = list(_main_times(lead, today))
     if today is not None and today.has_year:
@@ -307,12 +307,12 @@ def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_repo
 def _is_aside(sentence: Sentence, one: StatedTime) -> bool:
     """Whether a relative clause, a quotation or a sentence that begins with "but" states a time."""
     quoted = sum(word in _QUOTES for word in sentence.words[: one.start]) % 2 == 1
-    aside = quoted or sentence.lower[0] in _CONTRASTING or _tells_of_one_word(sentence, one.start)
+    aside = quoted or sentence.lower[0] in _CONTRASTING or _is_in_relative_clause(sentence, one.start)
     goes_back = not _BACK.isdisjoint(sentence.lower[one.start : one.end])  # "the previous evening"
-    return aside or goes_back or _tells_of_known(sentence, one.start)
+    return aside or goes_back or _is_about_known(sentence, one.start)
 
 
-def _tells_of_known(sentence: Sentence, word: int) -> bool:
+def _is_about_known(sentence: Sentence, word: int) -> bool:
     """Whether a word is in a clause with "that" about something known ("the airliner that crashed on Monday").
 
     What is new has an indefinite article ("a fire that broke out on Monday").
@@ -328,8 +328,8 @@ def _tells_of_known(sentence: Sentence, word: int) -> bool:
     return next((one in _DEFINITE for one in before if one in _DEFINITE or one in _INDEFINITE), False)
 
 
-def _tells_of_one_word(sentence: Sentence, word: int) -> bool:
-    """Whether a word is in a relative clause ("Maas, who won in Dubai"), which tells of a part of the sentence."""
+def _is_in_relative_clause(sentence: Sentence, word: int) -> bool:
+    """Whether a word is in a relative clause ("Maas, who won in Dubai"), which is about a part of the sentence."""
     return sentence.clauses[sentence.clause_of(word)].opening in _RELATIVE
 
 
@@ -347,7 +347,7 @@ def _is_of_comparison(sentence: Sentence, one: StatedTime) -> bool:
 
 
 def _is_only_a_date(sentence: Sentence) -> bool:
-    """Whether a sentence is a line with a date and tells nothing."""
+    """Whether a sentence is a line with a date and without news."""
     return sum(word.isalpha() and word.islower() for word in sentence.words) < _FEWEST_WORDS
 
 
@@ -369,7 +369,7 @@ def _main_places(lead: Sequence[Sentence], named: Sequence[Place]) -> Iterator[W
             if (one.firm or _is_of_happening(own, one))
             and one.start >= own.dateline
             and not own.clauses[own.clause_of(one.start)].elsewhere
-            and not _tells_of_one_word(own, one.start)
+            and not _is_in_relative_clause(own, one.start)
         ]
         yield from sorted(most_exact(stated), key=lambda one: _is_abroad(one.place, named))[:1]
     for own in lead:

@@ -21,7 +21,7 @@ def marked(
     hidden: Sequence[int] = (),
     pieces: dict[int, int] | None = None,
 ) -> tuple[MarkedDocument, list[str]]:
-    """A document of sentences of so many words, a word a piece unless `pieces` says otherwise."""
+    """A document whose sentences have the given numbers of words; each word is one piece unless `pieces` differs."""
     words = iter(range(sum(sentences)))
     document = Document.from_sentences(
         "d", [[f"w{next(words)}" for _ in range(n)] for n in sentences], hidden=frozenset(hidden)

@@ -237,7 +237,7 @@ def test_corpora_without_documents_score_nothing() -> None:
 
 def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: Path) -> None:
     def written(name: str, *documents: tuple[str, int]) -> Path:
-        """CoNLL with documents of so many words, by name."""
+        """CoNLL with documents of the given numbers of words, by name."""
         text = ""
         for document, words in documents:
             text += f"#begin document {document}\n"
