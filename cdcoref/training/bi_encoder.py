@@ -260,9 +260,12 @@ def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, ba
         raise InputError(f"bi_encoder.teacher: the model {name} has no bi-encoder that could teach one")
     if run.precision == "bf16":
         teacher.inference_dtype = torch.bfloat16
-    run.say(f"{name} reads the training corpora")
     width = teacher.encoder.config.hidden_size
-    return [read_words(teacher, part.corpus, batch_tokens=batch_tokens).mean[:, -width:] for part in parts]
+    vectors = []
+    for part in parts:
+        run.say(f"the teacher {name} reads {len(part.corpus.documents)} documents of {part.info.name}")
+        vectors.append(read_words(teacher, part.corpus, batch_tokens=batch_tokens).mean[:, -width:])
+    return vectors
 
 
 def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[str, float]:
