@@ -6,7 +6,6 @@ The documents of the clusters are read for it, since their dates and places are 
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Sequence
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
@@ -17,18 +16,18 @@ from cdcoref.predict import CorpusCircumstances
 
 def event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
     """The titles of those of the clusters that are events, by their numbers."""
-    members: defaultdict[int, list[Mention]] = defaultdict(list)
-    documents: dict[int, None] = {}
+    member: dict[int, Mention] = {}
+    documents: set[int] = set()
     query = (
         "SELECT mentions.cluster, documents.number, documents.id, mentions.tokens, mentions.kind FROM mentions "
         "JOIN documents ON documents.number = mentions.document "
         f"WHERE mentions.cluster IN ({{}}) AND mentions.kind = '{EVENT}' ORDER BY mentions.document, mentions.place"
     )
     for cluster, document, id, tokens, kind in rows_in(connection, query, numbers):
-        members[cluster].append(stored_mention(id, tokens, kind, cluster))
-        documents[document] = None
-    known = CorpusCircumstances(_events_of(connection, list(documents)))
-    return {cluster: known.label(own) for cluster, own in members.items()}
+        member[cluster] = stored_mention(id, tokens, kind, cluster)
+        documents.add(document)
+    known = CorpusCircumstances(_events_of(connection, sorted(documents)))
+    return {cluster: known.label(own) for cluster, own in member.items()}
 
 
 def _events_of(connection: sqlite3.Connection, documents: Sequence[int]) -> Corpus:

@@ -2,6 +2,7 @@
 
 The circumstances of a cluster are those of its mentions (:mod:`cdcoref.circumstances`): what their own clauses state
 counts before what their sentences state, and that before what their documents state; then what most mentions state.
+Every view and export takes them from here.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, StatedQuantity
-from cdcoref.corpus import ENTITY, EVENT, ClusterKey, Corpus, Mention, mention_text
-from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
+from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
+from cdcoref.predict.labels import is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
@@ -117,6 +118,9 @@ NO_CIRCUMSTANCES = ClusterCircumstances()
 class CorpusCircumstances:
     """The circumstances and labels of the clusters of a corpus; each document is looked at once, on demand.
 
+    A cluster is asked for by any of its mentions. The answer takes all of them into account, in the order of the
+    documents of the corpus.
+
     Parameters
     ----------
     corpus
@@ -128,32 +132,35 @@ class CorpusCircumstances:
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
         self._settings: dict[str, Setting] = {}
+        self._of_clusters: dict[ClusterKey, ClusterCircumstances] = {}
 
-    def label(self, members: Sequence[Mention]) -> str:
-        """The label of a cluster: the name that people gave it, or its words; for an event also its place and day."""
-        given = self._corpus.name_of(members[0])
-        if given is not None:
-            return given
-        if members[0].kind != EVENT:
-            return cluster_label(map(self._text, members))
-        return self.of(members).title(event_label(map(self._text, members)))
+    def label(self, mention: Mention) -> str:
+        """The label of a mention's cluster: the name that people gave it, or its words; an event has place and day."""
+        return self._corpus.name_of(mention) or self.of(mention).title(self.name(mention))
 
-    def of(self, members: Sequence[Mention]) -> ClusterCircumstances:
-        """The circumstances of a cluster.
+    def name(self, mention: Mention) -> str:
+        """The label of a mention's cluster without place and day."""
+        given = self._corpus.name_of(mention)
+        return given or label_of_kind(mention.kind, map(self._text, self._members(mention)))
 
-        Parameters
-        ----------
-        members
-            Its mentions.
-        """
-        if members[0].kind != EVENT:
+    def of(self, mention: Mention) -> ClusterCircumstances:
+        """The circumstances of a mention's cluster."""
+        if mention.kind != EVENT:
             return NO_CIRCUMSTANCES
-        known = [(mention, self.of_mention(mention)) for mention in members]
-        return ClusterCircumstances(self._when(known), self._where(known), self._participants(known))
+        if mention.cluster is None:
+            return self._of_members([mention])
+        key = mention.kind, mention.cluster
+        if key not in self._of_clusters:
+            self._of_clusters[key] = self._of_members(self._members(mention))
+        return self._of_clusters[key]
 
     def of_mention(self, mention: Mention) -> Circumstances:
         """The circumstances of one mention."""
         return self._of_document(mention.document).get(mention, Circumstances())
+
+    def _of_members(self, members: Sequence[Mention]) -> ClusterCircumstances:
+        known = [(mention, self.of_mention(mention)) for mention in members]
+        return ClusterCircumstances(self._when(known), self._where(known), self._participants(known))
 
     def quantities(self, document: str) -> list[StatedQuantity]:
         """The quantities of a document, which others may contradict."""
@@ -176,13 +183,18 @@ class CorpusCircumstances:
     def _by_document(self) -> dict[str, list[Mention]]:
         return self._corpus.by_document()
 
+    def _members(self, mention: Mention) -> Sequence[Mention]:
+        """All mentions of a mention's cluster."""
+        return [mention] if mention.cluster is None else self._clusters[mention.kind, mention.cluster]
+
     @cached_property
-    def _entities(self) -> dict[ClusterKey, list[Mention]]:
+    def _clusters(self) -> dict[ClusterKey, list[Mention]]:
         found: defaultdict[ClusterKey, list[Mention]] = defaultdict(list)
-        for mention in self._corpus.mentions:
-            if mention.kind == ENTITY and mention.cluster is not None:
-                found[mention.kind, mention.cluster].append(mention)
-        return found
+        for mentions in self._by_document.values():
+            for mention in mentions:
+                if mention.cluster is not None:
+                    found[mention.kind, mention.cluster].append(mention)
+        return dict(found)
 
     def _when(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPeriod | None:
         back = sum(any(when.looks_back for when in one.when[:1]) for _, one in known)
@@ -214,8 +226,7 @@ class CorpusCircumstances:
         found = []
         for own in by_cluster.values():
             mention = own[0][1]
-            members = [mention] if mention.cluster is None else self._entities[ENTITY, mention.cluster]
-            label = self._corpus.name_of(mention) or cluster_label(map(self._text, members))
+            label = self.name(mention)
             if not is_pronoun(label):
                 role = Counter(role for role, _ in own).most_common(1)[0][0]
                 places = dict.fromkeys((one.document, one.tokens) for _, one in own)

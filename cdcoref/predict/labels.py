@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from cdcoref.corpus import EVENT
 from cdcoref.language import PRONOUNS, is_common_word
 
 _CONSEQUENCES_WORDS = """
@@ -34,6 +35,11 @@ _PRONOUNS = PRONOUNS - {"here", "then"} | {"one"}
 """What names nothing alone: "here" and "then" may be all that a cluster is called."""
 _PARTICLES = frozenset(("al", "bin", "da", "de", "del", "der", "di", "dos", "du", "el", "la", "le", "of", "van", "von"))
 """Words inside names that have no capital."""
+
+
+def label_of_kind(kind: str | None, wordings: Iterable[str]) -> str:
+    """The label of a cluster of events (:func:`event_label`), or of any other kind (:func:`cluster_label`)."""
+    return event_label(wordings) if kind == EVENT else cluster_label(wordings)
 
 
 def cluster_label(wordings: Iterable[str]) -> str:

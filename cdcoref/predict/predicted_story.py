@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import Any
 
 from cdcoref.circumstances import CONTINENTS, Period, Place, Setting, Source, day_of, places_named, state_shortened
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
 from cdcoref.predict.disagreements import Disagreement, Disagreements, Statement
-from cdcoref.predict.labels import cluster_label, event_label, is_pronoun
+from cdcoref.predict.labels import is_pronoun
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
 
@@ -109,6 +109,9 @@ class PredictedStory:
         Its number, which every view and export shows.
     corpus
         Its documents and their mentions, with the names of their clusters.
+    circumstances
+        What is known of the clusters, of all documents where a cluster is in several stories. Default: from its own
+        documents.
 
     Attributes
     ----------
@@ -116,9 +119,10 @@ class PredictedStory:
         As given.
     """
 
-    def __init__(self, number: int, corpus: Corpus) -> None:
+    def __init__(self, number: int, corpus: Corpus, circumstances: CorpusCircumstances | None = None) -> None:
         self.number = number
         self.corpus = corpus
+        self._circumstances = CorpusCircumstances(corpus) if circumstances is None else circumstances
         self._documents = {document.id: document for document in corpus.documents}
 
     def __repr__(self) -> str:
@@ -302,10 +306,6 @@ class PredictedStory:
         return {name: number for number, name in enumerate(self.documents)}
 
     @cached_property
-    def _circumstances(self) -> CorpusCircumstances:
-        return CorpusCircumstances(self.corpus)
-
-    @cached_property
     def _settings(self) -> dict[str, Setting]:
         return {document.id: self._circumstances.setting(document.id) for document in self.corpus.documents}
 
@@ -316,9 +316,7 @@ class PredictedStory:
                 yield sorted(members, key=lambda m: (self._rank[m.document], m.tokens))
 
     def _label(self, members: Sequence[Mention]) -> str:
-        given = self.corpus.name_of(members[0])
-        label = event_label if members[0].kind == EVENT else cluster_label
-        return given or label(mention_text(m, self._documents[m.document]) for m in members)
+        return self._circumstances.name(members[0])
 
     def _tells(self, members: Iterable[Mention]) -> bool:
         """Whether an event's words tell something."""
@@ -340,7 +338,7 @@ class PredictedStory:
         return False
 
     def _event(self, members: Sequence[Mention]) -> StoryEvent:
-        own = self._circumstances.of(members)
+        own = self._circumstances.of(members[0])
         reported = [day for m in members if (day := self._days[m.document]) is not None]
         documents = tuple(sorted({m.document for m in members}, key=self._rank.__getitem__))
         return StoryEvent(
@@ -467,7 +465,9 @@ def _event_values(event: StoryEvent) -> dict[str, Any]:
     }
 
 
-def stories_of(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> tuple[PredictedStory, ...]:
+def stories_of(
+    corpus: Corpus, stories: Mapping[int, Sequence[str]], circumstances: CorpusCircumstances | None = None
+) -> tuple[PredictedStory, ...]:
     """The stories of a corpus.
 
     Parameters
@@ -476,12 +476,15 @@ def stories_of(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> tuple[Pr
         Documents, mentions and the names of their clusters.
     stories
         The ids of the documents of each story, by its number.
+    circumstances
+        Those of the corpus, if they are at hand.
     """
     documents = {document.id: document for document in corpus.documents}
     mentions = corpus.by_document()
+    circumstances = circumstances or CorpusCircumstances(corpus)
     found = []
     for number, names in stories.items():
         own = [mention for name in names for mention in mentions[name]]
         part = replace(corpus, documents=tuple(documents[name] for name in names), mentions=tuple(own))
-        found.append(PredictedStory(number, part))
+        found.append(PredictedStory(number, part, circumstances))
     return tuple(found)

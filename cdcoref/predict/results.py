@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cdcoref.corpus import EVENT, Corpus, Document, Mention, character_parts, mention_text
+from cdcoref.corpus import Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError, check_path, check_text
 from cdcoref.predict.cluster_circumstances import (
     NO_CIRCUMSTANCES,
@@ -26,7 +26,7 @@ from cdcoref.predict.cluster_circumstances import (
     CorpusCircumstances,
     Stated,
 )
-from cdcoref.predict.labels import cluster_label, event_label
+from cdcoref.predict.labels import label_of_kind
 from cdcoref.predict.predicted_story import PredictedStory, stories_of
 from cdcoref.predict.ranking import mean_confidence, ranked_clusters
 from cdcoref.predict.search_points import search_points, search_words, searched, searched_title
@@ -217,8 +217,7 @@ class PredictedCluster:
         """
         if self.given_name is not None:
             return self.given_name
-        texts = [mention.text for mention in self.mentions]
-        return self.circumstances.title(event_label(texts)) if self.kind == EVENT else cluster_label(texts)
+        return self.circumstances.title(label_of_kind(self.kind, (mention.text for mention in self.mentions)))
 
 
 class MentionRow(NamedTuple):
@@ -366,7 +365,7 @@ class Prediction:
         known = CorpusCircumstances(self.corpus)
         found: list[tuple[int, int, int, int, list[Mention]]] = []
         for number, members in enumerate(ranked_clusters(self.corpus, singletons=singletons)):
-            title = searched_title(known.label(members))
+            title = searched_title(known.label(members[0]))
             wordings = searched([members[0].cluster or "", *{places.shown(mention).text for mention in members}])
             sentences = (searched([places.sentence(mention)]) for mention in members)
             if points := search_points(words, title, wordings, sentences):
@@ -526,7 +525,7 @@ def mention_rows(corpus: Corpus, stories: Mapping[int, Sequence[str]] | None = N
     story_of = {name: number for number, story in (stories or {}).items() for name in story}
     for members in ranked_clusters(corpus):
         documents = len({mention.document for mention in members})
-        circumstances = known.of(members)
+        circumstances = known.of(members[0])
         happening = (
             *(str(one or "") for one in (circumstances.when, circumstances.where)),
             "; ".join(map(str, circumstances.participants)),
@@ -661,4 +660,4 @@ def _cluster(
     first = members[0]
     mentions = tuple(places.shown(mention) for mention in members)
     confidence, name = mean_confidence(members), corpus.name_of(first)
-    return PredictedCluster(first.kind or "", mentions, confidence, first.cluster, known.of(members), name)
+    return PredictedCluster(first.kind or "", mentions, confidence, first.cluster, known.of(first), name)

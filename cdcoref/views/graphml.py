@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.circumstances import Period
 from cdcoref.corpus import Corpus
 from cdcoref.formats import output_file
 from cdcoref.predict import Prediction, corpus_and_stories, metadata_text
@@ -55,8 +54,8 @@ def graph_of(source: Prediction | Corpus) -> Graph:
             label=_plain(cluster.label),
             mentions=len(cluster.mentions),
             documents=len(documents),
-            date=_interval(cluster.when),
-            place="" if cluster.where is None else cluster.where.shown(),
+            date=str(cluster.when or ""),
+            place=str(cluster.where or ""),
             **{"class": cluster.type},
         )
         for id in documents:
@@ -80,14 +79,6 @@ def write_graphml(source: Prediction | Corpus, path: str | Path) -> None:
     with output_file(path) as file:
         for line in nx.generate_graphml(graph_of(source)):
             file.write(f"{line}\n")
-
-
-def _interval(period: Period | None) -> str:
-    """A day, or a span of days (ISO 8601)."""
-    if period is None:
-        return ""
-    days = (period.first.isoformat(), period.last.isoformat())
-    return "/".join(dict.fromkeys(days))
 
 
 def _plain(text: str) -> str:

@@ -46,10 +46,10 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
             {
                 "id": members[0].cluster,
                 "kind": members[0].kind,
-                "label": known.label(members),
+                "label": known.label(members[0]),
                 "named": corpus.name_of(members[0]) is not None,
                 "confidence": mean_confidence(members),
-                **_circumstances(known.of(members)),
+                **_circumstances(known.of(members[0])),
                 "mentions": [
                     {
                         "document": mention.document,
@@ -65,7 +65,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
         )
     content: dict[str, Any] = {
         "version": SCHEMAS["prediction"],
-        "stories": [story.to_dict() for story in stories_of(corpus, stories)],
+        "stories": [story.to_dict() for story in stories_of(corpus, stories, known)],
         "clusters": clusters,
         "documents": [
             document_fields(document, mentions[document.id]) | names_entry(mentions[document.id], corpus.names)
@@ -114,7 +114,7 @@ def event_circumstances(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
     for members in corpus.clusters():
         if members[0].kind != EVENT or members[0].cluster is None:
             continue
-        values = {name: value for name, value in _circumstances(known.of(members)).items() if value}
+        values = {name: value for name, value in _circumstances(known.of(members[0])).items() if value}
         for id in dict.fromkeys(mention.document for mention in members) if values else ():
             own = {name: _stated_in(id, value) for name, value in values.items()}
             found[id].append({"cluster": members[0].cluster, "kind": EVENT, **own})

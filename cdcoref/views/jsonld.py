@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cdcoref.circumstances import Period
 from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.formats import day_of, output_file
-from cdcoref.predict import Prediction, cluster_label, corpus_and_stories, metadata_text
+from cdcoref.predict import Prediction, corpus_and_stories, label_of_kind, metadata_text
 from cdcoref.views.knowledge import KnownCluster, known_clusters
 
 CONTEXT: dict[str, Any] = {
@@ -41,7 +42,7 @@ def linked_data(source: Prediction | Corpus) -> dict[str, Any]:
                 {
                     "@id": thing,
                     "@type": cluster.type,
-                    "name": cluster_label(mention_text(mention, documents[id]) for mention in own),
+                    "name": label_of_kind(cluster.kind, (_words(mention, documents) for mention in own)),
                     "subjectOf": _document_address(id),
                     "sameAs": _address(cluster),
                 }
@@ -89,9 +90,10 @@ def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str,
         "alternateName": others,
     }
     if cluster.when is not None:
-        thing["startDate"], thing["endDate"] = cluster.when.first.isoformat(), cluster.when.last.isoformat()
+        days = cluster.when.period.first, cluster.when.period.last
+        thing["startDate"], thing["endDate"] = (str(Period.of_day(day)) for day in days)
     if cluster.where is not None:
-        thing["location"] = {"@type": "Place", "name": cluster.where.shown()}
+        thing["location"] = {"@type": "Place", "name": str(cluster.where)}
     return {name: value for name, value in thing.items() if value}
 
 

@@ -10,15 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cdcoref.circumstances import Circumstances, Period, Place, Source, circumstances_of, places_named
+from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
 from cdcoref.language import TITLES
-from cdcoref.predict import cluster_label, ranked_clusters, sentences_together
+from cdcoref.predict import (
+    ClusterPeriod,
+    ClusterPlace,
+    CorpusCircumstances,
+    ranked_clusters,
+    sentences_together,
+)
 
 _OF_PEOPLE = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
 _OF_THINGS = frozenset(("it", "its", "itself"))
-_FIRST_YEAR = 1000
-"""Periods before it are of a year that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class KnownCluster:
     mentions
         Its mentions, in the order of the documents.
     when, where
-        Of an event, what most of its mentions state; None if nothing is stated.
+        Of an event, as in :class:`cdcoref.predict.PredictedCluster`; None if unknown.
     """
 
     id: str
@@ -44,8 +48,8 @@ class KnownCluster:
     label: str
     type: str
     mentions: tuple[Mention, ...]
-    when: Period | None = None
-    where: Place | None = None
+    when: ClusterPeriod | None = None
+    where: ClusterPlace | None = None
 
     def documents(self) -> list[str]:
         """The ids of the documents in which it is mentioned, each once."""
@@ -55,14 +59,13 @@ class KnownCluster:
 def known_clusters(corpus: Corpus) -> list[KnownCluster]:
     """The facts about clusters of several mentions, ranked as everywhere."""
     documents = {document.id: document for document in corpus.documents}
-    circumstances, _ = circumstances_of(corpus)
-    of_mention = {id(mention): own for mention, own in zip(corpus.mentions, circumstances, strict=True)}
+    circumstances = CorpusCircumstances(corpus)
     found = []
     for members in ranked_clusters(corpus, singletons=False):
         wordings = [mention_text(mention, documents[mention.document]) for mention in members]
-        label = corpus.name_of(members[0]) or cluster_label(wordings)
+        label = circumstances.name(members[0])
         kind = members[0].kind
-        own = [of_mention[id(mention)] for mention in members]
+        own = circumstances.of(members[0])
         found.append(
             KnownCluster(
                 f"{kind or 'mention'}:{members[0].cluster}",
@@ -70,8 +73,8 @@ def known_clusters(corpus: Corpus) -> list[KnownCluster]:
                 label,
                 "Event" if kind == EVENT else _type(label, wordings),
                 tuple(members),
-                _when(own) if kind == EVENT else None,
-                _where(own) if kind == EVENT else None,
+                own.when,
+                own.where,
             )
         )
     return found
@@ -92,18 +95,3 @@ def _type(label: str, wordings: Sequence[str]) -> str:
     if pronouns.isdisjoint(_OF_THINGS) and (titled or not pronouns.isdisjoint(_OF_PEOPLE)):
         return "Person"
     return "Place" if label[:1].isupper() and places_named(label.split()) else "Thing"
-
-
-def _when(circumstances: Iterable[Circumstances]) -> Period | None:
-    """The period that most mentions of an event state in their own sentences, the shortest of several."""
-    near = (one.when[0].period for one in circumstances if one.when and one.when[0].source >= Source.SENTENCE)
-    stated = Counter(period for period in near if period.first.year >= _FIRST_YEAR)
-    return max(stated, key=lambda period: (stated[period], period.first - period.last)) if stated else None
-
-
-def _where(circumstances: Iterable[Circumstances]) -> Place | None:
-    """The place that most mentions of an event state in their own sentences."""
-    stated = Counter(
-        one.where[0].place for one in circumstances if one.where and one.where[0].source >= Source.SENTENCE
-    )
-    return stated.most_common(1)[0][0] if stated else None

@@ -54,7 +54,7 @@ def _texts(prediction: Prediction) -> str:
     known = CorpusCircumstances(prediction.corpus)
     titles: dict[int, str] = {}
     for members in ranked_clusters(prediction.corpus, singletons=False):
-        label = known.label(members)
+        label = known.label(members[0])
         documents = len({mention.document for mention in members})
         size = f"{counted(len(members), 'mention')} in {counted(documents, 'document')}"
         titles.update((id(mention), f"{label}: {mention.kind or 'mention'}, {size}") for mention in members)

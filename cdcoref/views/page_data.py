@@ -58,7 +58,7 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             (
                 name,
                 members[0].kind or "",
-                without_surrogates(known.label(members)),
+                without_surrogates(known.label(members[0])),
                 _hundredths(mean_confidence(members)),
             )
         )
@@ -93,7 +93,7 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             columns["cluster"].append(cluster_of[id(mention)])
             columns["confidence"].append(_hundredths(mention.confidence))
     numbers = {(kind, name): number for number, (name, kind, *_) in enumerate(clusters) if name}
-    reports = [_story(story, number_of, numbers) for story in stories_of(corpus, stories)]
+    reports = [_story(story, number_of, numbers) for story in stories_of(corpus, stories, known)]
     texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
     return {"documents": shown, "mentions": columns, "clusters": clusters, "stories": reports, "confidenceTexts": texts}
 
