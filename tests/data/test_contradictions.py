@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import cdcoref
 from cdcoref.formats import read_corpus
+from cdcoref.predict import Predictor
 
 ARTICLES = Path(__file__).parent / "contradictions"
 CONTRADICTIONS = {
@@ -17,8 +17,8 @@ CONTRADICTIONS = {
 }
 
 
-def test_contradictions_about_people() -> None:
-    prediction = cdcoref.load().predict(read_corpus([ARTICLES]).corpus)
+def test_contradictions_about_people(default_model: Predictor) -> None:
+    prediction = default_model.predict(read_corpus([ARTICLES]).corpus)
     assert len(prediction.stories) == len({path.name.partition("_")[0] for path in ARTICLES.glob("*.md")})
     found = {
         (one.about, frozenset(statement.value for statement in one.statements))

@@ -10,7 +10,7 @@ import pytest
 
 import cdcoref
 from cdcoref.corpora import CorpusFolder
-from cdcoref.predict import Prediction
+from cdcoref.predict import Prediction, Predictor
 
 QUAKES = {
     "peru": """Quake damages homes in southern Peru
@@ -48,11 +48,6 @@ TWENTY = 20
 TEN = 10
 
 
-@pytest.fixture(scope="module")
-def predictor() -> cdcoref.Predictor:
-    return cdcoref.load()
-
-
 @pytest.fixture(scope="module", params=["alone", "among the sample", "among twenty other texts"])
 def others(request: pytest.FixtureRequest) -> Mapping[str, str]:
     if request.param == "alone":
@@ -82,8 +77,8 @@ def happenings(prediction: Prediction, words: set[str]) -> set[frozenset[tuple[s
 CASES = QUAKES.keys() | STRIKES.keys()
 
 
-def test_three_quakes(predictor: cdcoref.Predictor, others: Mapping[str, str]) -> None:
-    prediction = predictor.predict({**QUAKES, **others})
+def test_three_quakes(default_model: Predictor, others: Mapping[str, str], computed: Path) -> None:
+    prediction = default_model.predict({**QUAKES, **others}, cache=computed)
     quakes = happenings(prediction, {"quake", "earthquake"})
     peru, japan = (next(one for one in quakes if (name, "quake", 0) in one) for name in ("peru", "japan"))
     assert peru == {("peru", "quake", 0), ("peru", "earthquake", 2), ("peru", "quake", 5)}
@@ -94,8 +89,8 @@ def test_three_quakes(predictor: cdcoref.Predictor, others: Mapping[str, str]) -
     assert {("japan", "killed", 6)} in deaths or {("japan", "killed", 5)} in deaths
 
 
-def test_three_strikes(predictor: cdcoref.Predictor, others: Mapping[str, str]) -> None:
-    strikes = happenings(predictor.predict({**STRIKES, **others}), {"strike"})
+def test_three_strikes(default_model: Predictor, others: Mapping[str, str], computed: Path) -> None:
+    strikes = happenings(default_model.predict({**STRIKES, **others}, cache=computed), {"strike"})
     france, canada = (next(one for one in strikes if (name, "strike", 0) in one) for name in ("france", "canada"))
     assert france != canada
     assert ("canada", "strike", 2) in canada
@@ -136,12 +131,12 @@ def test_happenings_of_one_kind(model: str) -> None:
     assert {topic for topic, count in wrong.items() if not count} >= RIGHT[model]
 
 
-def test_unrelated_texts_take_no_cluster_of_the_sample_apart(predictor: cdcoref.Predictor) -> None:
+def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Predictor, computed: Path) -> None:
     sample = {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
     unrelated = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == "transfers"}
 
     def clusters(texts: Mapping[str, str]) -> set[frozenset[tuple[str, int, int]]]:
-        found = predictor.predict(texts).clusters()
+        found = default_model.predict(texts, cache=computed).clusters()
         return {frozenset((one.document, one.start, one.end) for one in cluster.mentions) for cluster in found}
 
     alone = clusters(sample)
@@ -150,7 +145,7 @@ def test_unrelated_texts_take_no_cluster_of_the_sample_apart(predictor: cdcoref.
     assert all(any(own <= other for other in together) for own in alone)
 
 
-def test_the_order_of_texts_does_not_matter(predictor: cdcoref.Predictor) -> None:
-    one = happenings(predictor.predict(QUAKES), {"quake", "earthquake"})
-    other = happenings(predictor.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
+def test_the_order_of_texts_does_not_matter(default_model: Predictor) -> None:
+    one = happenings(default_model.predict(QUAKES), {"quake", "earthquake"})
+    other = happenings(default_model.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
     assert one == other

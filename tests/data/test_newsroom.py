@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import cdcoref
 from cdcoref.formats import read_corpus
-from cdcoref.predict import PredictedStory, Prediction
+from cdcoref.predict import PredictedStory, Prediction, Predictor
 
 ARTICLES = Path(__file__).parent / "newsroom"
 TIMELINE = {
@@ -43,8 +42,8 @@ DISAGREEMENTS = {
 
 
 @pytest.fixture(scope="module")
-def prediction() -> Prediction:
-    return cdcoref.load().predict(read_corpus([ARTICLES]).corpus)
+def prediction(default_model: Predictor) -> Prediction:
+    return default_model.predict(read_corpus([ARTICLES]).corpus)
 
 
 def story_of(document: str) -> str:

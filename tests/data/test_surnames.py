@@ -7,8 +7,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-import cdcoref
 from cdcoref.corpus import Document, Mention
+from cdcoref.predict import Predictor
 
 ARTICLES = Path(__file__).parent / "surnames" / "articles.md"
 COUPLES = Path(__file__).parent / "surnames" / "couples.md"
@@ -87,10 +87,10 @@ def person(document: Document, mention: Mention) -> Person | None:
     return None
 
 
-def test_two_people_of_one_surname_are_two_clusters() -> None:
+def test_two_people_of_one_surname_are_two_clusters(default_model: Predictor) -> None:
     """Before names came first, 7 clusters held two people, and 8 of 40 people were in several clusters."""
     found = re.findall(r"# (\w+)\n(.+)\n", ARTICLES.read_text())
-    prediction = cdcoref.load().predict(dict(found), kind="entity")
+    prediction = default_model.predict(dict(found), kind="entity")
     assert len(found) == 20
     documents = {document.id: document for document in prediction.corpus.documents}
     clusters: defaultdict[tuple[str, Person], set[str | None]] = defaultdict(set)
@@ -128,9 +128,9 @@ class Marked:
         By cluster, the marks that it holds.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, model: Predictor, path: Path) -> None:
         found = {name: marked(text) for name, text in re.findall(r"# (\w+)\n(.+)\n", path.read_text())}
-        prediction = cdcoref.load().predict({name: text for name, (text, _) in found.items()}, kind="entity")
+        prediction = model.predict({name: text for name, (text, _) in found.items()}, kind="entity")
         mentions = prediction.corpus.by_document()
         self.texts, self.marks, self.missed = len(found), 0, 0
         self.clusters: defaultdict[Person, set[str | None]] = defaultdict(set)
@@ -156,17 +156,17 @@ class Marked:
         return sum(len(held) > 1 for held in self.clusters.values())
 
 
-def test_marked_people_of_one_surname_are_two_clusters() -> None:
+def test_marked_people_of_one_surname_are_two_clusters(default_model: Predictor) -> None:
     """Before first names stated a gender, 2 clusters held two people, and 3 people were in two clusters."""
-    found = Marked(COUPLES)
+    found = Marked(default_model, COUPLES)
     assert (found.texts, len(found.clusters), found.marks, found.missed) == (20, 43, 151, 0)
     assert found.mixed <= 1
     assert found.divided <= 1
 
 
-def test_towns_and_clubs_offices_and_hospitals_are_two_clusters() -> None:
+def test_towns_and_clubs_offices_and_hospitals_are_two_clusters(default_model: Predictor) -> None:
     """Before offices and nationalities counted, and the ends of names, 8 clusters held two, and 13 were divided."""
-    found = Marked(OFFICES_AND_TOWNS)
+    found = Marked(default_model, OFFICES_AND_TOWNS)
     assert (found.texts, len(found.clusters), found.marks) == (20, 41, 149)
     assert found.missed <= 4
     assert found.mixed <= 5

@@ -6,6 +6,7 @@ A block of code that is not run has the reason above it, ``<!-- not run: REASON 
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import io
 import re
@@ -13,13 +14,15 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import typer.main
 
 from cdcoref.cli import app as cdcoref
 from cdcoref.cli import main as run_cdcoref
+from cdcoref.linking import LinkedStory
+from cdcoref.predict import Predictor, load
 from cdlm.cli import app as cdlm
 from cdlm.cli import main as run_cdlm
 
@@ -122,7 +125,22 @@ def without_confidence(text: str) -> list[str]:
     return [re.sub(r"\s+[01]\.\d\d$", "", line.rstrip()) for line in text.strip("\n").splitlines()]
 
 
+@pytest.fixture(scope="module")
+def computed_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Models are read once, and what they computed is looked up: the pages predict the sample again and again."""
+    stream, folder = Predictor.stream, tmp_path_factory.mktemp("computed")
+
+    def with_cache(self: Predictor, *arguments: Any, cache: Path | None = None, **others: Any) -> Iterator[LinkedStory]:
+        return stream(self, *arguments, cache=cache or folder, **others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Predictor, "stream", with_cache)
+        patch.setattr("cdcoref.predict.predictor.load", functools.cache(load))
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("computed_once")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other in one folder, in which `data/` is that of the repository."""

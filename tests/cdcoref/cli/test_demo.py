@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,12 +16,18 @@ from cdcoref.predict import predictor as prediction
 Run = Callable[..., Any]
 
 
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A tiny model that compares the sample once."""
+    predictor = prediction.load(tiny_model_folder, device="cpu")
+    return SimpleNamespace(predict=partial(predictor.predict, cache=tmp_path_factory.mktemp("computed")))
+
+
 @pytest.fixture
-def opened(tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def opened(predictor: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """With a tiny model, in an empty folder: the addresses that a browser was asked to open."""
     addresses: list[str] = []
-    original = prediction.load
-    monkeypatch.setattr(prediction, "load", lambda: original(tiny_model_folder, device="cpu"))
+    monkeypatch.setattr(prediction, "load", lambda: predictor)
     monkeypatch.setattr("webbrowser.open", lambda address: not addresses.append(address))
     monkeypatch.chdir(tmp_path)
     return addresses

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from cdcoref.model import CorefModel
 from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story, Task
 from cdcoref.predict.engines import ray as ray_module
 from cdcoref.predict.engines import work as work_module
+from tests.commands import Finished
 
 pytestmark = pytest.mark.slow
 
@@ -199,15 +200,12 @@ def test_ray_that_does_not_start_gives_one_sentence(tiny_model_folder: Path, tmp
     assert re.fullmatch(r"cdcoref: Ray cannot be started on this machine \(.*\); the engine local .*\n", done.stderr)
 
 
-def test_without_ray(tiny_model_folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("The ferry sank.\n", encoding="utf-8")
-    code = f"""
-import sys
-sys.modules["ray"] = None
-sys.argv = ["cdcoref", "predict", "a.txt", "--model", {str(tiny_model_folder)!r}, "--engine", "ray"]
-from cdcoref.cli import main
-main()
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == ("cdcoref: Ray is not installed; install it with: pip install ray")
+def test_without_ray(
+    cdcoref: Callable[..., Finished], tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("The ferry sank.\n", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    done = cdcoref("predict", text, "--model", tiny_model_folder, "--engine", "ray")
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == ("cdcoref: Ray is not installed; install it with: pip install ray")
