@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,9 @@ import pytest
 from cdcoref.collection import Collection
 from cdcoref.collection import database as database_module
 from cdcoref.collection.reader import Reader
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.language import remarks_on_language
 
 KILLS = 100
 ROOT = Path(__file__).resolve().parents[3]
@@ -169,24 +172,16 @@ def test_a_collection_whose_end_is_missing_is_damaged(written: Any, path: Path, 
         collection.corpus()
 
 
-def test_a_file_that_may_not_grow_is_left_as_it_was(written: Any, lemma: Collection) -> None:
+def test_a_file_that_may_not_grow_is_left_as_it_was(
+    written: Any, lemma: Collection, small_files: Callable[[int], AbstractContextManager[None]]
+) -> None:
     lemma.add(written.joined(*written.reports(4)))
     before = lemma.corpus()
-    code = """
-import resource, signal, sys
-from cdcoref.collection import Collection
-from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.language import remarks_on_language
-remarks_on_language([Document.from_sentences("x", [["word"] * 30])])  # loads its model, which takes a larger file
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-documents = [Document.from_sentences(f"x{n}", [[f"w{n}x{k}" for k in range(50)]]) for n in range(50)]
-with Collection.open(sys.argv[1]) as collection:
-    collection.add(Corpus(tuple(documents), tuple(Mention(d.id, (0,), "entity") for d in documents)))
-"""
-    done = subprocess.run([sys.executable, "-c", code, str(lemma.path)], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "InputError" in done.stderr
+    documents = [Document.from_sentences(f"x{n}", [[f"w{n}x{k}" for k in range(50)]]) for n in range(50)]
+    remarks_on_language(documents[:1])  # loads its model, which takes a larger file
+    added = Corpus(tuple(documents), tuple(Mention(document.id, (0,), "entity") for document in documents))
+    with small_files(40_000), Collection.open(lemma.path) as collection, pytest.raises(InputError):
+        collection.add(added)
     assert lemma.corpus() == before
 
 

@@ -63,14 +63,22 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Write a page, open it, and make sure at the end that it asked nothing of a network and had no error."""
+    """Write a page, open it, and make sure at the end that it asked nothing of a network and had no error.
+
+    A page that is written already is given by its path.
+    """
     contexts = []
+    opened: set[str] = set()
     wrong: list[str] = []
     requests: list[str] = []
 
-    def open_page(source: Prediction | Corpus, *, size: str = "desktop", at: str = "", **options: Any) -> Page:
-        file = tmp_path / "page.html"
-        write_page(source, file)
+    def open_page(source: Prediction | Corpus | Path, *, size: str = "desktop", at: str = "", **options: Any) -> Page:
+        if isinstance(source, Path):
+            file = source
+        else:
+            file = tmp_path / "page.html"
+            write_page(source, file)
+        opened.add(file.as_uri())
         width, height = SIZES[size]
         context = browser.new_context(
             viewport={"width": width, "height": height}, has_touch=size == "phone", is_mobile=size == "phone", **options
@@ -89,4 +97,4 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert wrong == []
-    assert {url.partition("#")[0] for url in requests} <= {(tmp_path / "page.html").as_uri()}
+    assert {url.partition("#")[0] for url in requests} <= opened

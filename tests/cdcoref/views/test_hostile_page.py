@@ -85,8 +85,8 @@ def test_no_other_script_can_run(
 
 
 @pytest.fixture(scope="module")
-def archive() -> Prediction:
-    """2,000 documents of 20 stories with 100,000 mentions."""
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 2,000 documents of 20 stories with 100,000 mentions."""
     chance = random.Random(5)
     words = [
         "ferry",
@@ -115,10 +115,12 @@ def archive() -> Prediction:
             name = f"{kind}{number % 20}_{chance.randrange(400)}"
             mentions.append(Mention(document.id, (start, start + 1)[: chance.randint(1, 2)], kind, name))
     groups = tuple(tuple(d.id for d in documents if d.subtopic == str(story)) for story in range(20))
-    return Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(2_000, 20, 100, 0, 0))
+    page = tmp_path_factory.mktemp("archive") / "page.html"
+    write_page(Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(2_000, 20, 100, 0, 0)), page)
+    return page
 
 
-def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Prediction) -> None:
+def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> None:
     page = open_page(archive)
     assert page.locator(".top p").inner_text().startswith("20 stories · 100,000 mentions")
 
@@ -149,7 +151,7 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Prediction
     expect(page.locator("#found")).to_have_text("No cluster matches.")
 
 
-def test_texts_stay_where_they_are_while_heights_become_known(open_page: Open, archive: Prediction) -> None:
+def test_texts_stay_where_they_are_while_heights_become_known(open_page: Open, archive: Path) -> None:
     page = open_page(archive)
     texts = page.locator("#texts")
     for start in (200_000, 400_000):
