@@ -219,6 +219,21 @@ class FactTables:
             ones |= (start[one] < stated) & (stated <= end[one]) & (end[one] <= np.minimum(stated + 1, head[other]))
         return result & ones
 
+    def in_one_clause(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+        """Whether pairs are different nouns of one clause (:meth:`MentionFacts.in_clause_with`). *Shape:* (pairs,)"""
+        document, clause = self.documents, self._clauses
+        same = (document[first] == document[second]) & (clause[first] == clause[second])
+        own = np.flatnonzero(same & (clause[first] >= 0))
+        one, other, (start, end) = first[own], second[own], self.spans
+        separate = (end[one] < start[other]) | (end[other] < start[one])
+        result = np.zeros(len(first), dtype=bool)
+        result[own] = separate & (self.lemmas.shared(one, other) == 0)
+        return result
+
+    @cached_property
+    def _clauses(self) -> Integers:
+        return np.array([m.clause for m in self.mentions], dtype=np.int64)
+
     @cached_property
     def _places(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
         """Document, first token, end, where the possessor ends, and where the head begins. *Shapes:* (mentions,)"""

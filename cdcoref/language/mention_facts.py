@@ -12,6 +12,7 @@ from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.adjacent_facts import adjacent_facts
+from cdcoref.language.clauses import clause_start, is_noun
 from cdcoref.language.stated_facts import NO_FACTS
 from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, possessor_end, sentence_words
 
@@ -42,6 +43,9 @@ class MentionFacts:
         mention is a name ("its Ford Fiesta").
     head_start
         The first token of its head.
+    clause
+        Of an entity whose head is a common noun, the first token of its clause
+        (:func:`cdcoref.language.clauses.clause_start`); -1 for others.
     """
 
     words: MentionWords
@@ -54,6 +58,7 @@ class MentionFacts:
     quotation: int = 0
     possessor: int = -1
     head_start: int = -1
+    clause: int = -1
 
     def is_possessor_of(self, other: MentionFacts) -> bool:
         """Whether this mention, with or without "'s", is the possessor directly before the other's noun."""
@@ -61,6 +66,15 @@ class MentionFacts:
             self.document == other.document
             and self.start < other.possessor <= self.end <= other.possessor + 1
             and self.end <= other.head_start
+        )
+
+    def in_clause_with(self, other: MentionFacts) -> bool:
+        """Whether both are nouns of one clause that share no word, with words between them."""
+        return (
+            self.document == other.document
+            and self.clause == other.clause >= 0
+            and (self.end < other.start or other.end < self.start)
+            and self.words.lemmas.isdisjoint(other.words.lemmas)
         )
 
 
@@ -72,6 +86,7 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
     head = head_span(phrase)[0]
     owner = possessor_end(document.tokens[start:end], mention.start - start + head)
     words = mention_words(document, mention)
+    is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
         words,
         _phrase(sentence_tokens, phrase, mention.start - start),
@@ -83,6 +98,7 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
         quotation,
         -1 if owner is None or words.names else start + owner,
         mention.start + head,
+        start + clause_start(sentence_tokens, mention.start - start) if is_thing else -1,
     )
 
 

@@ -241,12 +241,14 @@ FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
 def conflicts(mentions: FactTables, pairs: Integers) -> NDArray[np.bool_]:
     """Which pairs cannot corefer. *Shape:* (pairs, 2) in, (pairs,) out
 
-    What they state is in conflict (:func:`cdcoref.language.in_conflict`), or one is the possessor of the other.
+    What they state is in conflict (:func:`cdcoref.language.in_conflict`), one is the possessor of the other, or they
+    are two nouns of one clause.
     """
     compared = MentionPairs(mentions, pairs)
     values = [compared.agreement(sets) < 0 for sets in mentions.values]
-    names = mentions.different_names(compared.first, compared.second)
-    return np.any([*values, names, mentions.possessed(compared.first, compared.second)], axis=0)
+    own = compared.first, compared.second
+    others = (mentions.different_names(*own), mentions.possessed(*own), mentions.in_one_clause(*own))
+    return np.any([*values, *others], axis=0)
 
 
 def check_features(names: Iterable[str]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +161,8 @@ def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, a
 def _conflicts(
     facts: Mapping[int, MentionFacts], names: Mapping[int, Name], apart: NDArray[np.bool_], links: MentionLinks
 ) -> MentionConflicts:
-    """Which mentions of a kind cannot be one: those whose facts conflict, and a possessor and what it possesses.
+    """Which mentions of a kind cannot be one: those whose facts conflict, a possessor and what it possesses, and two
+    nouns of one clause.
 
     A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender. A surname stands for
     the full name that it can only belong to.
@@ -177,6 +179,15 @@ def _conflicts(
                     if facts[owner].is_possessor_of(one) and root != number:
                         pairs[root].add(number)
                         pairs[number].add(root)
+    clauses: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for number, one in facts.items():
+        if one.clause >= 0:
+            clauses[one.document, one.clause].append(number)
+    for numbers in clauses.values():
+        for first, second in combinations(numbers, 2):
+            if facts[first].in_clause_with(facts[second]):
+                pairs[first].add(second)
+                pairs[second].add(first)
     stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
     for number, name in names.items():
         if not facts[number].words.whole_name:

@@ -1,10 +1,10 @@
 """Facts that exclude each other as cannot-links: mentions of one cluster in, which of them cannot be one out.
 
 Two mentions cannot be one if they state different years, amounts, weekdays, months, countries, genders or full names,
-or if one possesses the other. Two events cannot if their circumstances exclude each other
-(:class:`cdcoref.circumstances.CircumstanceTables`). Such a pair has a probability of almost nothing, which keeps most
-of them apart. But linkage looks at the mean over all pairs, so two clusters that agree in everything else may be merged
-all the same. A cluster with a cannot-link is divided afterwards (:mod:`cdcoref.clustering.constraints`).
+if one possesses the other, or if they are two nouns of one clause. Two events cannot if their circumstances exclude
+each other (:class:`cdcoref.circumstances.CircumstanceTables`). Such a pair has a probability of almost nothing, which
+keeps most of them apart. But linkage looks at the mean over all pairs, so two clusters that agree in everything else
+may be merged all the same. A cluster with a cannot-link is divided afterwards (:mod:`cdcoref.clustering.constraints`).
 """
 
 from __future__ import annotations

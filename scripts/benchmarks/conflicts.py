@@ -21,7 +21,7 @@ import argparse
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -29,9 +29,10 @@ from pathlib import Path
 import numpy as np
 
 from cdcoref.corpora import CorpusFolder
-from cdcoref.corpus import Corpus, Mention
+from cdcoref.corpus import ENTITY, Corpus, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.language import MentionWords, different_names, in_sentence_case, mention_words
+from cdcoref.language import MentionFacts, MentionWords, different_names, in_sentence_case, mention_words
+from cdcoref.linking import facts_of_mentions
 from cdcoref.predict import PredictionOptions, load
 
 COUNTRY_NAMES = """
@@ -67,6 +68,8 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "full names": _different_names,
     "unlike names": lambda one, other: different_names(one.stated.full_name, other.stated.full_name),
 }
+ONE_CLAUSE = "in one clause"
+"""Pairs of different nouns of one clause (:mod:`cdcoref.language.clauses`)."""
 
 
 def stories(path: Path, count: int, seed: int) -> list[Corpus]:
@@ -124,7 +127,22 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
                 if conflict(of_one, of_other):
                     pairs[name] += 1
                     coreferent[name] += same
-    return {name: (pairs[name], coreferent[name]) for name in CONFLICTS}
+    for (one, facts), (other, other_facts) in _of_one_clause(corpus):
+        if facts.in_clause_with(other_facts):
+            pairs[ONE_CLAUSE] += 1
+            coreferent[ONE_CLAUSE] += one.cluster is not None and one.cluster == other.cluster
+    return {name: (pairs[name], coreferent[name]) for name in (*CONFLICTS, ONE_CLAUSE)}
+
+
+def _of_one_clause(corpus: Corpus) -> Iterator[tuple[tuple[Mention, MentionFacts], tuple[Mention, MentionFacts]]]:
+    """All pairs of nouns of one clause, with their facts."""
+    entities = corpus.of_kind(ENTITY)
+    clauses: dict[tuple[str, int], list[tuple[Mention, MentionFacts]]] = defaultdict(list)
+    for mention, facts in zip(entities.mentions, facts_of_mentions(entities), strict=True):
+        if facts.clause >= 0:
+            clauses[facts.document, facts.clause].append((mention, facts))
+    for nouns in clauses.values():
+        yield from combinations(nouns, 2)
 
 
 def main() -> None:
@@ -145,7 +163,7 @@ def main() -> None:
     if arguments.sets is None and not arguments.annotated:
         parser.error("give a file of sets, or --annotated NAME:DIR")
     if arguments.annotated:
-        _print_row("train split: coreferent / all pairs", CONFLICTS)
+        _print_row("train split: coreferent / all pairs", (*CONFLICTS, ONE_CLAUSE))
     for text in arguments.annotated:
         folder = CorpusFolder.parse(text)
         pairs = count_pairs(folder, "train")

@@ -306,9 +306,11 @@ def test_pairs_that_cannot_be_one_divide_a_cluster() -> None:
         ("Peter said ' father Tom wept . | Peter", [(0,), (3,), (7,)], [[0, 1, 2]]),
         ("Peter 's Fiesta wept . | Peter", [(0,), (2,), (5,)], [[0, 1, 2]]),  # a name conflicts by itself, if at all
         ("Peter 's three sons wept . | Peter", [(0,), (3,), (6,)], [[0, 2], [1]]),
+        ("the guard saw the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 2], [1]]),
+        ("the guard is the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 1, 2]]),
     ],
 )
-def test_a_possessor_is_not_what_it_possesses(
+def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
     sentences: str, mentions: list[tuple[int, ...]], expected: list[list[int]]
 ) -> None:
     document = Document.from_sentences("d", [sentence.split() for sentence in sentences.split(" | ")])

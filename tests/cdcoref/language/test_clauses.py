@@ -1,0 +1,67 @@
+"""Two nouns of one clause: which are two things, and that tables of all mentions give the same as two facts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cdcoref.corpus import ENTITY, EVENT, Document, Mention
+from cdcoref.language import FactTables, MentionFacts, conflicts, mention_facts
+
+
+def facts_of(text: str, kind: str = ENTITY, *, hidden: bool = False) -> list[MentionFacts]:
+    """The mentions in brackets of one sentence, the second of a document."""
+    words = text.replace("[", "").replace("]", "").split()
+    document = Document.from_sentences("d", [["First", "."], words], hidden=frozenset({1} if hidden else ()))
+    starts = [place for place, word in enumerate(text.split(), 2) if word.startswith("[")]
+    ends = [place for place, word in enumerate(text.split(), 3) if word.endswith("]")]
+    return [
+        mention_facts(document, Mention("d", tuple(range(start, end)), kind), 1)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The [climber] watched his [brother] fall", True),
+        ("[The mechanic] called [the nurse] because she needed advice", True),
+        ("Yesterday , a [warship] stopped the attack on a merchant [vessel]", True),
+        ("the [man] who shot one [person]", True),
+        ("The [swimmer] is an [actress]", False),
+        ("The [swimmer] , an [actress] , won", False),
+        ("He worked as a [guard] , the [driver] slept", False),
+        ("They elected the [driver] as [mayor]", False),
+        ("the [swimmer] turned [actress]", False),
+        ("the [comedian] and [host]", False),
+        ("the [farm] was made into a [museum]", False),
+        ("the [actor] 's [brother]", False),
+        ("a [car] [maker]", False),
+        ("The [driver] met another [driver]", False),
+        ("The old [driver] met the young [old driver]", False),
+        ("[Lena Holm] thanked the [actress]", False),
+        ("The [actress] thanked [Lena Holm]", False),
+        ("[She] thanked the [actress]", False),
+        ("The [lawyers] paid [one] of them", False),
+        ("They moved [12] from the [ship]", False),
+    ],
+)
+def test_nouns_of_one_clause_are_two_things(text: str, expected: bool) -> None:
+    one, other = seen = facts_of(text)
+    assert one.in_clause_with(other) is other.in_clause_with(one) is expected
+    pairs = np.array([[0, 1], [1, 0]])
+    assert FactTables(seen).in_one_clause(*pairs.T).tolist() == [expected] * 2
+    if expected:
+        assert conflicts(FactTables(seen), pairs).all()
+
+
+def test_only_visible_entities_have_a_clause() -> None:
+    text = "The [climber] watched his [brother] fall"
+    assert [one.clause for one in facts_of(text)] == [2, 2]
+    assert [one.clause for one in (*facts_of(text, EVENT), *facts_of(text, hidden=True))] == [-1] * 4
+
+
+def test_a_mention_is_not_apart_from_what_it_holds() -> None:
+    document = Document.from_sentences("d", [["a", "group", "of", "old", "farmers", "left"]])
+    whole, part = (mention_facts(document, Mention("d", tokens, ENTITY), 0) for tokens in ((0, 1, 2, 3, 4), (3, 4)))
+    assert not whole.in_clause_with(part)
