@@ -670,25 +670,6 @@ def test_a_mention_given_twice_without_a_kind_is_linked_once(predictor: Predicto
     assert links(twice) == links(once)
 
 
-def test_the_precision_changes_probabilities_by_little() -> None:
-    story = Path(__file__).parents[3] / "data" / "sample"
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(story.glob("museum_*.txt"))}
-    confidences = []
-    for precision in ("fp32", "bf16", "int8"):
-        predictor = load("default", device="cpu", precision=precision)
-        assert sum(p.numel() for p in predictor.model.parameters()) > 28_000_000
-        found = predictor.predict(texts)
-        confidences.append({m.key: m.confidence or 0.0 for m in found.corpus.mentions})
-    exact = confidences[0]
-    for rounded in confidences[1:]:
-        same = exact.keys() & rounded.keys()
-        assert len(same) > 0.95 * max(len(exact), len(rounded))
-        differences = [abs(exact[key] - rounded[key]) for key in same]
-        # A mention at the edge of a cluster may come into another one, so the mean may be greater than what is typical.
-        assert 0 < np.median(differences) < 0.01
-        assert np.mean(differences) < 0.05
-
-
 def test_an_unknown_name_of_the_package() -> None:
     with pytest.raises(AttributeError, match="module 'cdcoref' has no attribute 'lode'"):
         cdcoref.lode  # noqa: B018
