@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,8 @@ def news() -> Prediction:
 Open = Callable[..., Page]
 
 
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+@contextmanager
+def pages(browser: Browser, folder: Path) -> Iterator[Open]:
     """Write a page, open it, and make sure at the end that it asked nothing of a network and had no error.
 
     A page that is written already is given by its path.
@@ -76,7 +77,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         if isinstance(source, Path):
             file = source
         else:
-            file = tmp_path / "page.html"
+            file = folder / "page.html"
             write_page(source, file)
         opened.add(file.as_uri())
         width, height = SIZES[size]
@@ -98,3 +99,17 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         context.close()
     assert wrong == []
     assert {url.partition("#")[0] for url in requests} <= opened
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Open pages for one test, as :func:`pages` does."""
+    with pages(browser, tmp_path) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def open_shared_page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
+    """Open pages for all tests of a file, as :func:`pages` does."""
+    with pages(browser, tmp_path_factory.mktemp("shared")) as open_page:
+        yield open_page

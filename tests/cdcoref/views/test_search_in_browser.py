@@ -42,6 +42,14 @@ def fires() -> Prediction:
     return Prediction(Corpus(tuple(documents.values()), tuple(mentions)), (tuple(TEXTS),), Plan(4, 1, 4, 6, 0))
 
 
+@pytest.fixture(scope="module")
+def fires_page(open_shared_page: Open, fires: Prediction) -> Page:
+    """The page of the fires, with singletons."""
+    page = open_shared_page(fires)
+    page.locator("#singles").check()
+    return page
+
+
 def names(prediction: Prediction, query: str) -> list[str | None]:
     return [cluster.id for cluster in prediction.search(query, singletons=True)]
 
@@ -62,15 +70,17 @@ def test_the_fire_in_greece_comes_first(fires: Prediction) -> None:
     ["greece fire", "fire", "fir", "crews", "kalamata", "café", "OLE crews", "aug", "2024", "it", "burn",
      "greece crews", "portugal", "greek", "of", "x", "6 fire", "fire-fire"],
 )  # fmt: skip
-def test_the_page_ranks_as_python_does(open_page: Open, fires: Prediction, query: str) -> None:
-    page = open_page(fires)
-    page.locator("#singles").check()
-    page.locator("#query").fill(query)
+def test_the_page_ranks_as_python_does(fires_page: Page, fires: Prediction, query: str) -> None:
     wanted = [cluster.label for cluster in fires.search(query, singletons=True)]
+    # The page shows what another query found: something else must be seen first.
+    fires_page.locator("#query").fill("nothing of the kind" if wanted else "")
+    every = len({cluster for _, cluster in MENTIONS.values()})
+    expect(fires_page.locator("#cluster-list .choice")).to_have_count(0 if wanted else every)
+    fires_page.locator("#query").fill(query)
     if wanted:
-        expect(page.locator("#cluster-list .choice .label")).to_have_text(wanted)
+        expect(fires_page.locator("#cluster-list .choice .label")).to_have_text(wanted)
     else:
-        expect(page.locator("#found")).to_have_text("No cluster matches.")
+        expect(fires_page.locator("#found")).to_have_text("No cluster matches.")
 
 
 def test_a_collection_ranks_as_a_prediction_does(fires: Prediction, tmp_path_factory: pytest.TempPathFactory) -> None:
