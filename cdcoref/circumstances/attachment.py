@@ -2,7 +2,8 @@
 
 What follows an event belongs to it ("a fire broke out near Kalamata on Wednesday"), and to those before it in the same
 predicate, but not to the event that another one is about ("charged with the shooting on Friday"). What precedes an
-event belongs to it if it begins the clause ("On Friday a fire ...") or modifies it ("Sunday's fire").
+event belongs to it if it begins the clause ("On Friday a fire ...") or modifies it ("Sunday's fire"). Of a mention that
+contains the phrase ("Sunday's fire" as a whole), only the words before or behind the phrase count.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def attached(
         Positions in `events`.
     """
     start, end = phrase
+    events = [_beside(phrase, event, words) for event in events]
     low = max([clause[0], *(stop for _, stop in others if stop <= start)])
     high = min([clause[1], *(begin for begin, _ in others if begin >= end)])
     before = [number for number, event in enumerate(events) if low <= event[0] and event[1] <= start]
@@ -120,6 +122,17 @@ def belongs_to_report(words: Sequence[str], start: int, end: int) -> bool:
     after = words[end + auxiliary : end + auxiliary + 1]
     verbs = REPORTING | _FOLLOWING_UP | _SHOWING
     return any(word in verbs for word in (*before[-2:], *after))
+
+
+def _beside(phrase: Span, event: Span, words: Sequence[str]) -> Span:
+    """An event without a phrase that it contains: "win" of "Friday's win", "The fire" of "The fire on Friday"."""
+    (start, end), (first, last) = phrase, event
+    if not (first <= start and end <= last):
+        return event
+    if not _DETERMINERS.issuperset(words[first:start]):
+        return first, start
+    end += end < last and words[end] in ("'s", "’s")
+    return (end, last) if end < last else event
 
 
 def _modifies(words: Sequence[str], start: int, end: int, event: int) -> bool:

@@ -48,6 +48,19 @@ was were had did been began broke came died fell found held hit killed left lost
 went won
 """
 _PAST = frozenset(_PAST_WORDS.split())
+_UNPLANNED_WORDS = """
+accident attack attacks blast blaze bombing bombings clashes collision crash death deaths defeat disaster earthquake
+explosion fire incident killing killings loss murder murders outage quake riot riots setback shooting shootings stabbing
+victory win
+"""
+_UNPLANNED = frozenset(_UNPLANNED_WORDS.split())
+"""What is known only afterwards: "Friday's win" is past, though "who will miss the final after" stands before it."""
+_LONGEST_MODIFIER = 4
+"""Words between "Friday's" and the noun, at most ("Friday's 3-0 league cup win")."""
+_ENDS_MODIFIER_WORDS = """
+, . ; ( ) after against and at before but by for from in of on or that to which who with
+"""
+_ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
 _AFTER_REFERENCE_WORDS = """
 a after also an and as at because before but by for from he her his in it its on or she so the their they to until was
 we were when where while who with
@@ -290,7 +303,7 @@ def _weekday(
     if today is None:
         return StatedTime(place, end, None)
     before = lower[place - 1] if place else ""
-    future = before in ("next", "this", "coming") or (future and before != "last")
+    future = before in ("next", "this", "coming") or (future and before != "last" and not _is_of_unplanned(lower, end))
     if not today.has_year or today.days > 1:
         span = Period(today.first, today.last + timedelta(6)) if future else _days_before(today, 6)
         return StatedTime(place, end, span)
@@ -300,6 +313,16 @@ def _weekday(
     elif before == "this":
         days = -(-days % 7) if not future or days > 3 else days
     return StatedTime(place, end, today.shifted(-days))
+
+
+def _is_of_unplanned(lower: Sequence[str], place: int) -> bool:
+    """Whether "'s" and a noun for something that nobody plans follow a day ("Friday's win")."""
+    if place >= len(lower) or lower[place] not in ("'s", "’s"):
+        return False
+    for word in lower[place + 1 : place + 2 + _LONGEST_MODIFIER]:
+        if word in _UNPLANNED or word in _ENDS_MODIFIER:
+            return word in _UNPLANNED
+    return False
 
 
 def _near_day(

@@ -70,6 +70,23 @@ def test_that_november_is_of_the_year_that_another_sentence_states() -> None:
     assert when(one) == [("2009-11", Source.CLAUSE)]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "first", "last", "day"),
+    [
+        ("On Sunday the club signed Maas , who starred in Friday 's win .", 10, 13, "2024-05-17"),
+        ("On Sunday the club signed Maas , who starred in Friday 's win .", 12, 13, "2024-05-17"),
+        ("Maas , who will miss the final after Friday 's win , trained .", 10, 11, "2024-05-17"),
+        ("He recalled the 2017 fire , which came before the fire on Sunday .", 2, 5, "2017"),
+        ("The fire on Sunday , which recalled the 2017 fire , killed two .", 0, 4, "2024-05-19"),
+    ],
+)
+def test_a_mention_has_the_day_that_it_contains(sentence: str, first: int, last: int, day: str) -> None:
+    document = Document.from_sentences("2024-05-19", [sentence.split()])
+    corpus = Corpus((document,), (Mention("2024-05-19", tuple(range(first, last)), "event"),))
+    (one,), _ = circumstances_of(corpus)
+    assert when(one) == [(day, Source.CLAUSE)]
+
+
 def test_what_somebody_said_on_a_day_happened_another_day() -> None:
     said, shot = circumstances(["Police said Friday a man shot his neighbour ."], "said", "shot", id="2024-05-18")
     assert when(said) == [("2024-05-17", Source.CLAUSE)]
