@@ -236,11 +236,12 @@ class DocumentCircumstances:
         """A time of a clause; None if nothing is known of it.
 
         A document of an unknown day that states weekdays and the like tells of recent things: its years are earlier
-        ones, and what is relative is some day of a year of its own.
+        ones, and what is relative is some day of a year of its own, of which the weekday may be known.
         """
         unknown = self.setting.today is None
         if one.period is None:
-            return When(Period.of_year(UNKNOWN_YEAR), tokens, Source.CLAUSE) if unknown else None
+            some_day = Period.of_year(UNKNOWN_YEAR) if one.weekday is None else Period.of_weekday(one.weekday)
+            return When(some_day, tokens, Source.CLAUSE) if unknown else None
         earlier = unknown and self._recent and one.period.has_year
         return When(one.period, tokens, Source.CLAUSE, one.looks_back or earlier)
 

@@ -7,12 +7,13 @@ which days and months can be compared; the weekday of a day is unknown there.
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 UNKNOWN_YEAR = 400
 """The year in which a text without one counts; a leap year."""
 _FIRST_KNOWN_YEAR = 1000
+_WEEKDAYS_SHOWN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS_SHOWN = ("Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _LONGEST_WITHOUT_YEAR = 300
 """In days; a longer period of a text without a year is in conflict with none of another year."""
@@ -26,10 +27,14 @@ class Period:
     ----------
     first, last
         Its first and its last day; the same for a single day.
+    weekday
+        The day of the week, from 0 for Monday, if nothing else is known: the period is then all of `UNKNOWN_YEAR`. None
+        if more is known. It does not count when periods are compared.
     """
 
     first: date
     last: date
+    weekday: int | None = field(default=None, compare=False)
 
     @classmethod
     def of_day(cls, day: date) -> Period:
@@ -45,6 +50,11 @@ class Period:
     def of_year(cls, year: int) -> Period:
         """A year."""
         return cls(date(year, 1, 1), date(year, 12, 31))
+
+    @classmethod
+    def of_weekday(cls, weekday: int) -> Period:
+        """A day of the week, from 0 for Monday, of which no more is known."""
+        return cls(date(UNKNOWN_YEAR, 1, 1), date(UNKNOWN_YEAR, 12, 31), weekday)
 
     @property
     def has_year(self) -> bool:
@@ -80,7 +90,12 @@ class Period:
         return min(dated.gap(_in_year(other, year)) for year in range(dated.first.year - 1, dated.last.year + 2))
 
     def __str__(self) -> str:
-        """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``XXXX-08-06``, ``2017-08-01/2017-08-07``."""
+        """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``XXXX-08-06``, ``2017-08-01/2017-08-07``.
+
+        A weekday is ``XXXX-WXX-5`` (a Friday), as in TIMEX3.
+        """
+        if self.weekday is not None:
+            return f"XXXX-WXX-{self.weekday + 1}"
         if self.days == 1:
             return _iso(self.first)
         if self == Period.of_year(self.first.year):
@@ -90,7 +105,9 @@ class Period:
         return f"{_iso(self.first)}/{_iso(self.last)}"
 
     def shown(self) -> str:
-        """The period for a reader, without an unknown year: ``6 Aug. 2025``, ``Aug. 2025``, ``2025``, ``1–7 Aug.``."""
+        """The period for a reader, without an unknown year: ``6 Aug. 2025``, ``2025``, ``1–7 Aug.``, ``Friday``."""
+        if self.weekday is not None:
+            return _WEEKDAYS_SHOWN[self.weekday]
         year = f" {self.first.year}" if self.has_year else ""
         month = _MONTHS_SHOWN[self.first.month - 1]
         if self.days == 1:

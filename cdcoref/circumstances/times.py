@@ -86,12 +86,15 @@ class StatedTime:
         What it means; None if that is unknown.
     looks_back
         Whether it looks back to another year than the document's ("in 2017", "last year").
+    weekday
+        The day of the week, from 0 for Monday, where that is all that is known of the period.
     """
 
     start: int
     end: int
     period: Period | None
     looks_back: bool = False
+    weekday: int | None = None
 
 
 def times_in(words: Sequence[str], today: Period | None, before: Period | None = None) -> list[StatedTime]:
@@ -301,7 +304,7 @@ def _weekday(
         if exact is not None and exact.period is not None and exact.period.days == 1:
             return StatedTime(place, exact.end, exact.period, exact.looks_back)
     if today is None:
-        return StatedTime(place, end, None)
+        return StatedTime(place, end, None, weekday=_WEEKDAYS.index(name))
     before = lower[place - 1] if place else ""
     future = before in ("next", "this", "coming") or (future and before != "last" and not _is_of_unplanned(lower, end))
     if not today.has_year or today.days > 1:

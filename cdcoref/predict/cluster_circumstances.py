@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, StatedQuantity
+from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, Source, StatedQuantity
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.predict.labels import is_pronoun, label_of_kind
 
@@ -204,8 +204,13 @@ class CorpusCircumstances:
             for when in one.when[:1]
             if when.tokens and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
-        found = _most_stated(stated, Period.contains)
-        return None if found is None else ClusterPeriod(found[0], self._shown(found[1]))
+        found = _most_stated([one for one in stated if one[0].weekday is None], Period.contains)
+        if found is not None:
+            return ClusterPeriod(found[0], self._shown(found[1]))
+        near = [one for one in stated if one[1] == Source.CLAUSE]
+        weekdays = [(one[0].weekday, *one[1:]) for one in near if one[0].weekday is not None]
+        weekday = _most_stated(weekdays, lambda whole, part: False)
+        return None if weekday is None else ClusterPeriod(Period.of_weekday(weekday[0]), self._shown(weekday[1]))
 
     def _where(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPlace | None:
         stated = [

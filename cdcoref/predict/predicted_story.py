@@ -68,7 +68,7 @@ class StoryEvent:
     label
         What happened, in the words of the documents.
     when
-        When it happened; None if no document states it.
+        When it happened; None if no document states it. It may be a weekday alone.
     reported
         The day of the first document that tells of it; None if unknown.
     where
@@ -444,7 +444,8 @@ def _commonest_place(places: Sequence[Place]) -> Place:
 
 
 def _time_key(event: StoryEvent) -> tuple[int, date, date]:
-    time = event.when or event.reported
+    known = event.when is not None and event.when.weekday is None
+    time = event.when if known else event.reported
     if time is None:
         return 2, date.max, date.max
     # Days without a year are those of texts that state none: as a rule the present ones.

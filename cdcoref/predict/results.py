@@ -245,8 +245,9 @@ class MentionRow(NamedTuple):
     metadata
         Its other metadata, as an object of JSON; empty if there are none.
     when, where, participants
-        Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year), its place, and the
-        labels of the entities that take part, separated by semicolons; empty if unknown.
+        Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year, ``XXXX-WXX-5`` if
+        no more than Friday is known), its place, and the labels of the entities that take part, separated by
+        semicolons; empty if unknown.
     when_stated, where_stated, participants_stated
         The words that say so, each with its document and characters: ``Tuesday (a.txt:45-52); 5 March (b.txt:7-14)``.
     """

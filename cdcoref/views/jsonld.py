@@ -89,7 +89,7 @@ def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str,
         "name": cluster.label,
         "alternateName": others,
     }
-    if cluster.when is not None:
+    if cluster.when is not None and cluster.when.period.weekday is None:
         days = cluster.when.period.first, cluster.when.period.last
         thing["startDate"], thing["endDate"] = (str(Period.of_day(day)) for day in days)
     if cluster.where is not None:

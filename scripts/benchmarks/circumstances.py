@@ -127,7 +127,8 @@ def judge(corpus: Corpus, key: Mapping[tuple[str, int], Key]) -> tuple[dict[str,
 
 def _first(circumstances: Circumstances) -> tuple[Period | None, Place | None]:
     """The nearest time and place that words of the document state."""
-    when = next((one.period for one in circumstances.when if one.tokens and str(one.period)), None)
+    dated = (one for one in circumstances.when if one.tokens and one.period.weekday is None and str(one.period))
+    when = next((one.period for one in dated), None)
     return when, next((one.place for one in circumstances.where if one.tokens), None)
 
 

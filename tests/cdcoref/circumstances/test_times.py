@@ -149,3 +149,10 @@ def test_periods_with_and_without_year() -> None:
     assert without.gap(Period.of_day(date(2025, 8, 3))) == 3
     assert without.gap(Period.of_year(2017)) == 0
     assert Period.of_day(date(400, 12, 30)).gap(Period.of_day(date(2025, 1, 2))) == 3
+
+
+def test_a_weekday_is_known_without_a_day_of_the_document() -> None:
+    (friday, last_week) = times_in(["It", "broke", "on", "Friday", "after", "a", "fire", "last", "week"], None)
+    assert (friday.period, friday.weekday) == (None, 4)
+    assert (last_week.period, last_week.weekday) == (None, None)
+    assert (str(Period.of_weekday(4)), Period.of_weekday(4).shown()) == ("XXXX-WXX-5", "Friday")

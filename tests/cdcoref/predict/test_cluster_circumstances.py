@@ -56,6 +56,35 @@ def test_a_year_that_one_mention_looks_back_to_is_not_that_of_the_cluster() -> N
     assert str(CorpusCircumstances(Corpus((document,), mentions[2:])).of(mentions[2]).when) == "2009"
 
 
+def test_a_weekday_in_texts_without_a_day() -> None:
+    sentences = {
+        "a": ["A fire began on Friday .", "It rained ."],
+        "b": ["The fire of Friday night spread .", "The fire spread on Saturday ."],
+    }
+    documents = tuple(Document.from_sentences(id, [one.split() for one in own]) for id, own in sentences.items())
+    mentions = tuple(Mention(id, (n,), "event", "fire") for id, n in (("a", 1), ("b", 1), ("b", 8)))
+    known = CorpusCircumstances(Corpus(documents, mentions))
+    fire = known.of(mentions[0]).when
+    assert fire is not None
+    assert str(fire) == "XXXX-WXX-5"
+    assert [one.text for one in fire.stated] == ["Friday", "Friday night"]
+    assert known.label(mentions[0]) == "fire · Friday"
+    dated = Document.from_sentences(
+        "c", [sentence.split() for sentence in ("3 May 2024", "The fire of 3 May is out .")]
+    )
+    both = Corpus((*documents, dated), (*mentions, Mention("c", (4,), "event", "fire")))
+    assert str(CorpusCircumstances(both).of(mentions[0]).when) == "2024-05-03"
+
+
+def test_a_weekday_of_another_clause_is_not_that_of_an_event() -> None:
+    document = Document.from_sentences(
+        "a", [["He", "left", "after", "a", "fire", ",", "police", "said", "Friday", "."]]
+    )
+    mentions = (Mention("a", (1,), "event", "leaving"), Mention("a", (4,), "event", "fire"))
+    known = CorpusCircumstances(Corpus((document,), mentions))
+    assert [known.of(mention).when for mention in mentions] == [None, None]
+
+
 def test_every_view_carries_them() -> None:
     rows = [row for row in prediction().rows() if row.cluster == "storm"]
     assert {(row.when, row.where, row.participants) for row in rows} == {

@@ -293,3 +293,14 @@ def test_lines_for_a_terminal(story: PredictedStory) -> None:
     assert any("47 people  late.txt" in line for line in lines)
     (line,) = story_list_lines([story])
     assert "Landslide kills dozens in Lunde  (3 documents; Lunde" in line
+
+
+def test_a_weekday_alone_gives_an_event_no_place_among_days() -> None:
+    texts = {
+        "a": "OSLO , Aug. 6 ( Orbit ) - A quake struck on Aug. 5 .",
+        "b": "OSLO , Aug. 6 ( Orbit ) - The quake of Aug. 5 was strong .",
+        "c": "A storm came on Friday .",
+        "d": "The storm of Friday is over .",
+    }
+    story = story_of(texts, {"storm": [("c", "storm"), ("d", "storm")], "quake": [("a", "quake"), ("b", "quake")]})
+    assert [(event.label, event.when_text) for event in story.timeline] == [("quake", "5 Aug."), ("storm", "Friday")]
