@@ -172,11 +172,17 @@ class Place:
         return self.sort == other.sort == "city" and self.distance(other) > FAR
 
     def contains(self, other: Place) -> bool:
-        """Whether the other is a part of it, or the same."""
+        """Whether the other is a part of it, or the same.
+
+        Of two names that count as a country, only that of the whole country contains the other: the United Kingdom
+        contains England and what is called Britain.
+        """
         if self == other:
             return True
         if not self.country or self.country != other.country:
             return False
+        if self.sort == other.sort == "country":
+            return self.name == _country_names()[self.country]
         return self.sort == "country" or (self.sort == "region" != other.sort and self.region == other.region != "")
 
     def distance(self, other: Place) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.circumstances import Place, places_in, places_named
+from cdcoref.circumstances import Place, circumstances_of, places_in, places_named
+from cdcoref.corpus import Corpus, Document, Mention
 
 
 def found(text: str) -> list[tuple[str, bool]]:
@@ -110,3 +111,21 @@ def test_what_excludes_and_contains() -> None:
     assert not place("Brooklyn").excludes(place("New York"))
     assert kalamata.excludes(place("Athens"))
     assert not Place("Pedrogao").excludes(greece)
+
+
+def test_two_names_never_contain_each_other() -> None:
+    names = "U.K.|Britain|England|Scotland|Germany|West Germany|Burma|Myanmar|Bosnia|Macedonia|America|Ivory Coast"
+    places = {place for name in names.split("|") for place in places_named(name.split())}
+    assert len(places) >= 9
+    for one in places:
+        assert [other for other in places - {one} if one.contains(other) and other.contains(one)] == []
+    (whole,), (part,) = (places_named([name])[:1] for name in ("U.K.", "England"))
+    assert whole.contains(part)
+
+
+def test_a_country_that_a_clause_names_twice_is_found() -> None:
+    document = Document.from_sentences(
+        "a", [["The", "vote", "in", "the", "U.K.", "and", "in", "Britain", "is", "over", "."]]
+    )
+    ((one,), _) = circumstances_of(Corpus((document,), (Mention("a", (1,), "event"),)))
+    assert [own.place.shown() for own in one.where][:1] == ["Britain"]

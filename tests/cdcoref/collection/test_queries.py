@@ -55,7 +55,7 @@ def test_a_cluster(news: Collection) -> None:
         "ferry", "The ", " Maren sank in the storm off Tresk on Friday .",
     )  # fmt: skip
     neighbours = {c.title for c in page.neighbours}
-    assert neighbours == {"Maren", "sank · Tresk", "storm", "Police", "arrested · Tresk", "captain"}
+    assert neighbours == {"Maren", "sank · Tresk · Friday", "storm", "Police", "arrested · Tresk", "captain"}
     assert news.mention(first.id) == first
 
 

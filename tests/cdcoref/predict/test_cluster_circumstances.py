@@ -56,6 +56,21 @@ def test_a_year_that_one_mention_looks_back_to_is_not_that_of_the_cluster() -> N
     assert str(CorpusCircumstances(Corpus((document,), mentions[2:])).of(mentions[2]).when) == "2009"
 
 
+def test_names_of_one_country_contain_each_other_in_one_way() -> None:
+    sentences = [
+        "A vote took place in the U.K. in May .",
+        "The vote in Britain was close .",
+        "The vote in England too .",
+    ]
+    document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
+    mentions = tuple(Mention("a", (n,), "event", "vote") for n in (1, 11, 18))
+    assert [document.tokens[mention.start] for mention in mentions] == ["vote"] * 3
+    known = CorpusCircumstances(Corpus((document,), mentions))
+    assert str(known.of(mentions[0]).where) == "Britain"
+    whole = CorpusCircumstances(Corpus((document,), mentions[:2])).of(mentions[0]).where
+    assert str(whole) == "Britain"
+
+
 def test_a_weekday_in_texts_without_a_day() -> None:
     sentences = {
         "a": ["A fire began on Friday .", "It rained ."],
