@@ -22,6 +22,7 @@ import typer.main
 from cdcoref.cli import app as cdcoref
 from cdcoref.cli import main as run_cdcoref
 from cdcoref.linking import LinkedStory
+from cdcoref.model import model_fingerprint
 from cdcoref.predict import Predictor, load
 from cdlm.cli import app as cdlm
 from cdlm.cli import main as run_cdlm
@@ -136,6 +137,7 @@ def computed_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Predictor, "stream", with_cache)
         patch.setattr("cdcoref.predict.predictor.load", functools.cache(load))
+        patch.setattr("cdcoref.model.model_fingerprint", functools.cache(model_fingerprint))
         yield
 
 
