@@ -26,7 +26,7 @@ def test_documents_find_their_stories_and_clusters(written: Any, lemma: Collecti
     titles = {cluster.title: (cluster.mentions, cluster.documents) for cluster in lemma.clusters()}
     assert titles["ferry"] == (4, 2)
     assert titles["museum"] == (4, 2)
-    assert titles["sank · Tresk"] == (2, 2)
+    assert titles["sank · Tresk · Friday"] == (2, 2)
 
 
 def test_one_by_one_is_all_at_once(written: Any, path: Path, tmp_path: Path) -> None:
