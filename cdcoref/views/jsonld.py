@@ -1,9 +1,9 @@
 """A prediction or a corpus in, JSON-LD out: documents, events, people, places and things in schema.org's words.
 
 Every cluster of several mentions is a thing of its own, with its name, its other names, and of an event its day and
-place. What a document says of it is a thing as well, named as it is there, ``subjectOf`` the document and ``sameAs``
-the cluster, so that two documents' things are the same through it. The file needs no network to be read: its context is
-a vocabulary, not an address.
+place (no day whose year is unknown, which schema.org cannot express). What a document says of it is a thing as well,
+named as it is there, ``subjectOf`` the document and ``sameAs`` the cluster, so that two documents' things are the same
+through it. The file needs no network to be read: its context is a vocabulary, not an address.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from cdcoref.circumstances import Period
 from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.formats import day_of, output_file
 from cdcoref.predict import Prediction, corpus_and_stories, label_of_kind, metadata_text
@@ -89,9 +88,9 @@ def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str,
         "name": cluster.label,
         "alternateName": others,
     }
-    if cluster.when is not None and cluster.when.period.weekday is None:
-        days = cluster.when.period.first, cluster.when.period.last
-        thing["startDate"], thing["endDate"] = (str(Period.of_day(day)) for day in days)
+    if cluster.when is not None and cluster.when.period.has_year:
+        period = cluster.when.period
+        thing["startDate"], thing["endDate"] = period.first.isoformat(), period.last.isoformat()
     if cluster.where is not None:
         thing["location"] = {"@type": "Place", "name": str(cluster.where)}
     return {name: value for name, value in thing.items() if value}
