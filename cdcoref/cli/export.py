@@ -43,9 +43,9 @@ def export(
             "-o",
             "--output",
             metavar="FILE",
-            help="Output file: .jsonl, .jsonlines, .conll, .conllu, .spacy, .csv, .graphml, .jsonld or .md (a report), "
-            "each also with .gz, or .html or .parquet; a name without a suffix is a folder with a file for each "
-            "document.",
+            help="Output file: .json, .jsonl, .jsonlines, .conll, .conllu, .spacy, .csv, .graphml, .jsonld or .md (a "
+            "report), each also with .gz, or .html or .parquet; a name without a suffix is a folder with a file for "
+            "each document.",
             rich_help_panel=OUTPUT,
         ),
     ],

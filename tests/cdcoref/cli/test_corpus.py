@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from cdcoref.cli import main
-from cdcoref.corpora import TOPICS, CorpusFolder, read_ecb
+from cdcoref.cli.corpus_options import NAMES
+from cdcoref.corpora import CORPORA, TOPICS, CorpusFolder, read_ecb
 from cdcoref.formats import read_corpus
 
 Capture = pytest.CaptureFixture[str]
@@ -186,3 +187,7 @@ def test_an_exported_corpus_is_read_as_that_corpus(monkeypatch, capsys: Capture,
     assert capsys.readouterr().err == (
         "cdcoref: give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or a collection or annotated files\n"
     )
+
+
+def test_the_help_names_every_corpus_that_is_known() -> None:
+    assert set(re.findall(r"[\w-]+", re.sub(r"\(.*?\)", "", NAMES))) - {"or"} == set(CORPORA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 import typer.main
@@ -12,7 +13,9 @@ import typer.main
 from cdlm import documents
 from cdlm.alignment import PairReader
 from cdlm.cli import app
+from cdlm.cli.pretrain import pretrain
 from cdlm.documents import AnnotatedDocument, MentionSpan
+from cdlm.pretraining import VARIANTS
 from tests.commands import Finished
 
 SETS = "".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12))
@@ -35,6 +38,11 @@ def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
         return [AnnotatedDocument(name, "g", words, tuple(spans)) for name in ("a", "b")]
 
     monkeypatch.setattr(documents, "annotated_documents", read)
+
+
+def test_every_variant_can_be_chosen() -> None:
+    chosen, none = get_args(get_type_hints(pretrain)["variant"])
+    assert (get_args(chosen), none) == (VARIANTS, type(None))
 
 
 def test_pretrain_and_perplexity(
