@@ -235,8 +235,8 @@ class DocumentCircumstances:
     def _stated(self, one: StatedTime, tokens: tuple[int, ...]) -> When | None:
         """A time of a clause; None if nothing is known of it.
 
-        A document of an unknown day that states weekdays and the like tells of recent things: its years are earlier
-        ones, and what is relative is some day of a year of its own, of which the weekday may be known.
+        A document of an unknown day that states weekdays and the like reports recent things: its years are earlier
+        ones, and a relative time is some day of a year of its own; its weekday may be known.
         """
         unknown = self.setting.today is None
         if one.period is None:

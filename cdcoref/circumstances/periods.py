@@ -53,7 +53,7 @@ class Period:
 
     @classmethod
     def of_weekday(cls, weekday: int) -> Period:
-        """A day of the week, from 0 for Monday, of which no more is known."""
+        """An unknown day with a known weekday, from 0 for Monday."""
         return cls(date(UNKNOWN_YEAR, 1, 1), date(UNKNOWN_YEAR, 12, 31), weekday)
 
     @property

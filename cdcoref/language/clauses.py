@@ -1,4 +1,4 @@
-"""Two nouns of one clause are two things: the words of a sentence in, where the clause of one of them begins out.
+"""Where the clause of a noun begins: two nouns of one clause do not corefer.
 
 In "the climber watched his brother" the two cannot corefer (Chomsky 1981, *Lectures on Government and Binding*,
 principle C). Punctuation, conjunctions, and words that equate ("is", "as", "named", "into") end a clause here, since
