@@ -18,6 +18,7 @@ from itertools import combinations
 from cdcoref.circumstances import Period, ages_in, dateline_end, day_of, full_names, offices_in, roles_of
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.language import are_forms_of_one_name, different_names, in_sentence_case, is_common_word
+from cdcoref.predict.contradictions import SHARED_EVENTS, Contradiction, StatedValue
 
 _DAYS_OF_YEAR = 365
 _BIRTHDAY = 7
@@ -29,47 +30,14 @@ _MOST_LETTERS = 2
 _SIDES = frozenset({"against", "to", "by"})
 _FULL = 2
 """Words of a name that has a first name and a surname."""
-SHARED_EVENTS = 2
-"""Events that two documents share, at least, if they are about one happening."""
 _FIGURES = re.compile(r"\d+(?:[-–]\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class StatedOfPerson:
-    """A statement of a document about a person: where it is, and its words."""
-
-    document: str
-    token: int
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class PeopleContradiction:
-    """Different values, each stated by some documents.
-
-    Attributes
-    ----------
-    about
-        ``"age"`` or ``"name"``.
-    members
-        The mentions of the event or person; empty for an office.
-    label
-        The office; empty otherwise.
-    stated
-        What each document states, in the order of the story.
-    """
-
-    about: str
-    members: tuple[Mention, ...]
-    label: str
-    stated: tuple[StatedOfPerson, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
     """A name in a role: its words in lower case, and the numbers and other names of its sentence."""
 
-    where: StatedOfPerson
+    where: StatedValue
     words: tuple[str, ...]
     figures: frozenset[str]
     others: frozenset[str]
@@ -102,10 +70,11 @@ class ContradictedPeople:
         self._events = events
         self._shared = shared
         self._by_document = corpus.by_document()
+        self._entities = {m[0].cluster: tuple(m) for m in corpus.clusters() if m[0].kind == ENTITY}
 
-    def ages(self) -> Iterator[PeopleContradiction]:
+    def ages(self) -> Iterator[Contradiction]:
         """Ages of one person that differ."""
-        of_clusters: defaultdict[str, defaultdict[str, list[tuple[int, Mention, StatedOfPerson]]]] = defaultdict(
+        of_clusters: defaultdict[str, defaultdict[str, list[tuple[int, Mention, StatedValue]]]] = defaultdict(
             lambda: defaultdict(list)
         )
         for name in self._order:
@@ -115,16 +84,16 @@ class ContradictedPeople:
                     mention = self._entity_at(name, first, stated.holders)
                     if mention is not None and mention.cluster is not None:
                         value = document.passage(first + stated.start, first + stated.end)
-                        where = StatedOfPerson(name, first + stated.start, value)
+                        where = StatedValue(name, first + stated.start, value)
                         of_clusters[mention.cluster][name].append((stated.age, mention, where))
-        for of_documents in of_clusters.values():
+        for cluster, of_documents in of_clusters.items():
             single = [own for own in of_documents.values() if len({age for age, _, _ in own}) == 1]
             if any(self._ages_differ(one[0], other[0]) for one, other in combinations(single, 2)):
                 first_of_value = {own[0][0]: own[0] for own in reversed(single)}
                 kept = sorted(first_of_value.values(), key=lambda one: self._rank[one[2].document])
-                yield PeopleContradiction("age", (kept[0][1],), "", tuple(where for _, _, where in kept))
+                yield Contradiction("age", self._entities[cluster], "", tuple(where for _, _, where in kept))
 
-    def names(self) -> Iterator[PeopleContradiction]:
+    def names(self) -> Iterator[Contradiction]:
         """Names in one role of an event, or in one office, that differ."""
         for members in self._events.values():
             of_roles: defaultdict[str, list[_Named]] = defaultdict(list)
@@ -169,9 +138,7 @@ class ContradictedPeople:
                     return mention
         return None
 
-    def _ages_differ(
-        self, one: tuple[int, Mention, StatedOfPerson], other: tuple[int, Mention, StatedOfPerson]
-    ) -> bool:
+    def _ages_differ(self, one: tuple[int, Mention, StatedValue], other: tuple[int, Mention, StatedValue]) -> bool:
         """Whether two ages contradict each other, whatever time passed between the documents."""
         gap = abs(one[0] - other[0])
         days = [self._days[own[2].document] for own in (one, other)]
@@ -190,7 +157,7 @@ class ContradictedPeople:
             word.casefold() for word in words if word[:1].isupper() and not is_common_word(word.casefold())
         )
 
-    def _events_beside(self, where: StatedOfPerson) -> set[str]:
+    def _events_beside(self, where: StatedValue) -> set[str]:
         """The clusters of the events of a sentence that several documents report."""
         first, end = self._documents[where.document].sentence_at(where.token)
         return {
@@ -208,12 +175,12 @@ class ContradictedPeople:
         words = tokens[first:last]
         figures = frozenset(word for word in words if _FIGURES.fullmatch(word))
         others = {word.casefold() for a, b in full_names(words, 1) if a != start for word in words[a:b]}
-        where = StatedOfPerson(document.id, first + start, document.passage(first + start, first + end))
+        where = StatedValue(document.id, first + start, document.passage(first + start, first + end))
         return _Named(where, name, figures, frozenset(others))
 
     def _contradicted(
         self, stated: Sequence[_Named], members: tuple[Mention, ...], label: str, *, sides: bool = False
-    ) -> Iterator[PeopleContradiction]:
+    ) -> Iterator[Contradiction]:
         of_documents: defaultdict[str, dict[tuple[str, ...], _Named]] = defaultdict(dict)
         for one in stated:
             of_documents[one.where.document].setdefault(one.words, one)
@@ -225,7 +192,7 @@ class ContradictedPeople:
                 found.setdefault(other.words, other)
         if found:
             kept = sorted((one.where for one in found.values()), key=lambda where: self._rank[where.document])
-            yield PeopleContradiction("name", members, label, tuple(kept))
+            yield Contradiction("name", members, label, tuple(kept))
 
     def _names_contradict(self, one: _Named, other: _Named, *, sides: bool) -> bool:
         mine, theirs = set(one.words) - set(other.words), set(other.words) - set(one.words)

@@ -1,56 +1,21 @@
-"""Where documents of a story contradict each other: mentions in clusters in; numbers, days, places, ages, names out.
+"""Where documents of a story disagree: mentions in clusters in; numbers, days, places, ages, names out.
 
-Numbers are of the same thing if they have one unit and are of one event, or state the same sort of relation: a price of
-a purchase, the votes of a win, the years of a sentence. A document that states the value of another one too contradicts
-nothing, nor do documents that each begin with a name that the other lacks: they are about two subjects.
+What counts as a contradiction is decided for each of these in a module of its own; here they are put in order, and get
+the labels and sentences that readers see.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
-from typing import TypeVar
 
-import numpy as np
-
-from cdcoref.circumstances import (
-    PEOPLE,
-    RELATIONS,
-    Period,
-    Place,
-    Source,
-    StatedQuantity,
-    capitalised,
-    dateline_end,
-    is_object,
-)
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention, mention_text
-from cdcoref.language import date_name, head_word, in_sentence_case, is_common_word, lemma, name_of
+from cdcoref.corpus import EVENT, Corpus, Mention
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.contradicted_people import SHARED_EVENTS, ContradictedPeople
-
-T = TypeVar("T")
-
-_MOST_TIMES = 20
-"""How many times as large one of two values of the same thing may be."""
-_SCALE = re.compile(r"10+(?:\.0+)?")
-_SAYING_WORDS = "add announce ask comment declare insist quote remark repeat report say speak state statement tell warn"
-_SAYING = frozenset(_SAYING_WORDS.split())
-_CHANGES_WORDS = "change decline decrease drop fall gain grow growth increase jump lose loss rise soar"
-_CHANGES = frozenset(_CHANGES_WORDS.split())
-_SHORTEST_NOUN = 4
-_LIKE_WORDS = "another last like next other previous similar such unlike"
-_LIKE = frozenset(_LIKE_WORDS.split())
-_BEFORE_EVENT = 4
-_LONG_TIMES = frozenset({"season", "career", "altogether"})
-_PRESENT = frozenset({"today", "tomorrow", "tonight"})
-_ENDS_SENTENCE = frozenset('.!?"”')
-_LEGAL_FORMS_WORDS = "the co corp corporation company inc incorporated ltd limited plc ag gmbh sa nv spa group and of"
-_LEGAL_FORMS = frozenset(_LEGAL_FORMS_WORDS.split())
+from cdcoref.predict.contradicted_circumstances import ContradictedCircumstances
+from cdcoref.predict.contradicted_numbers import ContradictedNumbers
+from cdcoref.predict.contradicted_people import ContradictedPeople
+from cdcoref.predict.contradictions import Contradiction, StatedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,30 +59,6 @@ class Disagreement:
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """A quantity that a document states."""
-
-    document: str
-    stated: StatedQuantity
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The unit or noun that is counted, and the sort of thing that it is counted of."""
-        return self.stated.relation, self.stated.quantity.unit
-
-    def contradicts(self, other: _Stated) -> bool:
-        return self.stated.quantity.differs(other.stated.quantity)
-
-    def is_of_other_size(self, other: _Stated) -> bool:
-        """Whether two values are too far apart to be of one thing, as a sum and a price for each share are.
-
-        Not where only the scale differs ("2.1 million", "2.1 billion").
-        """
-        low, high = sorted((self.stated.quantity.value, other.stated.quantity.value))
-        return high > _MOST_TIMES * low and (low == 0 or not _SCALE.fullmatch(format(high / low, "f")))
-
-
 class Disagreements:
     """Finds disagreements of the documents of a story.
 
@@ -149,396 +90,38 @@ class Disagreements:
         self._known = known
         self._tells = tells
         self._label = label
-        rank = {name: number for number, name in enumerate(order)}
-        self._events = {
-            members[0].cluster: sorted(members, key=lambda m: (rank[m.document], m.tokens))
-            for members in corpus.clusters()
-            if members[0].kind == EVENT and members[0].cluster is not None
-        }
-        self._events_of: defaultdict[str, set[str]] = defaultdict(set)
-        for cluster, members in self._events.items():
-            for mention in members:
-                self._events_of[mention.document].add(cluster)
-        self._by_document = corpus.by_document()
-        self._named: dict[tuple[str, int], set[str | None]] = {}
-        self._several = {
-            cluster: members
-            for cluster, members in self._events.items()
-            if len({m.document for m in members}) > 1 and tells(members)
-        }
 
     def __iter__(self) -> Iterator[Disagreement]:
-        yield from self._about_numbers()
-        for members in self._several.values():
-            yield from self._about_days(members)
-            yield from self._about_places(members)
-        yield from self._about_people()
-
-    # -- people ------------------------------------------------------------------------------------------------------
-
-    def _about_people(self) -> Iterator[Disagreement]:
-        people = ContradictedPeople(self._corpus, self._order, self._several, self._events_of)
-        entities = {m[0].cluster: m for m in self._corpus.clusters() if m[0].kind == ENTITY}
-        for one in (*people.names(), *people.ages()):
+        for one in self._contradictions():
             cluster = one.members[0].cluster if one.members else None
-            label = one.label or self._label(entities[cluster] if one.about == "age" else one.members)
-            statements = [self._statement(own.document, own.token, own.value) for own in one.stated]
-            yield Disagreement(cluster, label, one.about, tuple(statements))
+            label = one.label or self._label(one.members)
+            yield Disagreement(cluster, label, one.about, tuple(map(self._statement, one.stated)))
 
-    # -- numbers -----------------------------------------------------------------------------------------------------
-
-    def _about_numbers(self) -> Iterator[Disagreement]:
-        stated = [
-            _Stated(name, one) for name in self._order for one in self._known.quantities(name) if not one.elsewhere
-        ]
-        of_documents: defaultdict[tuple[str, tuple[str, str]], list[_Stated]] = defaultdict(list)
-        for one in stated:
-            of_documents[one.document, one.key].append(one)
-        found: list[tuple[int, Disagreement]] = []
-        for places in _connected(len(stated), [*self._of_one_event(stated), *self._of_one_sort(stated)]):
-            group = [stated[place] for place in places]
-            if (difference := self._disagreement_of_group(group, of_documents)) is not None:
-                found.append((places[0], difference))
-        yield from (one for _, one in sorted(found, key=lambda pair: pair[0]))
-
-    def _of_one_event(self, stated: Sequence[_Stated]) -> Iterator[tuple[int, int]]:
-        """Pairs of quantities of one unit whose events are one, by their places."""
-        places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-        main: set[tuple[str, str]] = set()
-        for place, one in enumerate(stated):
-            unit = one.stated.quantity.unit
-            if one.stated.event is not None and one.stated.event.cluster is not None:
-                main.add((unit, one.stated.event.cluster))
-                places[unit, one.stated.event.cluster].append(place)
-            for event in one.stated.further:
-                if event.cluster is not None:
-                    places[unit, event.cluster].append(place)
-        for key in sorted(main):
-            if self._tells(self._events[key[1]]):
-                yield from (
-                    pair
-                    for pair in combinations(places[key], 2)
-                    if self._may_be_about_one(stated[pair[0]], stated[pair[1]])
-                )
-
-    def _of_one_sort(self, stated: Sequence[_Stated]) -> Iterator[tuple[int, int]]:
-        """Pairs of quantities by which two documents about one happening state a relation of one sort."""
-        by_key: defaultdict[tuple[str, str], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for place, one in enumerate(stated):
-            if one.stated.relation in RELATIONS and one.stated.quantity.unit != PEOPLE:
-                by_key[one.key][one.document].append(place)
-        for of_documents in by_key.values():
-            single = [
-                places
-                for places in of_documents.values()
-                if not any(stated[one].contradicts(stated[other]) for one, other in combinations(places, 2))
-            ]
-            for mine, theirs in combinations(single, 2):
-                one, other = stated[mine[0]], stated[theirs[0]]
-                if self._may_be_of_one(one, other) and self._may_be_about_one(one, other):
-                    yield mine[0], theirs[0]
-
-    def _may_be_of_one(self, one: _Stated, other: _Stated) -> bool:
-        """Whether two documents are about one happening, and nothing keeps apart the events of their quantities."""
-        if len(self._events_of[one.document] & self._events_of[other.document]) < SHARED_EVENTS:
-            return False
-        if one.stated.event is None or other.stated.event is None:
-            return True
-        mine, theirs = (self._known.of_mention(event) for event in (one.stated.event, other.stated.event))
-        days = [[w.period for w in own.when if w.source == Source.CLAUSE] for own in (mine, theirs)]
-        places = [[w.place for w in own.where if w.source == Source.CLAUSE] for own in (mine, theirs)]
-        return not any(a.gap(b) > 1 for a in days[0] for b in days[1]) and not any(
-            a.excludes(b) for a in places[0] for b in places[1]
-        )
-
-    def _may_be_about_one(self, one: _Stated, other: _Stated) -> bool:
-        """Whether the sentences of two quantities name something in common, or one of them names nothing.
-
-        Both are about two things if their documents have two subjects, and if each sentence is about its own day
-        ("today") and these are two.
-        """
-        if one.is_of_other_size(other) or self._are_of_two_days(one, other) or self._is_sum_of_one(one, other):
-            return False
-        if self._have_two_subjects(one.document, other.document) or self._change_of_two_things(one, other):
-            return False
-        if self._lack_each(one.document, other.document, self._names_before(one), self._names_before(other)):
-            return False
-        mine, theirs = self._names_in_sentence(one), self._names_in_sentence(other)
-        return not mine or not theirs or not mine.isdisjoint(theirs)
-
-    def _change_of_two_things(self, one: _Stated, other: _Stated) -> bool:
-        """Whether both are by how much something changed, and their sentences share no noun that says what."""
-        if one.stated.relation not in _CHANGES or one.stated.quantity.unit != "%":
-            return False
-        return self._content_beside(one).isdisjoint(self._content_beside(other) - _CHANGES)
-
-    def _content_beside(self, one: _Stated) -> frozenset[str]:
-        """The dictionary forms of the words of a sentence that are neither names nor short."""
-        document = self._documents[one.document]
-        start, end = document.sentence_at(one.stated.quantity.start)
-        words = (word.casefold() for word in document.tokens[start:end] if len(word) >= _SHORTEST_NOUN)
-        return frozenset(lemma(word) for word in words if word.isalpha() and is_common_word(word))
-
-    def _have_two_subjects(self, one: str, other: str) -> bool:
-        """Whether each of two documents begins with a name that the other lacks."""
-        return self._lack_each(one, other, self._first_names[one], self._first_names[other])
-
-    def _lack_each(self, one: str, other: str, mine: frozenset[str], theirs: frozenset[str]) -> bool:
-        return self._lacks(one, theirs) and self._lacks(other, mine)
-
-    def _names_before(self, one: _Stated) -> frozenset[str]:
-        """The words of the names before a quantity in its sentence, in lower case."""
-        document = self._written[one.document]
-        start, _ = document.sentence_at(one.stated.quantity.start)
-        words = document.tokens[start : one.stated.quantity.start]
-        names = (name for first, end in capitalised(words) for name in words[first:end])
-        return frozenset(
-            name.casefold() for name in names if not (is_common_word(name.casefold()) or _is_legal_form(name))
-        )
-
-    @cached_property
-    def _written(self) -> dict[str, Document]:
-        """The documents in sentence case."""
-        return {id: in_sentence_case(document) for id, document in self._documents.items()}
-
-    @cached_property
-    def _words(self) -> dict[str, frozenset[str]]:
-        """The words of every document, in lower case."""
-        return {id: frozenset(map(str.casefold, document.tokens)) for id, document in self._documents.items()}
-
-    @cached_property
-    def _first_names(self) -> dict[str, frozenset[str]]:
-        """The words of the first name in the sentences of each document, in lower case, without legal forms."""
-        names = {id: map(self._name_in, self._prose(document)) for id, document in self._documents.items()}
-        return {id: next(filter(None, own), frozenset()) for id, own in names.items()}
-
-    def _lacks(self, document: str, name: frozenset[str]) -> bool:
-        return bool(name) and 2 * len(name & self._words[document]) <= len(name)
-
-    def _prose(self, document: Document) -> Iterator[Sequence[str]]:
-        """The sentences of a document in sentence case behind their datelines, but for headlines."""
-        written = self._written[document.id]
-        for first, last in document.sentences:
-            words = written.tokens[first:last]
-            if words and words == document.tokens[first:last] and words[-1][-1:] in _ENDS_SENTENCE:
-                yield words[dateline_end(words) :]
-
-    def _name_in(self, words: Sequence[str]) -> frozenset[str]:
-        for start, end in capitalised(words):
-            name = [word.casefold() for word in words[start:end]]
-            if end - start == 1 and is_common_word(name[0]):
-                continue
-            if kept := [word for word in name if not _is_legal_form(word)]:
-                return frozenset(kept)
-        return frozenset()
-
-    def _are_of_two_days(self, one: _Stated, other: _Stated) -> bool:
-        mine, theirs = self._present_day(one), self._present_day(other)
-        return mine is not None and theirs is not None and mine.gap(theirs) > 0
-
-    def _is_sum_of_one(self, one: _Stated, other: _Stated) -> bool:
-        """Whether one of two sentences alone is about a whole season or the like."""
-        return self._tells_of_all(one) != self._tells_of_all(other)
-
-    def _tells_of_all(self, one: _Stated) -> bool:
-        document = self._documents[one.document]
-        words = document.tokens[slice(*document.sentence_at(one.stated.quantity.start))]
-        return not _LONG_TIMES.isdisjoint(map(str.casefold, words))
-
-    def _present_day(self, one: _Stated) -> Period | None:
-        """The day of a document, if a quantity or its event is of "today" or "tomorrow"; otherwise None."""
-        document = self._documents[one.document]
-        beside = list(range(*document.sentence_at(one.stated.quantity.start)))
-        if one.stated.event is not None:
-            beside += [token for when in self._known.of_mention(one.stated.event).when[:1] for token in when.tokens]
-        named = not _PRESENT.isdisjoint(document.tokens[token].casefold() for token in beside)
-        return self._known.setting(one.document).today if named else None
-
-    def _names_in_sentence(self, one: _Stated) -> set[str | None]:
-        """The clusters of names in the sentence of a quantity."""
-        start, end = self._documents[one.document].sentence_at(one.stated.quantity.start)
-        if (one.document, start) not in self._named:
-            self._named[one.document, start] = {
-                mention.cluster
-                for mention in self._by_document[one.document]
-                if mention.kind == ENTITY and mention.cluster in self._names and start <= mention.start < end
-            }
-        return self._named[one.document, start]
-
-    @cached_property
-    def _names(self) -> set[str | None]:
-        """The clusters of names that several documents mention."""
-        return {
-            members[0].cluster
+    def _contradictions(self) -> Iterator[Contradiction]:
+        rank = {name: number for number, name in enumerate(self._order)}
+        events = {
+            members[0].cluster: sorted(members, key=lambda m: (rank[m.document], m.tokens))
             for members in self._corpus.clusters()
-            if members[0].kind == ENTITY
-            and len({m.document for m in members}) > 1
-            and any(self._is_name(m) for m in members)
+            if members[0].kind == EVENT and members[0].cluster is not None
         }
-
-    def _is_name(self, mention: Mention) -> bool:
-        words = mention_text(mention, self._documents[mention.document]).split()
-        return not all(map(is_common_word, name_of(words)))
-
-    def _disagreement_of_group(
-        self, group: Sequence[_Stated], of_documents: Mapping[tuple[str, tuple[str, str]], Sequence[_Stated]]
-    ) -> Disagreement | None:
-        def knows(document: str, other: _Stated) -> bool:
-            return any(not one.contradicts(other) for one in of_documents.get((document, other.key), ()))
-
-        def states_another(one: _Stated) -> bool:
-            return any(one.contradicts(other) for other in of_documents[one.document, one.key])
-
-        in_group: defaultdict[str, list[_Stated]] = defaultdict(list)
-        for one in group:
-            in_group[one.document].append(one)
-        # A document that states several values states them of several things.
-        single = {
-            document
-            for document, own in in_group.items()
-            if not any(one.contradicts(other) for one, other in combinations(own, 2))
+        of_documents: defaultdict[str, set[str]] = defaultdict(set)
+        for cluster, members in events.items():
+            for mention in members:
+                of_documents[mention.document].add(cluster)
+        several = {
+            cluster: members
+            for cluster, members in events.items()
+            if len({m.document for m in members}) > 1 and self._tells(members)
         }
-        group = [one for one in group if one.document in single]
-        in_group = defaultdict(list, {document: own for document, own in in_group.items() if document in single})
-        apart = any(
-            one.contradicts(other) and not knows(mine[0].document, other) and not knows(theirs[0].document, one)
-            for mine, theirs in combinations(in_group.values(), 2)
-            for one in mine
-            for other in theirs
-            if all(a.contradicts(b) for a in mine for b in theirs) and self._may_be_about_one(one, other)
-        )
-        if not apart:
-            return None
-        # Each value in the words of a document that contradicts itself in nothing, if there is one.
-        statements: list[tuple[_Stated, Statement]] = []
-        for one in sorted(group, key=states_another):
-            if all(one.contradicts(other) and self._may_be_about_one(one, other) for other, _ in statements):
-                start, end = one.stated.quantity.start, one.stated.quantity.end
-                value = self._documents[one.document].passage(start, end)
-                statements.append((one, self._statement(one.document, start, value)))
-        statements.sort(key=lambda pair: group.index(pair[0]))
-        events = [own.stated.event for own in group if own.stated.event is not None and own.stated.event.cluster]
-        if not events:
-            return Disagreement(None, group[0].stated.relation, "number", tuple(one for _, one in statements))
-        cluster = Counter(event.cluster for event in events).most_common(1)[0][0]
-        assert cluster is not None
-        label = self._label(self._events[cluster])
-        return Disagreement(cluster, label, "number", tuple(one for _, one in statements))
+        yield from ContradictedNumbers(self._corpus, self._order, self._known, events, of_documents, self._tells)
+        circumstances = ContradictedCircumstances(self._corpus, self._known)
+        for members in several.values():
+            yield from circumstances.days(members)
+            yield from circumstances.places(members)
+        people = ContradictedPeople(self._corpus, self._order, several, of_documents)
+        yield from people.names()
+        yield from people.ages()
 
-    # -- days and places ---------------------------------------------------------------------------------------------
-
-    def _about_days(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
-        """Days that differ; those stated by their distance ("today") are no more exact than a document's date.
-
-        Statements have no single day.
-        """
-        if any(self._is_statement(mention) for mention in members):
-            return
-        days = [
-            (mention, (when.period, self._exactness(mention.document, when.tokens)))
-            for mention in members
-            for when in self._known.of_mention(mention).when
-            if when.source == Source.CLAUSE
-            and when.period.days == 1
-            and not when.looks_back
-            and self._is_nearest(mention, when.tokens)
-            and not self._is_another(mention)
-        ]
-        yield from self._about(
-            "day",
-            members,
-            days,
-            lambda one, other: _are_other_days(one[0].gap(other[0]), min(one[1], other[1])),
-            lambda day: day[0].shown(),
-        )
-
-    def _is_another(self, mention: Mention) -> bool:
-        """Whether an event is only like the one that the document is about ("attacks such as that", "next tender")."""
-        document = self._documents[mention.document]
-        start = max(document.sentence_at(mention.start)[0], mention.start - _BEFORE_EVENT)
-        words = document.tokens[start : mention.end + 1]
-        return not _LIKE.isdisjoint(map(str.casefold, words))
-
-    def _is_statement(self, mention: Mention) -> bool:
-        return lemma(head_word(mention_text(mention, self._documents[mention.document]).split()).casefold()) in _SAYING
-
-    def _about_places(self, members: Sequence[Mention]) -> Iterator[Disagreement]:
-        places = [
-            (mention, where.place)
-            for mention in members
-            for where in self._known.of_mention(mention).where
-            if where.source == Source.CLAUSE
-        ]
-        yield from self._about("place", members, places, Place.excludes, Place.shown)
-
-    def _exactness(self, name: str, tokens: Sequence[int]) -> int:
-        """How a date names its day: 2 in figures, 1 by a weekday, 0 by its distance ("today")."""
-        words = [self._documents[name].tokens[token] for token in tokens]
-        if any(any(map(str.isdigit, word)) for word in words):
-            return 2
-        return int(any(map(date_name, words)))
-
-    def _is_nearest(self, mention: Mention, tokens: Sequence[int]) -> bool:
-        """Whether a date belongs to an event rather than to another one between them, or to one whose object it is."""
-        low, high = min(mention.end, tokens[-1] + 1), max(mention.start, tokens[0])
-        document = self._documents[mention.document]
-        first = document.sentence_at(mention.start)[0]
-        for other in self._by_document[mention.document]:
-            if other.kind != EVENT or other.tokens == mention.tokens:
-                continue
-            if low <= other.start < high:
-                return False
-            if first <= other.start and other.end <= mention.start < tokens[0]:
-                between = [word.casefold() for word in document.tokens[other.end : mention.start]]
-                if is_object(between):
-                    return False
-        return True
-
-    def _about(
-        self,
-        about: str,
-        members: Sequence[Mention],
-        stated: Sequence[tuple[Mention, T]],
-        differ: Callable[[T, T], bool],
-        shown: Callable[[T], str],
-    ) -> Iterator[Disagreement]:
-        """The disagreement about one thing, if there is one: a document states nothing that another one states."""
-        of_documents: defaultdict[str, list[T]] = defaultdict(list)
-        for mention, value in stated:
-            of_documents[mention.document].append(value)
-        apart = any(
-            all(differ(one, other) for one in mine for other in theirs)
-            for mine, theirs in combinations(of_documents.values(), 2)
-        )
-        if not apart:
-            return
-        statements: dict[str, Statement] = {}
-        for mention, value in stated:
-            text = shown(value)
-            statements.setdefault(text, self._statement(mention.document, mention.start, text))
-        if len(statements) > 1:
-            yield Disagreement(members[0].cluster, self._label(members), about, tuple(statements.values()))
-
-    def _statement(self, document: str, token: int, value: str) -> Statement:
-        return Statement(document, value, self._documents[document].sentence_text(token))
-
-
-def _is_legal_form(word: str) -> bool:
-    return word.casefold().rstrip(".") in _LEGAL_FORMS
-
-
-def _are_other_days(gap: int, exactness: int) -> bool:
-    """Whether two days differ that lie so far apart: weekdays by more than whole weeks, which depend on the dates of
-    documents, and days that are stated by their distance by more than one."""
-    return gap > 1 if exactness == 0 else gap % 7 > 0 if exactness == 1 else gap > 0
-
-
-def _connected(size: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """The groups of numbers that pairs of them connect, with more than one number."""
-    from cdcoref.clustering import connected
-
-    first, second = np.array([*links], dtype=np.int64).reshape(-1, 2).T
-    groups: defaultdict[int, list[int]] = defaultdict(list)
-    for number, group in enumerate(connected(size, first, second).tolist()):
-        groups[group].append(number)
-    return [group for group in groups.values() if len(group) > 1]
+    def _statement(self, stated: StatedValue) -> Statement:
+        sentence = self._documents[stated.document].sentence_text(stated.token)
+        return Statement(stated.document, stated.value, sentence)
