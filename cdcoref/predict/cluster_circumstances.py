@@ -132,6 +132,8 @@ class CorpusCircumstances:
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
         self._settings: dict[str, Setting] = {}
+        self._quantities: dict[str, list[StatedQuantity]] = {}
+        self._names: dict[ClusterKey, str] = {}
         self._of_clusters: dict[ClusterKey, ClusterCircumstances] = {}
 
     def label(self, mention: Mention) -> str:
@@ -140,6 +142,14 @@ class CorpusCircumstances:
 
     def name(self, mention: Mention) -> str:
         """The label of a mention's cluster without place and day."""
+        if mention.cluster is None:
+            return self._name(mention)
+        key = mention.kind, mention.cluster
+        if key not in self._names:
+            self._names[key] = self._name(mention)
+        return self._names[key]
+
+    def _name(self, mention: Mention) -> str:
         given = self._corpus.name_of(mention)
         return given or label_of_kind(mention.kind, map(self._text, self._members(mention)))
 
@@ -164,7 +174,8 @@ class CorpusCircumstances:
 
     def quantities(self, document: str) -> list[StatedQuantity]:
         """The quantities of a document, which others may contradict."""
-        return DocumentCircumstances(self._documents[document]).quantities(self._by_document[document])
+        self._of_document(document)
+        return self._quantities[document]
 
     def setting(self, document: str) -> Setting:
         """The circumstances that a document states as a whole."""
@@ -176,6 +187,7 @@ class CorpusCircumstances:
             mentions = self._by_document[id]
             document = DocumentCircumstances(self._documents[id])
             self._settings[id] = document.setting
+            self._quantities[id] = document.quantities(mentions)
             self._found[id] = dict(zip(mentions, document.of_mentions(mentions), strict=True))
         return self._found[id]
 
