@@ -70,6 +70,13 @@ def run_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     return run
 
 
+@pytest.fixture(scope="session")
+def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache for tests that have the same texts read again, whichever worker runs them."""
+    folder = tmp_path_factory.getbasetemp()
+    return (folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "computed"
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Sums are the same bit by bit only with the same number of threads."""

@@ -20,13 +20,13 @@ from cdlm.shipped_models import DEFAULT_MODEL, MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"
-SLICE = ("2_ecbplus", "23_ecb", "34_ecb")
-"""Subtopics of ECB+ dev: 36 documents."""
+SLICE = ("23_ecb", "34_ecb")
+"""Subtopics of ECB+ dev: 25 documents."""
 
 
 SCORES = {
-    "base": ((74.4, 68.5), {"event": 76.2, "entity": 86.6}),
-    "small": ((68.3, 60.3), {"event": 74.2, "entity": 82.5}),
+    "base": ((74.4, 68.5), {"event": 73.7, "entity": 86.1}),
+    "small": ((68.3, 60.3), {"event": 69.9, "entity": 81.4}),
 }
 """By model: CoNLL F1 of the sample with and without singletons, and of the slice by kind."""
 
@@ -80,7 +80,7 @@ def test_a_slice_of_dev_with_gold_mentions(
 
 
 def test_the_precision_changes_probabilities_by_little(computed: Path) -> None:
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SAMPLE.glob("museum_*.txt"))}
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SAMPLE.glob("museum_[12].txt"))}
     confidences = []
     for precision in ("fp32", "bf16", "int8"):
         predictor = load("default", device="cpu", precision=precision)

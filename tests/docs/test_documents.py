@@ -127,12 +127,12 @@ def without_confidence(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def computed_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def computed_once(computed: Path) -> Iterator[None]:
     """Models are read once, and what they computed is looked up: the pages predict the sample again and again."""
-    stream, folder = Predictor.stream, tmp_path_factory.mktemp("computed")
+    stream = Predictor.stream
 
     def with_cache(self: Predictor, *arguments: Any, cache: Path | None = None, **others: Any) -> Iterator[LinkedStory]:
-        return stream(self, *arguments, cache=cache or folder, **others)
+        return stream(self, *arguments, cache=cache or computed, **others)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Predictor, "stream", with_cache)

@@ -77,8 +77,8 @@ def change_and_end(path, n):
 
 moment = random.Random(int(sys.argv[3]))
 unfinished = 0
+before = state(path)
 for n in range(kills):
-    before = state(path)
     source, target = sqlite3.connect(path), sqlite3.connect(copy)
     source.backup(target)
     source.close(), target.close()
@@ -96,7 +96,9 @@ for n in range(kills):
     assert found == after or (not finished and found == before), n
     if n % 3 == 0 and found == before != after:
         change(path, n)  # and the file can be changed again
-        assert state(path) == after
+        found = state(path)
+        assert found == after
+    before = found
 print(json.dumps({"unfinished": unfinished}))
 """
 
