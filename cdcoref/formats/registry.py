@@ -189,8 +189,7 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     corpus
         Documents and mentions.
     path
-        A name that ends in ``.conll``, ``.conllu``, ``.jsonlines``, ``.jsonl`` or ``.spacy``, optionally followed by
-        ``.gz``.
+        A name that ends in one of `output_suffixes()`, such as ``.jsonl``, optionally followed by ``.gz``.
     layout
         The layout, for a format with several (`cdcoref.formats.Layout` for CoNLL); None for the default.
 
