@@ -80,11 +80,10 @@ def test_a_slice_of_dev_with_gold_mentions(
 
 
 def test_the_precision_changes_probabilities_by_little(computed: Path) -> None:
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SAMPLE.glob("museum_[12].txt"))}
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(SAMPLE.glob("museum_*.txt"))}
     confidences = []
     for precision in ("fp32", "bf16", "int8"):
-        predictor = load("default", device="cpu", precision=precision)
-        assert sum(p.numel() for p in predictor.model.parameters()) > 28_000_000
+        predictor = load("small", device="cpu", precision=precision)
         found = predictor.predict(texts, cache=computed)
         confidences.append({m.key: m.confidence or 0.0 for m in found.corpus.mentions})
     exact = confidences[0]
