@@ -111,17 +111,16 @@ def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corp
         raise InputError(f"the text {beside.name}, to which this annotation belongs, is not beside it", path)
     text = text_content(beside, options.encoding).decode()
     known = recorded(path)
-    if known is not None and known.documents[0].text == text.removesuffix("\n"):
-        text = text.removesuffix("\n")  # which is added to a text without one when it is read
-    if known is not None and known.documents[0].text == text:
+    # When a text is read, a line break is added to its end, and a byte order mark is removed from its beginning.
+    if known is not None and _bare(known.documents[0].text) == _bare(text):
         [document] = known.documents
     else:
         document = tokenise_text(text, f"{stem}.txt", options.pipeline, path=str(beside))
     links: dict[str, Link] = {}
     labels: dict[str, str] = {}
     groups: list[list[str]] = []
-    lines = text_content(path).decode().splitlines()
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(text_content(path).decode().split("\n"), start=1):
+        line = line.removesuffix("\r")
         if match := _MENTION.fullmatch(line):
             links[match[1]] = _link(document, match, path, number)
         elif match := _GROUP.fullmatch(line):
@@ -138,6 +137,10 @@ def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corp
     except InputError as error:
         raise InputError(error.message, path) from None
     return as_recorded(path, document, chains).with_kind(options.kind)
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("\ufeff").removesuffix("\n")
 
 
 def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Link:

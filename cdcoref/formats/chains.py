@@ -117,14 +117,15 @@ def tokens_between(document: Document, start: int, end: int) -> range:
 def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
     """A document that was read, with what its folder's record knows of it (see `folders`).
 
-    Where the tokens are the recorded ones, the document is the recorded one. A mention that is as it was keeps its
-    confidence, its id, its tag and its gaps.
+    Where the tokens cover the recorded characters, the document is the recorded one, whose words may differ from its
+    text, as where ``&amp;`` stands for a character. A mention that is as it was keeps its confidence, its id, its tag
+    and its gaps.
     """
     before = recorded(str(path))
     if before is None:
         return Corpus((document,), tuple(mentions_of(document, chains)))
     [known] = before.documents
-    same = (known.tokens, known.offsets) == (document.tokens, document.offsets)
+    same = known.offsets == document.offsets and _covered(known) == _covered(document)
     document = known if same else replace(document, id=known.id, metadata=known.metadata, found=known.found)
     found = mentions_of(document, chains)
     if not same:
@@ -144,6 +145,11 @@ def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link
     order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
     mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
     return Corpus((document,), tuple(mentions), names=before.names)
+
+
+def _covered(document: Document) -> list[str]:
+    """The characters of each token."""
+    return [document.text[start:end] for start, end in document.offsets]
 
 
 def filled_gaps(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:

@@ -27,6 +27,8 @@ RECORD = ".cdcoref.jsonl"
 """The hidden file."""
 LONGEST_NAME = 120
 """Characters of an id that the name of a file has."""
+MOST_BYTES = 200
+"""Bytes of an id in UTF-8 that it has; file systems allow 255, a number and suffixes among them."""
 _UNSAFE = re.compile(r"[^\w. ()+,@=-]+")
 _FILE = "file"
 
@@ -40,7 +42,8 @@ def file_names(ids: Iterable[str], suffix: str) -> dict[str, str]:
     names: dict[str, str] = {}
     taken: set[str] = set()
     for id in ids:
-        stem = _UNSAFE.sub("_", id.removesuffix(suffix))[-LONGEST_NAME:].lstrip(".").strip() or "document"
+        end = _UNSAFE.sub("_", id.removesuffix(suffix))[-LONGEST_NAME:].encode()[-MOST_BYTES:].decode(errors="ignore")
+        stem = end.lstrip(".").strip() or "document"
         name, number = f"{stem}{suffix}", 1
         while name.casefold() in taken:
             number += 1

@@ -53,13 +53,18 @@ def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        If dkpro-cassis is not installed, a text has a character that XML cannot have, the folder cannot be written, or
-        it holds files that cdcoref did not write. It is then left as it was.
+        If dkpro-cassis is not installed, a text or the name of a cluster has a character that XML cannot have, the
+        folder cannot be written, or it holds files that cdcoref did not write. It is then left as it was.
     """
     cassis = _cassis()
     for document in corpus.documents:
         if _NO_XML.search(document.text):
             raise InputError(f"document {document.id!r} has a control character, which XML cannot have; use JSON lines")
+    for mention in corpus.mentions:
+        if _NO_XML.search(mention.cluster or ""):
+            raise InputError(
+                f"cluster {mention.cluster!r} has a control character, which XML cannot have; use JSON lines"
+            )
     files = file_names((document.id for document in corpus.documents), ".xmi")
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()

@@ -73,7 +73,7 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> Iterator[str]:
             start, end = document.offsets[token]
             own = cells.get(token, [])
             relations, types = ("|".join(part) or "_" for part in (zip(*own, strict=True) if own else ("", "")))
-            word = _escaped_text(document.tokens[token])
+            word = _escaped_text(document.text[start:end])
             yield f"{sentence}-{number}\t{units(start)}-{units(end)}\t{word}\t{relations}\t{types}\t"
 
 

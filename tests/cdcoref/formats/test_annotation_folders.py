@@ -122,6 +122,47 @@ def test_discontinuous_mentions_keep_their_gaps(tmp_path: Path) -> None:
         assert read_corpus([tmp_path / name]).corpus.mentions == corpus.mentions
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_text_with_entities_and_tags_comes_back(tmp_path: Path, name: str) -> None:
+    """Its words are not the characters of the file."""
+    document = tokenise_text("Smith &amp; Sons left. <b>She</b> fell.", "a.txt")
+    assert document.tokens[1] == "&"
+    corpus = Corpus((document,), (Mention("a.txt", (0, 1, 2), "entity", "smith", id="7", tag="ORG", confidence=0.5),))
+    WRITERS[name](corpus, tmp_path / "x")
+    loaded = read_corpus([tmp_path / "x"])
+    assert loaded.problems == ()
+    assert (loaded.corpus.documents, loaded.corpus.mentions) == (corpus.documents, corpus.mentions)
+
+
+@pytest.mark.parametrize("name", ["brat", "webanno"])
+@pytest.mark.parametrize("gap", ["\x0b", "\f", "\r", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_what_python_takes_for_the_end_of_a_line_comes_back(tmp_path: Path, name: str, gap: str) -> None:
+    """A page break of a text that was a PDF, for one."""
+    document = tokenise_text(f"The New{gap}York ferry sank.", "a.txt")
+    corpus = Corpus((document,), (Mention("a.txt", (1, 2), "entity", f"New{gap}York"),))
+    WRITERS[name](corpus, tmp_path / "x")
+    loaded = read_corpus([tmp_path / "x"])
+    assert loaded.problems == ()
+    assert (loaded.corpus.documents, loaded.corpus.mentions) == (corpus.documents, corpus.mentions)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_text_that_begins_with_a_byte_order_mark_comes_back(tmp_path: Path, name: str) -> None:
+    document = tokenise_text("\ufeffThe ferry sank.", "a.txt")
+    corpus = Corpus((document,), (Mention("a.txt", (1,), "entity", "ferry"),))
+    WRITERS[name](corpus, tmp_path / "x")
+    loaded = read_corpus([tmp_path / "x"])
+    assert (loaded.problems, loaded.corpus.documents) == ((), corpus.documents)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_ids_that_are_long_in_bytes_have_files(tmp_path: Path, name: str) -> None:
+    ids = ["渡" * 300, "渡" * 301]
+    corpus = Corpus(tuple(Document.from_sentences(id, [["Ann"]]) for id in ids))
+    WRITERS[name](corpus, tmp_path / "x")
+    assert by_id(read_corpus([tmp_path / "x"]).corpus).keys() == {*ids}
+
+
 # -- what people correct ---------------------------------------------------------------------------------------------
 
 
@@ -241,6 +282,8 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, content: str, me
 def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="control character"):
         write_xmi(Corpus((Document.from_sentences("a", [["\x01"]]),)), tmp_path / "x")
+    with pytest.raises(InputError, match=r"cluster '\\x01' has a control character"):
+        write_xmi(Corpus((Document.from_sentences("a", [["x"]]),), (Mention("a", (0,), None, "\x01"),)), tmp_path / "x")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "a.txt").touch()
     for write in WRITERS.values():
