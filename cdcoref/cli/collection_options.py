@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEPT = "Options of the collection (default: as before)"
 """The panel of the options that a collection keeps."""
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The collection.", show_default=False)]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The collection.")]
 ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=KEPT)]
 KindOption = Annotated[
     Kind | None, typer.Option(help="Kind of mentions to link. In a new collection: both.", rich_help_panel=KEPT)

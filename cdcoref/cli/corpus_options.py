@@ -21,7 +21,6 @@ CorpusOption = Annotated[
         metavar="NAME:DIR",
         help=f"Annotated corpus and its folder; NAME is {NAMES}.",
         rich_help_panel=CORPUS,
-        show_default=False,
     ),
 ]
 CorporaOption = Annotated[
@@ -31,7 +30,6 @@ CorporaOption = Annotated[
         metavar="NAME:DIR",
         help=f"Annotated corpus and its folder; its train and dev splits are used. NAME is {NAMES}. Repeatable.",
         rich_help_panel=CORPUS,
-        show_default=False,
     ),
 ]
 EcbOption = Annotated[
@@ -40,7 +38,6 @@ EcbOption = Annotated[
         metavar="DIR",
         help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.",
         rich_help_panel=CORPUS,
-        show_default=False,
     ),
 ]
 IdsOption = Annotated[
@@ -49,7 +46,6 @@ IdsOption = Annotated[
         help="Whether cluster ids in CoNLL files are local to a document, or global to all documents and files. "
         "Default: global if the file states it or has one block of many documents, otherwise local.",
         rich_help_panel=CORPUS,
-        show_default=False,
     ),
 ]
 Split = Literal["train", "dev", "test"]

@@ -57,9 +57,7 @@ class CorrectionCommand(TyperCommand):
 
 app = typer.Typer(cls=Corrections, no_args_is_help=True)
 
-MentionsArgument = Annotated[
-    list[str], typer.Argument(metavar="MENTIONS", help="Mentions, such as m12.", show_default=False)
-]
+MentionsArgument = Annotated[list[str], typer.Argument(metavar="MENTIONS", help="Mentions, such as m12.")]
 
 
 def same(file: FileArgument, mentions: MentionsArgument) -> None:
@@ -84,7 +82,6 @@ def move(
         typer.Argument(
             metavar="IDS",
             help="Mentions, such as m12, and last the cluster that they move to, such as c3.",
-            show_default=False,
         ),
     ],
 ) -> None:
@@ -99,8 +96,8 @@ def not_a_mention(file: FileArgument, mentions: MentionsArgument) -> None:
 
 def rename(
     file: FileArgument,
-    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster, such as c3.", show_default=False)],
-    name: Annotated[list[str], typer.Argument(metavar="NAME", help="Its new name.", show_default=False)],
+    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster, such as c3.")],
+    name: Annotated[list[str], typer.Argument(metavar="NAME", help="Its new name.")],
 ) -> None:
     """Name a cluster; lists, pages and exports show the name."""
     _correct(file, "rename", [cluster], " ".join(name))
@@ -113,7 +110,6 @@ def undo(
         typer.Argument(
             metavar="NUMBER",
             help="The correction's number, as `cdcoref correct FILE list` prints it. Default: the latest correction.",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -132,7 +128,6 @@ def redo(
         typer.Argument(
             metavar="NUMBER",
             help="The correction's number, as `cdcoref correct FILE list` prints it.",
-            show_default=False,
         ),
     ],
 ) -> None:
@@ -168,7 +163,6 @@ def from_table(
         typer.Argument(
             metavar="TABLE",
             help="CSV file with the columns action, ids and name, or - for standard input.",
-            show_default=False,
         ),
     ],
 ) -> None:

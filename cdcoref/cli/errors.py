@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cdcoref.cli.corpus_options import IdsOption
-from cdcoref.cli.scoring_options import KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
+from cdcoref.cli.scoring_options import KeyArgument, KindOption, LevelOption, NestedOption
 from cdlm.printing import say
 
 EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json")
@@ -18,9 +18,9 @@ EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.js
 
 def errors(
     key: KeyArgument,
-    response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.", show_default=False)],
+    response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.")],
     level: LevelOption = None,
-    kind: KindOption = KindChoice.both,
+    kind: KindOption = "both",
     remove_nested: NestedOption = False,
     ids: IdsOption = None,
     limit: Annotated[int, typer.Option(metavar="N", min=0, help="Maximum number of errors of each type.")] = 10,
@@ -34,7 +34,7 @@ def errors(
     from cdcoref.scoring import Options, report_errors
     from cdcoref.views import error_text
 
-    options = Options(level.value if level else None, kind.value, remove_nested=remove_nested, ids=ids)
+    options = Options(level, kind, remove_nested=remove_nested, ids=ids)
     report = report_errors(key, response, options, limit=limit)
     for note in report.notes:
         say("cdcoref", f"note: {response}: {note}")

@@ -42,7 +42,6 @@ def evaluate(
         typer.Argument(
             metavar="FILE",
             help="Annotated file of your own (.jsonl, .conll), instead of a corpus.",
-            show_default=False,
         ),
     ] = None,
     corpus: CorpusOption = None,

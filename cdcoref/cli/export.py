@@ -55,7 +55,6 @@ def export(
             metavar="FILES",
             help="A collection (.cdcoref), annotated files, folders of them or - for standard input, instead of a "
             "corpus.",
-            show_default=False,
         ),
     ] = None,
     corpus: CorpusOption = None,

@@ -20,7 +20,6 @@ FilesArgument = Annotated[
         metavar="FILES",
         help="Files or folders: text, HTML, PDF, Word, Markdown, CSV, Parquet, JSON lines, CoNLL, CorefUD or .spacy, "
         "plain or gzipped; - reads standard input.",
-        show_default=False,
     ),
 ]
 EncodingOption = Annotated[
@@ -29,7 +28,6 @@ EncodingOption = Annotated[
         metavar="NAME",
         help="Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
         rich_help_panel=INPUT,
-        show_default=False,
     ),
 ]
 TextColumnOption = Annotated[
@@ -39,7 +37,6 @@ TextColumnOption = Annotated[
         help="Column of CSV and Parquet files that holds the texts. Default: the one named text, content, body or "
         "article. The other columns are metadata.",
         rich_help_panel=INPUT,
-        show_default=False,
     ),
 ]
 SinceOption = Annotated[
@@ -48,7 +45,6 @@ SinceOption = Annotated[
         metavar="DAY",
         help="Only documents of this day or later, such as 2024-03-05.",
         rich_help_panel=INPUT,
-        show_default=False,
     ),
 ]
 SourceOption = Annotated[
@@ -57,7 +53,6 @@ SourceOption = Annotated[
         metavar="NAME",
         help="Only documents whose metadata state this source.",
         rich_help_panel=INPUT,
-        show_default=False,
     ),
 ]
 PipelineOption = Annotated[

@@ -21,7 +21,6 @@ LayoutOption = Annotated[
         help="Layout of a .conll file. cross-document, the default: eight columns with topics, all documents in one "
         "block, so that every scorer counts links between documents; 2012: CoNLL-2012, with one block per document.",
         rich_help_panel=OUTPUT,
-        show_default=False,
     ),
 ]
 
@@ -33,7 +32,6 @@ FolderFormatOption = Annotated[
         help="Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
         "clusters), brat, webanno (WebAnno TSV 3) or xmi (UIMA CAS XMI). Default: text.",
         rich_help_panel=OUTPUT,
-        show_default=False,
     ),
 ]
 PlainOption = Annotated[
@@ -51,7 +49,6 @@ ReplaceOption = Annotated[
         "--replace",
         help="Which mentions are replaced in the texts of an output folder. Default: pronouns.",
         rich_help_panel=OUTPUT,
-        show_default=False,
     ),
 ]
 

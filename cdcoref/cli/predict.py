@@ -126,7 +126,6 @@ def predict(
             "that is referred to, by its name or noun; phrases: the same, as whole phrases; people: people, "
             "organisations and places only, as whole phrases. Default: the model's.",
             rich_help_panel=MENTIONS,
-            show_default=False,
         ),
     ] = None,
     model: ModelOption = "default",

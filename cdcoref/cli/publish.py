@@ -11,10 +11,8 @@ EXAMPLES = ("cdcoref publish my-model my-organisation/my-model --private",)
 
 
 def publish(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.", show_default=False)],
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.", show_default=False)
-    ],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.")],
     private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
 ) -> None:
     """Upload a model to the Hugging Face hub. Log in with `hf auth login` first.

@@ -16,9 +16,7 @@ def remove(
     file: FileArgument,
     documents: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="DOCUMENTS", help="Ids of documents, as `cdcoref show` prints them.", show_default=False
-        ),
+        typer.Argument(metavar="DOCUMENTS", help="Ids of documents, as `cdcoref show` prints them."),
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Put removed documents back; without ids, those that were removed last.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,41 +12,22 @@ import typer
 
 from cdcoref.cli.corpus_options import IdsOption
 from cdcoref.cli.model_options import OUTPUT
-from cdcoref.cli.scoring_options import SCORED, KeyArgument, KindChoice, KindOption, LevelOption, NestedOption
+from cdcoref.cli.scoring_options import SCORED, KeyArgument, KindOption, LevelOption, NestedOption
 from cdcoref.errors import InputError
 from cdlm.printing import say
 
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
 
-
-class SingletonsChoice(StrEnum):
-    """Whether singletons are kept."""
-
-    keep = "keep"
-    remove = "remove"
-
-
-class UnitChoice(StrEnum):
-    """What the significance tests resample."""
-
-    topic = "topic"
-    subtopic = "subtopic"
-    document = "document"
-
-
-class EngineChoice(StrEnum):
-    """Which program computes the scores."""
-
-    cdcoref = "cdcoref"
-    coval = "coval"
+Engine = Literal["cdcoref", "coval"]
+Unit = Literal["topic", "subtopic", "document"]
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
     """How the significance tests resample; see :func:`cdcoref.scoring.compare_responses`."""
 
-    unit: Literal["topic", "subtopic", "document"] | None
+    unit: Unit | None
     resamples: int
     seed: int
 
@@ -67,12 +47,12 @@ def score(
     ],
     level: LevelOption = None,
     singletons: Annotated[
-        SingletonsChoice,
+        Literal["keep", "remove"],
         typer.Option(
             help="Keep singletons (clusters of one mention), or remove them from both sides.", rich_help_panel=SCORED
         ),
-    ] = SingletonsChoice.keep,
-    kind: KindOption = KindChoice.both,
+    ] = "keep",
+    kind: KindOption = "both",
     remove_nested: NestedOption = False,
     ids: IdsOption = None,
     metrics: Annotated[
@@ -96,7 +76,7 @@ def score(
         ),
     ] = False,
     unit: Annotated[
-        UnitChoice | None,
+        Unit | None,
         typer.Option(
             help="What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics.",
             rich_help_panel=TESTS,
@@ -126,9 +106,9 @@ def score(
         ),
     ] = False,
     engine: Annotated[
-        EngineChoice,
+        Engine,
         typer.Option(help="The scorer: cdcoref, or coval if it is installed.", rich_help_panel=SCORED),
-    ] = EngineChoice.cdcoref,
+    ] = "cdcoref",
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
     from cdcoref.scoring import Options
@@ -142,11 +122,11 @@ def score(
         raise InputError("--unit chooses what --significance resamples; give both")
     if significance and (as_csv or as_latex):
         raise InputError("--significance is not available with --csv or --latex; use the table or --json")
-    if engine is EngineChoice.coval and (per_document or significance):
+    if engine == "coval" and (per_document or significance):
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
-    options = Options(level.value if level else None, kind.value, singletons.value, remove_nested, names, ids)
-    resampling = Resampling(unit.value if unit else None, resamples, seed) if significance else None
+    options = Options(level, kind, singletons, remove_nested, names, ids)
+    resampling = Resampling(unit, resamples, seed) if significance else None
     results, test = _scored(key, responses, options, per_document, resampling, engine)
     for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
         say("cdcoref", f"note: {note}")
@@ -174,10 +154,10 @@ def _scored(
     options: Options,
     per_document: bool,
     resampling: Resampling | None,
-    engine: EngineChoice,
+    engine: Engine,
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
-    if engine is EngineChoice.coval:
+    if engine == "coval":
         from cdcoref.scoring import score_with_coval
 
         return [score_with_coval(key, response, options) for response in responses], None

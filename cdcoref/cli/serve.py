@@ -35,7 +35,6 @@ def serve(
         typer.Option(
             metavar="FILE",
             help="File that holds the token. Default: a new token is printed if one is required.",
-            show_default=False,
         ),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the site in a browser.")] = False,

@@ -34,16 +34,13 @@ def show(
             help="Clusters and documents that contain these words, the best first; also found by the place and day of "
             "an event, and by the sentences of mentions.",
             rich_help_panel=LISTS,
-            show_default=False,
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="One cluster, such as c3.", rich_help_panel=LISTS, show_default=False),
+        typer.Option(metavar="ID", help="One cluster, such as c3.", rich_help_panel=LISTS),
     ] = None,
-    document: Annotated[
-        str | None, typer.Option(metavar="ID", help="One document.", rich_help_panel=LISTS, show_default=False)
-    ] = None,
+    document: Annotated[str | None, typer.Option(metavar="ID", help="One document.", rich_help_panel=LISTS)] = None,
     documents: Annotated[
         bool, typer.Option("--documents", help="Documents, the last added first.", rich_help_panel=LISTS)
     ] = False,
@@ -54,7 +51,6 @@ def show(
             metavar="N",
             help="One story: its timeline, and where its documents disagree.",
             rich_help_panel=LISTS,
-            show_default=False,
         ),
     ] = None,
     stories: Annotated[
@@ -71,7 +67,7 @@ def show(
     ] = False,
     kind: Annotated[
         Literal["event", "entity"] | None,
-        typer.Option(help="Only clusters of this kind, also with --query.", show_default=False),
+        typer.Option(help="Only clusters of this kind, also with --query."),
     ] = None,
     singletons: Annotated[
         bool, typer.Option("--singletons", help="Singleton clusters too; --query always shows them.")

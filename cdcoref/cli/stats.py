@@ -34,7 +34,6 @@ def stats(
         typer.Argument(
             metavar="FILES",
             help="Annotated files of your own (.jsonl, .conll), instead of a corpus.",
-            show_default=False,
         ),
     ] = None,
     corpus: CorpusOption = None,
