@@ -1,8 +1,8 @@
 """What is known about a pair of mentions besides the text that the encoder reads: facts about mentions in, numbers out.
 
-Which features a model uses is part of its configuration, by name; a new one is a function below with its name in
-`FEATURES`. Each is symmetric, from -1 to 1, and computed for many pairs at once. They are inputs of
-the pair scorer, which learns their weights; none of them is a rule.
+Which features a model uses is part of its configuration, by name; a new one is an entry of `FEATURES`. Each is
+symmetric, from -1 to 1, and computed for many pairs at once. They are inputs of the pair scorer, which learns their
+weights; none of them is a rule.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.language.fact_tables import FactTables, Integers, Numbers, WordSets, numbered
+from cdcoref.language.fact_tables import FactTables, Integers, Numbers, Rows, WordSets, numbered
 from cdcoref.language.mention_facts import MentionFacts
 
 PREFIX_LENGTH = 3
@@ -44,6 +44,10 @@ class MentionPairs:
         """See :meth:`cdcoref.language.fact_tables.WordSets.agreement`."""
         return sets.agreement(self.first, self.second)
 
+    def cosines(self, sentences: Rows) -> Numbers:
+        """Cosines of the sentences of the two mentions, whose vectors have the length 1."""
+        return np.minimum(sentences.products(self.first, self.second), np.float32(1.0))
+
     @cached_property
     def same_document(self) -> NDArray[np.bool_]:
         """Whether both are of one document."""
@@ -70,15 +74,6 @@ class MentionPairs:
     def definite(self) -> tuple[Integers, Integers]:
         """See :class:`cdcoref.language.words.MentionWords`."""
         return self.tables.definite[self.first], self.tables.definite[self.second]
-
-
-def _same_words(pairs: MentionPairs) -> NDArray[np.generic]:
-    """The same words, but for determiners."""
-    return pairs.equal(pairs.tables.words)
-
-
-def _same_head(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.same_head
 
 
 def _rare_head(pairs: MentionPairs) -> NDArray[np.generic]:
@@ -121,23 +116,6 @@ def _jaccard(pairs: MentionPairs) -> NDArray[np.generic]:
     return shared / np.maximum(1, one + other - shared)
 
 
-def _names(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Whether names agree; see :meth:`MentionPairs.agreement`. So for numbers, years, weekdays and months."""
-    return pairs.agreement(pairs.tables.names)
-
-
-def _numbers(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.agreement(pairs.tables.numbers)
-
-
-def _years(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.agreement(pairs.tables.years)
-
-
-def _dates(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.agreement(pairs.tables.dates)
-
-
 def _one_pronoun(pairs: MentionPairs) -> NDArray[np.generic]:
     one, other = pairs.pronouns
     return one != other
@@ -160,23 +138,10 @@ def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
     return (one < 0) | (other < 0)
 
 
-def _modifiers(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Whether the words before their heads agree; see :meth:`MentionPairs.agreement`. So for those after them."""
-    return pairs.agreement(pairs.tables.modifiers)
-
-
-def _complements(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.agreement(pairs.tables.complements)
-
-
 def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
     """Only one of the two has words before or after its head."""
     sizes = pairs.tables.modifiers.sizes + pairs.tables.complements.sizes
     return (sizes[pairs.first] > 0) != (sizes[pairs.second] > 0)
-
-
-def _same_document(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.same_document
 
 
 def _closeness(pairs: MentionPairs) -> NDArray[np.generic]:
@@ -184,10 +149,6 @@ def _closeness(pairs: MentionPairs) -> NDArray[np.generic]:
     sentences = pairs.tables.sentences.astype(np.float32)
     between = np.abs(sentences[pairs.first] - sentences[pairs.second])
     return np.where(pairs.same_document, 1.0 / (1.0 + np.log1p(between)), 0.0)
-
-
-def _same_sentence(pairs: MentionPairs) -> NDArray[np.generic]:
-    return pairs.same_document & pairs.equal(pairs.tables.sentences)
 
 
 def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
@@ -199,40 +160,30 @@ def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
     return pairs.same_document & within
 
 
-def _sentences(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Cosines of the two sentences by their lemmas."""
-    return _at_most_one(pairs.tables.sentence_lemmas.products(pairs.first, pairs.second))
-
-
-def _sentence_names(pairs: MentionPairs) -> NDArray[np.generic]:
-    """Cosines of the two sentences by their names and numbers."""
-    return _at_most_one(pairs.tables.sentence_names.products(pairs.first, pairs.second))
-
-
 FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
-    "same_words": _same_words,
-    "same_head": _same_head,
+    "same_words": lambda pairs: pairs.equal(pairs.tables.words),  # but for determiners
+    "same_head": lambda pairs: pairs.same_head,
     "rare_head": _rare_head,
     "head_within": _head_within,
     "head_prefix": _head_prefix,
     "overlap": _overlap,
     "jaccard": _jaccard,
-    "names": _names,
-    "numbers": _numbers,
-    "years": _years,
-    "dates": _dates,
+    "names": lambda pairs: pairs.agreement(pairs.tables.names),
+    "numbers": lambda pairs: pairs.agreement(pairs.tables.numbers),
+    "years": lambda pairs: pairs.agreement(pairs.tables.years),
+    "dates": lambda pairs: pairs.agreement(pairs.tables.dates),
     "one_pronoun": _one_pronoun,
     "two_pronouns": _two_pronouns,
     "both_definite": _both_definite,
     "one_indefinite": _one_indefinite,
-    "same_document": _same_document,
+    "same_document": lambda pairs: pairs.same_document,
     "closeness": _closeness,
-    "same_sentence": _same_sentence,
+    "same_sentence": lambda pairs: pairs.same_document & pairs.equal(pairs.tables.sentences),
     "nested": _nested,
-    "sentences": _sentences,
-    "sentence_names": _sentence_names,
-    "modifiers": _modifiers,
-    "complements": _complements,
+    "sentences": lambda pairs: pairs.cosines(pairs.tables.sentence_lemmas),
+    "sentence_names": lambda pairs: pairs.cosines(pairs.tables.sentence_names),
+    "modifiers": lambda pairs: pairs.agreement(pairs.tables.modifiers),
+    "complements": lambda pairs: pairs.agreement(pairs.tables.complements),
     "one_modified": _one_modified,
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""
@@ -282,10 +233,6 @@ def pair_features(names: Sequence[str], mentions: Sequence[MentionFacts] | FactT
         for column, name in enumerate(names):
             table[:, column] = FEATURES[name](compared)
     return table
-
-
-def _at_most_one(cosines: NDArray[np.generic]) -> Numbers:
-    return np.minimum(cosines.astype(np.float32), np.float32(1.0))
 
 
 def _prefix(one: str, other: str) -> float:
