@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from cdcoref.errors import InputError, check_ids
@@ -284,15 +284,13 @@ def character_parts(mention: Mention, document: Document) -> list[tuple[int, int
     offsets = document.offsets
     if mention.contiguous:
         return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
-    parts: list[tuple[int, int]] = []
-    before = -2
-    for token in mention.tokens:
-        start, end = offsets[token]
-        if token == before + 1:
-            start = parts.pop()[0]
-        parts.append((start, end))
-        before = token
-    return parts
+    return [(offsets[part[0]][0], offsets[part[-1]][1]) for part in unbroken_parts(mention.tokens)]
+
+
+def unbroken_parts(tokens: Iterable[int]) -> list[list[int]]:
+    """The runs of consecutive tokens among ascending ones."""
+    parts = groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0])
+    return [[token for _, token in part] for _, part in parts]
 
 
 def mention_text(mention: Mention, document: Document) -> str:

@@ -12,9 +12,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.folders import recorded
 from cdlm.printing import counted
@@ -165,9 +165,9 @@ def filled_gaps(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:
 def parts_by_line(document: Document, mention: Mention) -> list[tuple[int, int]]:
     """Character ranges of a mention that neither skip a token of it nor cross a line break."""
     parts: list[tuple[int, int]] = []
-    for _, run in groupby(enumerate(mention.tokens), key=lambda entry: entry[1] - entry[0]):
+    for part in unbroken_parts(mention.tokens):
         begun = False
-        for _, token in run:
+        for token in part:
             start, end = document.offsets[token]
             if begun and "\n" not in document.text[parts[-1][1] : start]:
                 parts[-1] = parts[-1][0], end

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Literal, get_args
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
@@ -226,18 +225,10 @@ def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
             continue
         while shortened := broken.intersection(_crossing({n: mentions[n] for n in own}) or ()) - cut:
             for number in shortened:
-                mentions[number] = replace(mentions[number], tokens=_longest_part(corpus.mentions[number].tokens))
+                longest = max(unbroken_parts(corpus.mentions[number].tokens), key=len)
+                mentions[number] = replace(mentions[number], tokens=tuple(longest))
             cut |= shortened
     return replace(corpus, mentions=tuple(mentions)), len(broken - cut), len(cut)
-
-
-def _longest_part(tokens: Sequence[int]) -> tuple[int, ...]:
-    longest: list[int] = []
-    for _, run in groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0]):
-        part = [token for _, token in run]
-        if len(part) > len(longest):
-            longest = part
-    return tuple(longest)
 
 
 def _lines_of_2012(corpus: Corpus) -> Iterator[str]:
@@ -381,10 +372,6 @@ def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
     return "cluster ids are global to the file; --ids local takes them within documents"
 
 
-def _read_table(path: Path, options: ReadOptions) -> MentionTable:
-    return read_conll_table(path, ids=options.ids)
-
-
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     chosen: Layout = "2012" if layout == "2012" else "cross-document"
     corpus, filled, cut = fill_gaps(corpus)
@@ -418,7 +405,7 @@ CONLL = Format(
     suffixes=(".conll",),
     recognise=begins_with_a_document,
     read=_read,
-    read_table=_read_table,
+    read_table=lambda path, options: read_conll_table(path, ids=options.ids),
     write=_write,
     layouts=get_args(Layout),
     omits=("kind", "confidence"),

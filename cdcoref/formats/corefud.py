@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, pairwise
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote
 
-from cdcoref.corpus import EVENT, Corpus, Document, Mention
+from cdcoref.corpus import EVENT, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.corefud_parsing import (
     ATTRIBUTES,
@@ -32,7 +32,7 @@ from cdcoref.formats.corefud_parsing import (
     read_corefud_table,
 )
 from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format
 from cdcoref.formats.mention_table import DocumentRow, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
@@ -229,7 +229,7 @@ def _cells(document: Document, named: Named) -> dict[int, str]:
     begins: dict[int, list[tuple[int, str]]] = {}
     words: dict[int, list[str]] = {}
     for name, attributes, mention in named:
-        pieces = list(_pieces(mention.tokens))
+        pieces = [(part[0], part[-1]) for part in unbroken_parts(mention.tokens)]
         for number, (start, last) in enumerate(pieces, 1):
             piece = name if len(pieces) == 1 else f"{name}[{number}/{len(pieces)}]"
             if start == last:
@@ -247,13 +247,6 @@ def _cells(document: Document, named: Named) -> dict[int, str]:
         cells[token] = closing + opening + whole if opening else whole + closing
     _check(document, named, cells)
     return cells
-
-
-def _pieces(tokens: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """First and last token of each contiguous part of a mention."""
-    for _, run in groupby(enumerate(tokens), key=lambda entry: entry[1] - entry[0]):
-        part = [token for _, token in run]
-        yield part[0], part[-1]
 
 
 def _check(document: Document, named: Named, cells: dict[int, str]) -> None:
@@ -343,10 +336,6 @@ def _number_first(entry: tuple[Any, Any]) -> int:
     return int(entry[0]) if str(entry[0]).isdecimal() else -1
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_corefud(path, kind=options.kind)
-
-
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     write_corefud(written, path)
@@ -358,7 +347,7 @@ COREFUD = Format(
     name="CorefUD",
     suffixes=(".conllu",),
     recognise=begins_with_conllu,
-    read=_read,
+    read=lambda path, options: read_corefud(path, kind=options.kind),
     read_table=lambda path, _: read_corefud_table(path),
     write=_write,
     omits=("confidence",),

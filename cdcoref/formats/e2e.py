@@ -174,27 +174,19 @@ def _lost(corpus: Corpus) -> Iterator[str]:
         yield f"{counted(gaps, 'discontinuous mention')} extended from first to last token, since the layout has none"
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_e2e(path, kind=options.kind)
-
-
 def _read_table(path: Path, options: ReadOptions) -> MentionTable:
     table = table_of_corpus(read_e2e(path), str(path))
     table.local_clusters = True
     return table
 
 
-def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
-    return write_e2e(corpus, path)
-
-
 E2E = Format(
     name="JSON lines of end-to-end coreference",
     suffixes=(".jsonlines",),
     recognise=lambda start: _BEGINNING.match(start) is not None and _FIELDS.search(start) is not None,
-    read=_read,
+    read=lambda path, options: read_e2e(path, kind=options.kind),
     read_table=_read_table,
-    write=_write,
+    write=lambda corpus, path, layout: write_e2e(corpus, path),
     omits=("kind", "confidence"),
     metadata=True,
 )

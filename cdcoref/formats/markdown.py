@@ -11,7 +11,6 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
-from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.text import text_content, tokenise_text
 
 if TYPE_CHECKING:
@@ -52,14 +51,6 @@ def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpu
     text = "\n\n".join(text for _, text in blocks)
     document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))
-
-
-def is_own_report(path: str | Path) -> bool:
-    """Whether a file is a report that cdcoref wrote; False for one that cannot be read."""
-    try:
-        return first_bytes(path, any_type=True).startswith(OWN_REPORT.encode())
-    except InputError:
-        return False
 
 
 def _blocks(source: str) -> Iterator[tuple[bool, str]]:

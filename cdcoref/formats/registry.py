@@ -22,7 +22,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
-from cdcoref.formats.markdown import MARKDOWN, is_own_report
+from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.pdf import PDF
 from cdcoref.formats.text import TEXT
@@ -144,11 +144,15 @@ def has_input_suffix(path: str | Path) -> bool:
 def is_own_result(path: str | Path) -> bool:
     """Whether a file is a page, a report or a table of mentions that cdcoref wrote, and so no document."""
     suffix = _suffix(path)
-    if suffix in HTML.suffixes:
-        return is_own_page(path)
-    if suffix in MARKDOWN.suffixes:
-        return is_own_report(path)
-    return suffix in (*CSV.suffixes, *PARQUET.suffixes) and is_own_table(path)
+    if suffix in (*CSV.suffixes, *PARQUET.suffixes):
+        return is_own_table(path)
+    if suffix not in (*HTML.suffixes, *MARKDOWN.suffixes):
+        return False
+    try:
+        start = first_bytes(path, any_type=True)
+    except InputError:
+        return False
+    return is_own_page(start) if suffix in HTML.suffixes else start.startswith(OWN_REPORT.encode())
 
 
 def is_document(path: str | Path) -> bool:

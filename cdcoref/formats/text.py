@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import USUAL, EncodingError, looks_like_text
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format
 from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.markup import without_markup
@@ -304,13 +304,9 @@ def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
     yield start, len(sentence)
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    return Corpus((read_text(path, options.pipeline, options.id, options.encoding),))
-
-
 TEXT = Format(
     name="plain text",
     suffixes=(".txt",),
     recognise=lambda start: False,  # it is what no other format recognises
-    read=_read,
+    read=lambda path, options: Corpus((read_text(path, options.pipeline, options.id, options.encoding),)),
 )

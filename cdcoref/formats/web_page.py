@@ -17,7 +17,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import marked_encoding
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
-from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.text import tokenise_text
 from cdlm.extras import install_command
@@ -61,12 +61,9 @@ def is_html(start: bytes) -> bool:
     return bool(_WHOLE.match(beginning) or _BLOCK.search(beginning)) or len(_TAG.findall(beginning)) > MOST_TAGS
 
 
-def is_own_page(path: str | Path) -> bool:
-    """Whether a file is a page that cdcoref wrote; False for one that cannot be read."""
-    try:
-        return OWN_PAGE in first_bytes(path, any_type=True)[:_LOOKED_AT]
-    except InputError:
-        return False
+def is_own_page(start: bytes) -> bool:
+    """Whether a file that begins like this is a page that cdcoref wrote."""
+    return OWN_PAGE in start[:_LOOKED_AT]
 
 
 def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
@@ -83,7 +80,7 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """
     options = options or ReadOptions()
     data = whole_file(path)
-    if OWN_PAGE in data[:_LOOKED_AT]:
+    if is_own_page(data):
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
     if marked_encoding(data) is None and len(_CONTROL.findall(data)) > len(data) * MOST_CONTROL:
         raise InputError("this is binary data and not HTML, whatever its name says", path)
