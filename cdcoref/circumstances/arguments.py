@@ -9,34 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cdcoref.circumstances.attachment import is_reporting
-from cdcoref.language import is_common_word, is_date
+from cdcoref.language import is_common_word, is_date, word_set
 
 Span = tuple[int, int]
 
-_DETERMINERS_WORDS = "the a an this that its his her their 's ’s another first second latest"
-_DETERMINERS = frozenset(_DETERMINERS_WORDS.split())
+_DETERMINERS = word_set("the a an this that its his her their 's ’s another first second latest")
 _AUXILIARIES = frozenset({"has", "have", "had", "also", "later", "then"})
-_EFFECTS_WORDS = """
+_EFFECTS = word_set("""
 affected affects blocked blocks burned burns burnt cancelled claimed claims closed closes cost costs crippled cut cuts
 damaged damages delayed delays destroyed destroys disrupted disrupts displaced endangered flooded forced forces
 frightened grounded grounds gutted halted halts hurt hurts injured injures killed kills leaves left paralysed paralyzed
 razed ruined shut shuts stranded strands threatened threatens wounded wounds wrecked wrecks
-"""
-_EFFECTS = frozenset(_EFFECTS_WORDS.split())
+""")
 """What a happening does; verbs that only say that it happens ("struck", "broke out") are none."""
 _PHRASES = frozenset({"by", "in", "near", "off", "at"})
 _LONGEST_PHRASE = 4
-_ENDS_PHRASE_WORDS = ", : ; and or but that which who when where after before was were is are to from said says"
-_ENDS_PHRASE = frozenset(_ENDS_PHRASE_WORDS.split())
+_ENDS_PHRASE = word_set(", : ; and or but that which who when where after before was were is are to from said says")
 _MODIFIERS = 2
 _BEFORE_OBJECT = 5
 """Words between a verb and the first of its object's name, at most."""
 _SHORTEST_NAME, _LONGEST_NAME = 2, 3
-_ENDS_OBJECT_WORDS = """
+_ENDS_OBJECT = word_set("""
 in on at of from to for with by after before when that who which and or but as over about against into , ; : . ( ) '
 " `` '' -- - – — was were is are will would had has have said
-"""
-_ENDS_OBJECT = frozenset(_ENDS_OBJECT_WORDS.split())
+""")
 
 
 def subjects(events: Sequence[Span], words: Sequence[str]) -> Iterator[tuple[int, int]]:

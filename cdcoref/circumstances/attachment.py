@@ -10,45 +10,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cdcoref.language import word_set
+
 Span = tuple[int, int]
 
-_REPORTING_WORDS = """
+REPORTING = word_set("""
 said say says saying told tell tells reported reports announced announces according stated states added adds confirmed
 confirms claimed claims believe believes wrote writes
-"""
-REPORTING = frozenset(_REPORTING_WORDS.split())
+""")
 _SHOWING = frozenset({"showed", "shown", "indicated", "suggested"})
 """What results and data do ("results showed on Monday")."""
 _ANNOUNCING = frozenset({"announced", "announces", "confirmed", "confirms"})
-_FOLLOWING_UP_WORDS = """
+_FOLLOWING_UP = word_set("""
 investigate investigates investigated investigating search searches searched searching seek seeks sought seeking
 identify identified charge charged arraigned pleaded mourned mourning remembered unveiled
-"""
-_FOLLOWING_UP = frozenset(_FOLLOWING_UP_WORDS.split())
+""")
 """What is done after a happening, on a day of its own."""
-_OF_JUSTICE_WORDS = """
+_OF_JUSTICE = word_set("""
 acquitted arrested charged cleared convicted convictions conviction guilty indicted jailed sentenced
-"""
-_OF_JUSTICE = frozenset(_OF_JUSTICE_WORDS.split())
+""")
 """What is done about a deed on a day of its own."""
-_BOUNDARIES_WORDS = """
-with for over of to that who from which about against
-"""
-_BOUNDARIES = frozenset(_BOUNDARIES_WORDS.split())
-_ENDS_MODIFIER_WORDS = """
+_BOUNDARIES = word_set("with for over of to that who from which about against")
+_ENDS_MODIFIER = word_set("""
 a an the this that these those his her its their in on at of to for with by and or but as is are was were has had have
 been be will would , ; : . ( ) -
-"""
-_ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
-_PREPOSITIONS_WORDS = "in on at near of from since to by until through outside off around across during within for"
-_PREPOSITIONS = frozenset(_PREPOSITIONS_WORDS.split())
+""")
+_PREPOSITIONS = word_set("in on at near of from since to by until through outside off around across during within for")
 _DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "'s", "’s"})
 _JOINING = frozenset({",", "and", "or", "but", "to", "that", "as", "then"})
-_AUXILIARIES_WORDS = """
+_AUXILIARIES = word_set("""
 is are was were be been being has have had do does did will would can could may might must should not it he she they
 we i you who which get got gets
-"""
-_AUXILIARIES = frozenset(_AUXILIARIES_WORDS.split())
+""")
 _PARTICIPLES = frozenset({"built", "held", "made", "sold", "taken", "written", "found", "bought", "won", "shot"})
 _SHORTEST_PARTICIPLE = 4
 _LONGEST_MODIFIER = 3

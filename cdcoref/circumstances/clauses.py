@@ -13,28 +13,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cdcoref.circumstances.times import quantity, unit_of_time
-from cdcoref.language import is_date
+from cdcoref.language import is_date, word_set
 
-_BEGINNINGS_WORDS = """
+_BEGINNINGS = word_set("""
 after before since when while until because although though who whom which whose where following unlike whereas
-"""
-_BEGINNINGS = frozenset(_BEGINNINGS_WORDS.split())
+""")
 _SEPARATORS = frozenset({";", ":", "--", "–", "—", "(", ")", "//n", "``", "''", '"', "“", "”"})
 _AT_BEGINNING = 4
 _AT_DISTANCE = frozenset({"after", "before", "following"})
 _LOOKING_ELSEWHERE = frozenset({"since", "unlike"})
 _RELATIVE = frozenset({"which", "who", "whom", "whose", "when", "where"})
 _BEFORE_RELATIVE = frozenset({"in", "at", "from", "during", "of", "on", "for", "with", "by", "to", "under", "after"})
-_MAIN_VERBS_WORDS = "was were is are has have had will would died resigned said"
-_MAIN_VERBS = frozenset(_MAIN_VERBS_WORDS.split())
+_MAIN_VERBS = word_set("was were is are has have had will would died resigned said")
 """What may be the verb of a sentence, behind a relative clause that has its own."""
-_NO_SUBJECT_END_WORDS = "and or but that to not he she it they who which , said says told"
-_NO_SUBJECT_END = frozenset(_NO_SUBJECT_END_WORDS.split())
+_NO_SUBJECT_END = word_set("and or but that to not he she it they who which , said says told")
 """Words behind which no verb of a sentence stands that goes on behind a relative clause."""
-_REPORTING_WORDS = "said says say told claimed claims believed believes thought alleged warned hoped knew reported"
-_REPORTING = frozenset(_REPORTING_WORDS.split())
-_COMPARING_WORDS = "follows followed resembles resembled mirrors mirrored echoes echoed"
-_COMPARING = frozenset(_COMPARING_WORDS.split())
+_REPORTING = word_set("said says say told claimed claims believed believes thought alleged warned hoped knew reported")
+_COMPARING = word_set("follows followed resembles resembled mirrors mirrored echoes echoed")
 """Verbs between two happenings; what follows one with an indefinite article is the other."""
 _INDEFINITE = frozenset({"a", "an", "another", "similar"})
 _OTHER = "other"

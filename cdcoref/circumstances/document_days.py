@@ -9,14 +9,13 @@ from datetime import date
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.times import SHORT_MONTHS, times_in
 from cdcoref.corpus import Document
-from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name
+from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name, word_set
 
 FIRST_SENTENCES = 5
 """Sentences of a document in which its day is looked for."""
 _DATELINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
-_IN_PROSE_WORDS = "on in since of by until till from to the before after for"
-_IN_PROSE = frozenset(_IN_PROSE_WORDS.split())
+_IN_PROSE = word_set("on in since of by until till from to the before after for")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})

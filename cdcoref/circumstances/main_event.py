@@ -18,7 +18,7 @@ from cdcoref.circumstances.places import CONTINENTS, SETTLEMENTS, StatedPlace, c
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, is_part, most_exact
 from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import Document
-from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers, lemma
+from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers, lemma, word_set
 
 _LEAD = 4
 """Sentences at the beginning of a document that may state when and where its main event was; names and dates alone are
@@ -35,8 +35,7 @@ _LONGEST_LINE_OF_WRITERS = 20
 _SHORTEST_NAME = 3
 _WORD = re.compile(r"[\w.-]+|['’]s\b|[^\w\s]")
 _NEAR_TIME = 2
-_MARKETS_WORDS = "close closed closing price prices quarter season"
-_MARKETS = frozenset(_MARKETS_WORDS.split())
+_MARKETS = word_set("close closed closing price prices quarter season")
 """Words beside a time that something else is compared with ("below Friday's close")."""
 _CONTRASTING = frozenset({"but", "however", "meanwhile"})
 _RELATIVE = frozenset({"who", "whom", "whose", "which", "where"})
@@ -54,13 +53,12 @@ _AFTERMATH = frozenset({"toll", "rescuers", "survivors", "rubble", "funeral", "f
 """Words at the beginning of a report that is written days after a disaster."""
 _BEGINNING = 2
 _NEAR_HAPPENING = 3
-_HAPPENINGS_WORDS = """
+_HAPPENINGS = word_set("""
 attack attacks avalanche ballot bombing bombings blast blasts coup crash derailment disaster earthquake election
 elections explosion explosions festival fire flood floods games landslide marathon massacre murder murders olympics
 outbreak parade poll polls protest protests quake referendum riot riots runoff run-off shooting shootings siege
 stabbing storm strike strikes summit talks trial vote wildfire wildfires
-"""
-_HAPPENINGS = frozenset(_HAPPENINGS_WORDS.split())
+""")
 """Nouns for what happens at a place that is named directly before them."""
 _QUOTES = frozenset({"``", "''", '"', "“", "”"})
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cdcoref.circumstances.places import capitalised
-from cdcoref.language import TITLES, is_common_word, is_date
+from cdcoref.language import TITLES, is_common_word, is_date, word_set
 
 OLDEST = 115
 YOUNGEST = 1
@@ -27,18 +27,15 @@ _BE = frozenset({"was", "is", "were", "are", "been", "being", "be"})
 _AUXILIARIES = frozenset({"has", "have", "had", "will", "would", "later", "then", "also", "formally", "not"}) | _BE
 _SIDES = frozenset({"against", "to", "by", "of", "with", "from"})
 _DETERMINERS = frozenset({"the", "a", "an", "his", "her", "their", "its"})
-_ENDS_PHRASE_WORDS = """
+_ENDS_PHRASE = word_set("""
 in on at of from to for with by after before when that who which and or but as over about against into was were is are
 said says has had have , ; : . ( ) '' " “ ” -- - – —
-"""
-_ENDS_PHRASE = frozenset(_ENDS_PHRASE_WORDS.split())
-_OFFICES_WORDS = "mayor president premier chancellor governor chairman chairwoman chief minister coach captain"
-_OFFICES = frozenset(_OFFICES_WORDS.split())
+""")
+_OFFICES = word_set("mayor president premier chancellor governor chairman chairwoman chief minister coach captain")
 """What one person is at a time, of one town, country or team."""
-_FORMER_WORDS = """
+_FORMER = word_set("""
 former ex-mayor deputy vice assistant acting then-mayor outgoing incoming next future late old previous designate
-"""
-_FORMER = frozenset(_FORMER_WORDS.split())
+""")
 _SHORTEST_NAME, _LONGEST_NAME = 2, 3
 
 

@@ -19,28 +19,23 @@ from cdcoref.circumstances.gazetteer import (
     places_named,
     state_shortened,
 )
-from cdcoref.language import TITLES, is_common_word, is_date
+from cdcoref.language import TITLES, is_common_word, is_date, word_set
 
-_AT_PLACE_WORDS = """
-in near at outside off around across throughout inside within
-"""
-_AT_PLACE = frozenset(_AT_PLACE_WORDS.split())
-_PLACE_NOUNS_WORDS = """
+_AT_PLACE = word_set("in near at outside off around across throughout inside within")
+_PLACE_NOUNS = word_set("""
 area areas borough capital city coast coastline community county district island islands neighborhood neighbourhood
 north northeast northwest outskirts province region republic resort shore south southeast southwest state suburb
 suburbs town township village villages east west part parts center centre port
-"""
-_PLACE_NOUNS = frozenset(_PLACE_NOUNS_WORDS.split())
+""")
 _DIRECTIONS = re.compile(
     r"(central|northern|southern|eastern|western|north|south|east|west|downtown|upper|lower|inner|greater|mainland|"
     r"suburban|rural)|(north|south)-?(eastern|western|east|west|central)|mid",
     re.IGNORECASE,
 )
-_HITS_WORDS = """
+_HITS = word_set("""
 hit hits struck strikes rock rocks rocked shook shakes shake jolt jolts jolted sweep sweeps swept batter batters
 battered pound pounds pounded ravage ravages ravaged devastate devastates devastated rattle rattles rattled
-"""
-_HITS = frozenset(_HITS_WORDS.split())
+""")
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
 _AGENCIES = frozenset({"cnn", "reuters", "ap", "afp", "upi", "bbc"})
 _WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
@@ -48,49 +43,42 @@ _CONTINENTS_WORDS = (
     "Africa | Asia | Europe | Latin America | North America | South America | Central America | Middle East | Far East"
 )
 CONTINENTS = frozenset(_CONTINENTS_WORDS.split(" | "))
-_LANDS_AND_WATERS_WORDS = """
+_LANDS_AND_WATERS = word_set("""
 bay beach island islands lake mount mountain mountains ocean peninsula reef river sea valley
-"""
-_LANDS_AND_WATERS = frozenset(_LANDS_AND_WATERS_WORDS.split())
+""")
 """First or last words of names of what something happens on."""
 _GATHERINGS = frozenset({"conference", "festival", "games", "marathon", "olympics", "summit", "talks"})
 """What ends the name of a gathering that begins with its place ("Boston Marathon")."""
-_BEHIND_LANGUAGES_WORDS = "and or by for with that as but at on in to from is was which because when after before"
-_BEHIND_LANGUAGES = frozenset(_BEHIND_LANGUAGES_WORDS.split())
+_BEHIND_LANGUAGES = word_set("and or by for with that as but at on in to from is was which because when after before")
 """What follows the name of a language rather than of a people: "written in Danish by"."""
 _BEFORE_UNKNOWN = frozenset({"in", "near", "outside", "off"})
-_HOLDINGS_WORDS = "interest invest invested investment investor investors share shares stake stakes"
-_HOLDINGS = frozenset(_HOLDINGS_WORDS.split())
+_HOLDINGS = word_set("interest invest invested investment investor investors share shares stake stakes")
 _BETWEEN_HOLDING_AND_NAME = 6
 """Words before "in" and the name of a company."""
 _BEFORE_LANDS = _BEFORE_UNKNOWN | {"on", "at", "across", "around"}
-_SETTLEMENTS_WORDS = """
+SETTLEMENTS = word_set("""
 borough city community county district island islands municipality neighborhood neighbourhood port province region
 resort suburb town township village
-"""
-SETTLEMENTS = frozenset(_SETTLEMENTS_WORDS.split())
+""")
 """What is a place if "of" and a name follow it."""
 _ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
 """The longest dateline, in words."""
-_FACILITIES_WORDS = """
+_FACILITIES = word_set("""
 airport avenue bar block boulevard bridge building cathedral center centre church club college company county court
 department drive garden gardens hall highway home hospital hotel house inn lane library mall mosque motel museum
 office palace park plaza prison restaurant road school square stadium station store street temple theater theatre
 tower university ave. ave blvd dr. rd. rd st st. street.
-"""
-_FACILITIES = frozenset(_FACILITIES_WORDS.split())
-_OFFICIALS_WORDS = """
+""")
+_OFFICIALS = word_set("""
 police sheriff county parish attorney prosecutor prosecutors court jury judge fire firefighters officials authorities
 hospital school mayor coroner paramedics airport
-"""
-_OFFICIALS = frozenset(_OFFICIALS_WORDS.split())
-_RESIDENTS_WORDS = """
+""")
+_RESIDENTS = word_set("""
 man woman teen teenager boy girl mother father grandmother grandfather couple family resident residents home house
 apartment office bar club nightclub party store restaurant hotel bank church building firm business company street
-"""
-_RESIDENTS = frozenset(_RESIDENTS_WORDS.split())
+""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from cdcoref.language import (
     lemma,
     number_named,
     whole_figures,
+    word_set,
 )
 
 PEOPLE = "people"
@@ -39,11 +40,9 @@ _SPANS = {"year": ("month", 12), "month": ("month", 1), "week": ("day", 7), "day
     "minute": ("minute", 1),
 }
 """Units of time: as which unit they are compared, and how many of that they are."""
-_DATES_WORDS = "old ago later earlier after before since from age"
-_DATES = frozenset(_DATES_WORDS.split())
+_DATES = word_set("old ago later earlier after before since from age")
 """What follows a span of time that only dates something."""
-_DATED_WORDS = "age aged last past previous next every within in after first than over"
-_DATED = frozenset(_DATED_WORDS.split())
+_DATED = word_set("age aged last past previous next every within in after first than over")
 """What precedes one."""
 _PEOPLE_WORDS = "people person man woman victim life civilian resident"
 _MEANT = {
@@ -55,18 +54,13 @@ _MEANT = {
 }
 """Units that count the same."""
 _STATES = frozenset({"dead", "injured", "wounded", "hurt", "missing"})
-_NO_UNITS_WORDS = "old p.m. a.m. pm am o'clock th st nd rd time degree point"
-_NO_UNITS = frozenset(_NO_UNITS_WORDS.split())
-_NO_NOUNS_WORDS = "vs instead more fewer each apiece away alone together again later now"
-_NO_NOUNS = frozenset(_NO_NOUNS_WORDS.split())
+_NO_UNITS = word_set("old p.m. a.m. pm am o'clock th st nd rd time degree point")
+_NO_NOUNS = word_set("vs instead more fewer each apiece away alone together again later now")
 _AUXILIARIES = frozenset({"were", "are", "have", "had", "was", "has"})
 _VOTING_WORDS = "vote voted votes pass passed passes approve approved reject rejected back backed defeat defeated by"
 _VOTING = frozenset(_VOTING_WORDS.split())
 _TO = frozenset({"to", "-", "–"})
-_ROUGH_WORDS = """
-about around some nearly almost roughly approximately over than least most many up under estimated
-"""
-_ROUGH = frozenset(_ROUGH_WORDS.split())
+_ROUGH = word_set("about around some nearly almost roughly approximately over than least most many up under estimated")
 _ROUGH_BEFORE = 2
 _ROUGHLY_SAME = Decimal("0.1")
 """By how much, as a share of the larger, an approximate value may differ from another."""
@@ -302,10 +296,7 @@ _COUNTED = {
     **dict.fromkeys(("kilometre", "kilometer", "km"), "km"),
 }
 """Units that count the same, of counts."""
-_NOT_COUNTED_WORDS = """
-year month week day hour minute second old p.m. a.m. pm am o'clock percent % th
-"""
-_NOT_COUNTED = frozenset(_NOT_COUNTED_WORDS.split())
+_NOT_COUNTED = word_set("year month week day hour minute second old p.m. a.m. pm am o'clock percent % th")
 _COUNTED_BEFORE = _AUXILIARIES - {"has"}
 """Verbs before which a number alone counts people."""
 

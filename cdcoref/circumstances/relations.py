@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cdcoref.circumstances.attachment import Span, is_reporting
 from cdcoref.circumstances.quantities import MONEY, PEOPLE, Quantity
-from cdcoref.language import lemma
+from cdcoref.language import lemma, word_set
 
 _RELATIONS = {
     "death": "kill die dead death slay perish drown toll fatal fatality claim",
@@ -44,13 +44,11 @@ _CARRIERS = frozenset({"price"})
 _CARRIED = frozenset({"purchase", "theft"})
 _FARTHEST = 10
 """Words between a quantity and what it is of, at most."""
-_NO_OBJECT_WORDS = "and or but , ; : that which who as after before when by in on at of from to for with"
-_NO_OBJECT = frozenset(_NO_OBJECT_WORDS.split())
+_NO_OBJECT = word_set("and or but , ; : that which who as after before when by in on at of from to for with")
 _NEW_PREDICATE = frozenset({"and", "but", "while", "or"})
 """What stands between a word and a quantity that begins another predicate: "a receptionist died and two men ..."."""
 _LONGEST_OBJECT = 4
-_COPULAS_WORDS = "was were is are had have has been be being will would rise rose climb climbed to at least"
-_COPULAS = frozenset(_COPULAS_WORDS.split())
+_COPULAS = word_set("was were is are had have has been be being will would rise rose climb climbed to at least")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period, month_later
-from cdcoref.language import MONTHS, NUMERALS, WEEKDAYS, date_name
+from cdcoref.language import MONTHS, NUMERALS, WEEKDAYS, date_name, word_set
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 SHORT_MONTHS = {month[:3]: month for month in MONTHS} | {"sept": "september"}
@@ -21,10 +21,9 @@ _DAY = re.compile(r"(0?[1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
 _ISO = re.compile(r"((?:1[89]|20)\d\d)[-/.](0?[1-9]|1[0-2])[-/.]([0-3]?\d)")
 _WITH_STOPS = re.compile(r"(0?[1-9]|[12]\d|3[01])\.(0?[1-9]|1[0-2])\.((?:1[89]|20)\d\d)")
 _AMERICAN = re.compile(r"(0?[1-9]|1[0-2])/([0-3]?\d)/((?:1[89]|20)?\d\d)")
-_BEFORE_YEAR_WORDS = """
+_BEFORE_YEAR = word_set("""
 in since of from until till by during through the early late mid before after around about to between and
-"""
-_BEFORE_YEAR = frozenset(_BEFORE_YEAR_WORDS.split())
+""")
 _SOON, _AHEAD, _LONG_AGO = 3, 60, 300
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's; what is so
 long ago is next year's where the sentence looks ahead."""
@@ -39,38 +38,28 @@ _STEPS = {"following": 1, "next": 1, "previous": -1, "later": 1, "earlier": -1, 
 """Words that lead from a day that was stated to a later or an earlier one."""
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night", "noon", "midnight"})
 _BEFORE_WEEKDAY = frozenset({"last", "this", "next", "early", "late"})
-_FUTURE_WORDS = """
-will would shall 'll due scheduled expected plans planned next upcoming tomorrow
-"""
-_FUTURE = frozenset(_FUTURE_WORDS.split())
-_PAST_WORDS = """
+_FUTURE = word_set("will would shall 'll due scheduled expected plans planned next upcoming tomorrow")
+_PAST = word_set("""
 was were had did been began broke came died fell found held hit killed left lost made met said shot struck took told
 went won
-"""
-_PAST = frozenset(_PAST_WORDS.split())
-_UNPLANNED_WORDS = """
+""")
+_UNPLANNED = word_set("""
 accident attack attacks blast blaze bombing bombings clashes collision crash death deaths defeat disaster earthquake
 explosion fire incident killing killings loss murder murders outage quake riot riots setback shooting shootings stabbing
 victory win
-"""
-_UNPLANNED = frozenset(_UNPLANNED_WORDS.split())
+""")
 """What is known only afterwards: "Friday's win" is past, though "who will miss the final after" stands before it."""
 _LONGEST_MODIFIER = 4
 """Words between "Friday's" and the noun, at most ("Friday's 3-0 league cup win")."""
-_ENDS_MODIFIER_WORDS = """
-, . ; ( ) after against and at before but by for from in of on or that to which who with
-"""
-_ENDS_MODIFIER = frozenset(_ENDS_MODIFIER_WORDS.split())
-_AFTER_REFERENCE_WORDS = """
+_ENDS_MODIFIER = word_set(", . ; ( ) after against and at before but by for from in of on or that to which who with")
+_AFTER_REFERENCE = word_set("""
 a after also an and as at because before but by for from he her his in it its on or she so the their they to until was
 we were when where while who with
-"""
-_AFTER_REFERENCE = frozenset(_AFTER_REFERENCE_WORDS.split())
+""")
 """Words after "that November" if "that" refers to a year; another one is what the month belongs to."""
 _JOINS = frozenset({"and", "to", "until", "till", "through", "-", "–"})
 """Words between the two ends of a range ("from Monday to Wednesday"), after "between" only "and"."""
-_AFTER_NUMBERS_WORDS = "block street st. st avenue ave. ave road rd. rd drive"
-_AFTER_NUMBERS = frozenset(_AFTER_NUMBERS_WORDS.split())
+_AFTER_NUMBERS = word_set("block street st. st avenue ave. ave road rd. rd drive")
 """What follows the number of a house, which may look like a year."""
 
 

@@ -34,6 +34,7 @@ from cdcoref.language.stated_facts import (
     may_be_surname,
 )
 from cdcoref.language.swapped_genders import with_genders_swapped
+from cdcoref.language.word_sets import word_set
 from cdcoref.language.words import (
     PRONOUNS,
     MentionWords,
@@ -102,4 +103,5 @@ __all__ = [
     "remarks_on_language",
     "whole_figures",
     "with_genders_swapped",
+    "word_set",
 ]

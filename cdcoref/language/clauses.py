@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cdcoref.language.word_sets import word_set
 from cdcoref.language.words import MentionWords
 
-_ENDS_WORDS = """
+_ENDS = word_set("""
 's 're and or but nor than
 am are be became become becomes becoming been being is was were appear appeared appears remain remained remains seem
 seemed seems turned
 as into like unlike namely aka
 deemed dubbed entitled known named nicknamed titled
-"""
-_ENDS = frozenset(_ENDS_WORDS.split())
-_VAGUE_WORDS = """
+""")
+_VAGUE = word_set("""
 all another any both each few form former half kind latter less lot many more most none number one other part rest same
 several some sort three two yer
-"""
-_VAGUE = frozenset(_VAGUE_WORDS.split())
+""")
 """Heads that may stand for anything."""
 MIN_LETTERS = 3
 """Of the head: shorter ones are often symbols or forms of dialect."""

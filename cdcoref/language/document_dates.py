@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterator
 from datetime import date
 
 from cdcoref.language.dates import MONTHS
+from cdcoref.language.word_sets import word_set
 
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
-_BEFORE_OTHER_DAYS_WORDS = "due ended ending ends expires expiring mature matures maturing until till"
-BEFORE_OTHER_DAYS = frozenset(_BEFORE_OTHER_DAYS_WORDS.split())
+BEFORE_OTHER_DAYS = word_set("due ended ending ends expires expiring mature matures maturing until till")
 """Words before a day that is not that of the report ("a bond due April 24, 1990", "the year ended March 31, 1987")."""
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)(?: on)?\s+\Z")
 _YEARS = range(1500, 2200)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.first_names import gender_of_first_name
+from cdcoref.language.word_sets import word_set
 
 if TYPE_CHECKING:
     from nicknames import NickNamer
@@ -83,15 +84,17 @@ policewoman princess queen sister stepmother waitress widow wife woman
 """
 GENDER_OF_NOUNS = {**dict.fromkeys(_NOUNS_OF_MEN.split(), "man"), **dict.fromkeys(_NOUNS_OF_WOMEN.split(), "woman")}
 """Nouns for persons that say which of the two somebody is."""
-_TITLES = """
+TITLES = (
+    word_set("""
 adm admiral agent ambassador analyst archbishop archdeacon asst attorney atty ayatollah bishop brig capt captain
 cardinal chairman chancellor chaplain chief cllr cmdr coach col colonel comdr commander commissioner constable corporal
 councillor count cpl deacon deputy det detective director doctor dr ensign farmer gen general gov governor hon imam insp
 inspector judge justice lieut lieutenant lt magistrate maj major marshal master mayor minister msgr nurse officer pastor
 pope premier president prime principal private prof professor provost pvt rabbi rep representative rev reverend
 secretary sen senator sergeant sgt sheriff speaker spokesman sultan superintendent supt treasurer trooper vicar vice
-"""
-TITLES = frozenset(_TITLES.split()) | MEN_AND_WOMEN.keys()
+""")
+    | MEN_AND_WOMEN.keys()
+)
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
 OFFICES = frozenset(
     ("ambassador", "chairman", "chairwoman", "chancellor", "commissioner", "director", "executive", "governor", "mayor",
@@ -99,10 +102,8 @@ OFFICES = frozenset(
 )  # fmt: skip
 """Offices that end a description of whoever holds them ("U.S. President", "Chrysler Chief Executive")."""
 _ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
-_PARTS = "central east eastern north northern south southern upper west western"
-_DIRECTIONS = frozenset(_PARTS.split())
-_PARTICLES = "bin da de del della den der di dos du ibn la le ten ter van von"
-PARTICLES = frozenset(_PARTICLES.split())
+_DIRECTIONS = word_set("central east eastern north northern south southern upper west western")
+PARTICLES = word_set("bin da de del della den der di dos du ibn la le ten ter van von")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 """What may follow a name, and tells father and son apart."""

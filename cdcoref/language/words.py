@@ -36,6 +36,7 @@ from cdcoref.language.stated_facts import (
     TOWNS,
     StatedFacts,
 )
+from cdcoref.language.word_sets import word_set
 
 _PREPOSITION = re.compile(
     r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
@@ -112,19 +113,17 @@ _CLASS_OF_PRONOUN = {
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 PRONOUNS = frozenset(_PRONOUNS) | frozenset(_CLASS_OF_PRONOUN)
 """All forms of pronouns."""
-_ORGANISATIONS = """
+ORGANISATIONS = word_set("""
 agency airline airlines airport army association bank board bureau cabinet club coalition commission committee
 companies company congress consortium corporation council court department embassy federation firm foundation fund
 government group hospital institute institution league ministry museum organisation organization parliament party
 police senate subsidiary team trust union university
-"""
-ORGANISATIONS = frozenset(_ORGANISATIONS.split())
+""")
 """Last words of what is an organisation and no person."""
-_IN_NAMES_OF_COMPANIES = """
+_LAST_WORDS_OF_COMPANIES = word_set("""
 airways associates brothers bros capital electric energy enterprises foods holding holdings industries laboratories
 motors oil partners pharmaceuticals shipping sons steel systems technologies
-"""
-_LAST_WORDS_OF_COMPANIES = frozenset(_IN_NAMES_OF_COMPANIES.split())
+""")
 """Last words of names of two or more words that are of an organisation."""
 _CLUBS = frozenset({"club", "side", "squad", "team"})
 _ABBREVIATIONS_OF_CLUBS = frozenset({"afc", "cf", "fc", "sc"})
