@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdlm.encoder import SelfAttention
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.batches import TrainingBatches, mean_loss
@@ -24,6 +23,7 @@ from cdlm.pretraining.model_card import model_card
 from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, set_losses
 from cdlm.pretraining.token_store import TokenStore, in_words, prepare
 from cdlm.pretraining.training_sequences import TrainingSequences
+from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run, Say, say_on_stderr
 from cdlm.sequences import ENDS, MARKERS, SequenceFrame
 from cdlm.starting_encoders import encoder_folder
@@ -122,7 +122,8 @@ def pretrain(
 
     def save(model: CDLMForMaskedLM, folder: Path, evaluation: Evaluation[Perplexity | None], _: float) -> None:
         if config.variant == "local" and config.trained == "all":
-            copy_local_to_global(model)
+            # Never used by this variant, whose model is fine-tuned with global attention (paper, section 3).
+            share_projections(model.longformer)
         model.save_pretrained(folder)
         held.tokenizer.save_pretrained(str(folder))
         card = model_card(config, store, evaluation.chosen)
@@ -169,17 +170,6 @@ def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
         model.resize_token_embeddings(len(tokenizer))
         say(f"special tokens added to {encoder}: {len(tokenizer) - words}")
     return Held(model, tokenizer)
-
-
-def copy_local_to_global(model: CDLMForMaskedLM) -> None:
-    """Copy the projections of local attention to those of global attention, which the variant ``local`` never uses.
-
-    The model is then fine-tuned with global attention (paper, section 3, baseline language models).
-    """
-    for module in model.modules():
-        if isinstance(module, SelfAttention):
-            for name in ("query", "key", "value"):
-                getattr(module, f"{name}_global").load_state_dict(getattr(module, name).state_dict())
 
 
 def masking_of(tokenizer: PreTrainedTokenizerFast, rate: float) -> Masking:
