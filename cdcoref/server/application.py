@@ -19,7 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.server.api import api_routes
 from cdcoref.server.downloads import download
 from cdcoref.server.forms import form_routes
-from cdcoref.server.guard import Guard
+from cdcoref.server.guard import Guard, is_open
 from cdcoref.server.pages import sentence, show, status_of
 from cdcoref.server.readers import THREADS
 from cdcoref.server.site import Site
@@ -56,7 +56,7 @@ def make_application(site: Site, port: int) -> ASGIApp:
     app.include_router(api_routes(site))
     app.include_router(form_routes(site))
 
-    @app.get("/static/{name}", include_in_schema=False)
+    @app.get("/static/{name:path}", include_in_schema=False)
     async def static(name: str) -> Response:
         if name not in site.files:
             raise HTTPException(404, "There is no such file.")
@@ -88,8 +88,8 @@ def make_application(site: Site, port: int) -> ASGIApp:
     def refusal(scope: Scope, status: int, why: str) -> Response:
         if scope["path"].startswith("/api/"):
             return JSONResponse({"error": why}, status)
-        if status == 401:
-            return site.page("token.html", status=401, sentence=why)
+        if status in (401, 403) or is_open(scope["path"]):  # to whom nothing of the collection may be shown
+            return site.page("door.html", status=status, code=status, sentence=why)
         return site.error_page(status, why)
 
     @app.exception_handler(InputError)
@@ -119,6 +119,8 @@ def make_application(site: Site, port: int) -> ASGIApp:
 def _first_problem(error: RequestValidationError) -> str:
     """What is wrong with a request, in one sentence."""
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return "The body is not valid JSON."
     where = ".".join(str(part) for part in first["loc"][1:])  # the first says in which part of the request
     what = str(first["msg"]).rstrip(".")
     return f"{where}: {what[:1].lower()}{what[1:]}." if where else f"{what}."

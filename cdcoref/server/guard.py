@@ -43,12 +43,20 @@ WRITE_HEADER = "x-cdcoref"
 READING = ("GET", "HEAD", "OPTIONS")
 COOKIE_SECONDS = 30 * 24 * 3600
 
+
+def is_open(path: str) -> bool:
+    """Whether an address is answered without the token."""
+    return path == HEALTH or path.startswith("/static/")
+
+
 Refuse = Callable[[Scope, int, str], Response]
 """Makes the answer to a request that is refused, of a status and a sentence."""
 
 
 class Guard:
     """The outermost layer of the application.
+
+    What it refuses may come from a foreign page, so the answer must hold nothing of the collection and no secret.
 
     Parameters
     ----------
@@ -115,7 +123,7 @@ class Guard:
     def _without_token(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """The refusal of a request without the token; a token in an address moves into a cookie."""
         token = self._options.token
-        if token is None or scope["path"] == HEALTH or scope["path"].startswith("/static/"):
+        if token is None or is_open(scope["path"]):
             return None
         bearer = headers.get("authorization", "")
         if bearer[:7].lower() == "bearer " and same(bearer[7:].strip(), token):
@@ -150,7 +158,7 @@ class Guard:
 
 def same(one: str, other: str) -> bool:
     """Whether two secrets are the same, in a time that does not tell how much of them is."""
-    return hmac.compare_digest(one.encode(), other.encode())
+    return hmac.compare_digest(*(secret.encode(errors="surrogatepass") for secret in (one, other)))
 
 
 def new_secret() -> str:

@@ -157,6 +157,11 @@ def test_corrections_that_make_no_sense(steady: Any, body: bytes) -> None:
     assert steady.get("/api/corrections").json() == []
 
 
+def test_a_body_that_is_no_json(steady: Any) -> None:
+    answer = steady.http.post("/api/corrections", content=b"{", headers={"Content-Type": "application/json"})
+    assert answer.json() == {"error": "The body is not valid JSON."}
+
+
 def test_the_description(steady: Any) -> None:
     described = steady.get("/api/openapi.json").json()
     assert described["openapi"].startswith("3.")

@@ -19,12 +19,19 @@ from cdcoref.server import Server, ServerOptions, is_loopback, new_token, read_t
 TOKEN = "a token of some length".replace(" ", "-")
 
 
+def assert_shows_nothing(answer: httpx.Response, client: Any) -> None:
+    """The answer has neither the secret of the forms nor the name of the collection."""
+    assert 'name="secret"' not in answer.text
+    assert client.path.name not in answer.text
+
+
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", ""])
 def test_other_hosts(steady: Any, host: str) -> None:
     for address in ("/", "/api/clusters", "/static/keys.js"):
         answer = steady.get(address, headers={"Host": host})
         assert answer.status_code == 403
         assert "only requests for its own address" in answer.text
+        assert_shows_nothing(answer, steady)
 
 
 def test_own_names(steady: Any) -> None:
@@ -53,6 +60,7 @@ def test_other_origins(steady: Any, origin: str) -> None:
     ):
         assert answer.status_code == 403
         assert "other sites are refused" in answer.text
+        assert_shows_nothing(answer, steady)
 
 
 def test_sites_of_the_same_name_on_other_ports_are_others(steady: Any) -> None:
@@ -118,6 +126,9 @@ def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[...,
         assert TOKEN not in answer.text
         assert "ferry" not in answer.text
     assert http.get("/static/server.css").status_code == 200
+    for answer in (http.get("/static/nothing"), http.get("/static/no/thing"), http.post("/health")):
+        assert answer.status_code in (404, 405)
+        assert_shows_nothing(answer, client)
     assert http.get("/api/clusters").json() == {
         "error": "Enter the token that was printed when the server was started."
     }
@@ -220,6 +231,16 @@ def test_forms_that_are_not_of_this_server(steady: Any, secret: str | None) -> N
     assert steady.get("/api/corrections").json() == []
     for address in ("/corrections/undo", "/corrections/redo", "/documents/remove", "/add"):
         assert steady.http.post(address, data={"secret": secret or ""}).status_code == 403
+
+
+def test_a_secret_that_is_no_text(steady: Any) -> None:
+    part = 'Content-Disposition: form-data; name="secret"'
+    answer = steady.http.post(
+        "/corrections/undo",
+        content=f"--x\r\n{part}\r\n\r\n+2AA-\r\n--x--\r\n".encode(),
+        headers={"Content-Type": "multipart/form-data; boundary=x; charset=utf-7"},  # half of a surrogate pair
+    )
+    assert answer.status_code == 403
 
 
 @pytest.mark.parametrize(
