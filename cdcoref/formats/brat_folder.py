@@ -115,7 +115,8 @@ def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corp
     if known is not None and _bare(known.documents[0].text) == _bare(text):
         [document] = known.documents
     else:
-        document = tokenise_text(text, f"{stem}.txt", options.pipeline, path=str(beside))
+        id = (options.id or path.name).removesuffix(".gz").removesuffix(".ann")
+        document = tokenise_text(text, f"{id}.txt", options.pipeline, path=str(beside))
     links: dict[str, Link] = {}
     labels: dict[str, str] = {}
     groups: list[list[str]] = []

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 OWN_REPORT = "<!-- a report that cdcoref wrote -->"
 """The first line of a report, which tells it from a document."""
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(?P<fields>.*?)^(?:---|\.\.\.)[ \t]*$\r?\n?", re.DOTALL | re.MULTILINE)
+_FRONT = re.compile(
+    r"\A---[ \t]*\r?\n(?P<fields>(?:[ \t]*(?:#[^\n]*)?\r?\n)*[A-Za-z][\w-]*[ \t]*:\s.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?",
+    re.DOTALL | re.MULTILINE,
+)
+"""Fields at the beginning; other lines between two of ``---`` are a part of the text."""
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*:\s+(?P<value>\S.*?)\s*")
 
 

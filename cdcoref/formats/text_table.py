@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
@@ -52,16 +52,47 @@ def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     text = text_content(Path(path), options.encoding).decode()
     header = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=header.count)
-    limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        names, entries = _rows(text, delimiter, csv.QUOTE_MINIMAL, path)
+    except _QuotingError:
+        if delimiter != "\t":
+            raise
+        names, entries = _rows(text, delimiter, csv.QUOTE_NONE, path)  # as many programs write tabs
+    return _documents(names, entries, Path(path), options)
+
+
+class _QuotingError(InputError):
+    """A row whose quotation marks cannot be understood."""
+
+
+def _rows(
+    text: str, delimiter: str, quoting: Literal[0, 3], path: str | Path
+) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """The names of the columns of CSV, and its rows that are not empty, each with the line on which it ends."""
+    limit = csv.field_size_limit(LONGEST_CELL)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    entries = []
+    line = 0
+    try:
         names = next(rows, [])
-        entries = [(rows.line_num, dict(zip(names, row, strict=False))) for row in rows if any(row)]
+        line = rows.line_num
+        for row in rows:
+            if any(row[len(names) :]):
+                raise InputError(
+                    f"the row has {len(row)} cells and the header {counted(len(names), 'column')}; name every column, "
+                    f"and put quotation marks around a text that contains {delimiter!r}",
+                    path,
+                    line + 1,
+                )
+            line = rows.line_num
+            if any(row):
+                entries.append((line, dict(zip(names, row, strict=False))))
     except csv.Error as error:
-        raise InputError(f"the table cannot be read ({first_line(error)})", path) from error
+        message = f"the row cannot be read ({first_line(error)}); a quotation mark in a quoted cell must be doubled"
+        raise _QuotingError(message, path, line + 1) from error
     finally:
         csv.field_size_limit(limit)
-    return _documents(names, entries, Path(path), options)
+    return names, entries
 
 
 def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus:
@@ -137,7 +168,7 @@ def _documents(
             left_out += 1
             continue
         stated = dict(_metadata(entry, renamed, column))
-        id = str(stated.pop("id", "") or f"{options.id or path.name}:{place}")
+        id = str(stated.pop("id", f"{options.id or path.name}:{place}"))
         if id in row_of:
             raise InputError(f"two rows have the id {id!r}; give each document a unique id", path, number)
         row_of[id] = number

@@ -127,7 +127,12 @@ def _all_text(data: bytes, path: str | Path) -> str:
     from lxml import etree, html
 
     try:
-        tree = html.fromstring(data)
+        data.decode()
+        encoding = "utf-8"  # which lxml does not expect of a page that states no encoding
+    except UnicodeDecodeError:
+        encoding = None
+    try:
+        tree = html.fromstring(data, parser=html.HTMLParser(encoding=encoding))
     except etree.ParserError:  # there is nothing
         return ""
     except (etree.XMLSyntaxError, ValueError) as error:

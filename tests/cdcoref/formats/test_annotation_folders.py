@@ -163,6 +163,16 @@ def test_ids_that_are_long_in_bytes_have_files(tmp_path: Path, name: str) -> Non
     assert by_id(read_corpus([tmp_path / "x"]).corpus).keys() == {*ids}
 
 
+def test_files_of_one_name_in_two_folders_of_brat_are_two_documents(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text("Ann left.")
+        (tmp_path / folder / "a.ann").write_text("T1\tentity 0 3\tAnn\n")
+    loaded = read_corpus([tmp_path / "one", tmp_path / "two"])
+    assert loaded.problems == ()
+    assert [document.id for document in loaded.corpus.documents] == ["one/a.txt", "two/a.txt"]
+
+
 # -- what people correct ---------------------------------------------------------------------------------------------
 
 

@@ -63,6 +63,40 @@ def test_the_column_of_texts(tmp_path: Path) -> None:
         read_file(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,text\n1,x\n2,A ferry sank, killing 19.\n", "line 3: the row has 3 cells and the header 2 columns"),
+        ("text\nA ferry sank, killing 19.\n", "line 2: the row has 2 cells and the header 1 column; name every"),
+        ('id,text\n1,"x\ny"\n2,"A ferry sank.\n3,It burnt.\n', "line 4: .* end of data.* must be doubled"),
+        ('id,text\n1,"He said "no" and left."\n', "line 2: .* must be doubled"),
+    ],
+)
+def test_no_text_is_cut_off_or_swallowed(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        read_file(path)
+    path.write_text("id,text\n1,A ferry sank.,,\n")
+    assert read_file(path).documents[0].text == "A ferry sank."
+
+
+def test_cells_between_tabs_need_no_quotation_marks(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text('id\ttext\n1\t"No," she said.\n2\t"Why?\n3\tIt "sank".\n')
+    assert [d.text for d in read_file(path).documents] == ['"No," she said.', '"Why?', 'It "sank".']
+    path.write_text('id\ttext\n1\t"No\tor\nyes"\n')
+    assert [d.text for d in read_file(path).documents] == ["No\tor\nyes"]
+    path.write_text('id\ttext\n1\t"No," she said.\tx\n')
+    with pytest.raises(InputError, match="line 2: the row has 3 cells"):
+        read_file(path)
+
+
+def test_an_id_of_0_is_an_id(tmp_path: Path) -> None:
+    pd.DataFrame({"id": [0, 1], "text": ["A ferry sank.", "It burnt."]}).to_parquet(tmp_path / "a.parquet")
+    assert [d.id for d in read_file(tmp_path / "a.parquet").documents] == ["0", "1"]
+
+
 def test_encodings_and_long_cells(tmp_path: Path) -> None:
     long = "word " * 60_000
     (tmp_path / "a.csv").write_bytes(f"id,text\n1,Café {long}\n".encode("utf-16"))
@@ -91,5 +125,10 @@ def test_markdown(tmp_path: Path) -> None:
         paragraphs = ["Captain arrested", "Police on Thursday arrested the captain.", "One", "Two", *"abcd"]
         assert document.text == "\n\n".join(paragraphs)
         assert document.metadata == {"title": "Captain held", "date": "2024-03-07"}
+    (tmp_path / "d.md").write_bytes(b"---\r\n# of the desk\r\ntitle: Captain held\r\n---\r\nShe left.\r\n")
+    [document] = read_file(tmp_path / "d.md").documents
+    assert (document.text, document.metadata) == ("She left.", {"title": "Captain held"})
+    (tmp_path / "e.md").write_text("---\n\nA ferry sank.\n\n---\n\nIt burnt.\n")
+    assert read_file(tmp_path / "e.md").documents[0].text == "A ferry sank.\n\nIt burnt."
     (tmp_path / "c.md").write_text("# Ferry sinks\n\nIt sank.\n")
     assert read_file(tmp_path / "c.md").documents[0].metadata == {"title": "Ferry sinks"}

@@ -71,6 +71,13 @@ def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
         assert not {"<", "&amp;", "var"} & set(document.tokens)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("html", ["<p>A café in Zürich burnt.</p>", "<html><p>A café in Zürich burnt."])
+def test_fragments_have_their_letters(tmp_path: Path, html: str, encoding: str) -> None:
+    (tmp_path / "a.html").write_bytes(html.encode(encoding))
+    assert read_file(tmp_path / "a.html").documents[0].text == "A café in Zürich burnt."
+
+
 def test_markdown_and_tables_may_hold_html(tmp_path: Path) -> None:
     for name, expected in (("a.md", "Markdown"), ("a.csv", "CSV"), ("a.txt", "HTML")):
         (tmp_path / name).write_text('text\n"<p>A ferry sank.</p>"\n')
