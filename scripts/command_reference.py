@@ -20,9 +20,9 @@ from cdlm.cli import app as cdlm
 PAGE = "commands.md"
 INTRODUCTION = """# Commands
 
-Generated from the commands; `COMMAND --help` prints the same. Two programs are installed: `cdcoref` for coreference,
-`cdlm` for the language model underneath. `cdcoref --install-completion` installs the completion of commands and options
-in bash, zsh or fish, whichever it is called from.
+This page is generated from the commands; `COMMAND --help` prints the same. Two programs are installed: `cdcoref` for
+coreference, and `cdlm` for its language model. `cdcoref --install-completion` installs the completion of commands and
+options in the shell that you run it from: bash, zsh or fish.
 """
 
 

@@ -65,9 +65,10 @@ def add(
 ) -> None:
     """Add documents to a collection, a file FILE.cdcoref that is created if it does not exist.
 
-    Each new document is read by itself, and then together with the most similar documents of its story. Only the
-    stories that get a document change, and others about the same subject. Clusters keep their ids. A document that is
-    already in the collection is recognised by its content; a changed document replaces its earlier version.
+    Each new document is read by itself; then its mentions are compared with those of the most similar documents of its
+    story. Only stories that receive a document, and other stories about the same subject, change. Clusters keep their
+    ids. A document that is already in the collection is recognised by its content; a changed document replaces its
+    earlier version.
     """
     from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 

@@ -8,27 +8,38 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.cli.model_options import MODEL, Kind, given
+from cdcoref.cli.model_options import Kind, given
 from cdlm import printing
 
 if TYPE_CHECKING:
     from cdcoref.collection import Report
     from cdcoref.predict import PredictionOptions
 
-KEPT = "Options of the collection (default: as before)"
+KEPT = "Options of the collection"
 """The panel of the options that a collection keeps."""
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The collection.")]
-ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=KEPT)]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="base, small (lighter), lemma (the baseline that links mentions with the same head lemma), a model's "
+        "folder or a hub name. Default: the collection's; in a new collection, base.",
+        rich_help_panel=KEPT,
+    ),
+]
 KindOption = Annotated[
-    Kind | None, typer.Option(help="Kind of mentions to link. In a new collection: both.", rich_help_panel=KEPT)
+    Kind | None,
+    typer.Option(
+        help="Kind of mentions to link. Default: the collection's; in a new collection, both.", rich_help_panel=KEPT
+    ),
 ]
 ThresholdOption = Annotated[
     float | None,
     typer.Option(
         metavar="P",
-        help="Merge clusters while the probability that they corefer is above P. In a new collection: the model's "
-        "threshold.",
+        help="Merge clusters while the probability that they corefer is above P. Default: the collection's; in a new "
+        "collection, the model's.",
         rich_help_panel=KEPT,
     ),
 ]
@@ -36,7 +47,8 @@ MaxPairsOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Compare each document with at most the N most similar documents of its story. In a new collection: 20.",
+        help="Compare each document with at most the N most similar documents of its story. Default: the collection's; "
+        "in a new collection, 20.",
         rich_help_panel=KEPT,
     ),
 ]
@@ -44,8 +56,9 @@ MaxWindowsOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="If a story is too long for one sequence, read each part of it together with at most the N most similar "
-        "parts. In a new collection: the model's limit.",
+        help="For a model that was trained with the preset cross-encoder or paper: if a story is too long for one "
+        "sequence, read each part of it with at most the N most similar parts. Default: the collection's; in a new "
+        "collection, the model's.",
         rich_help_panel=KEPT,
     ),
 ]
@@ -54,7 +67,7 @@ WithinStoriesOption = Annotated[
     typer.Option(
         "--within-stories/--across-stories",
         help="Link mentions within each story only, or also link entities that have the same name in several stories "
-        "about one subject. In a new collection: across stories.",
+        "about one subject. Default: the collection's; in a new collection, across stories.",
         rich_help_panel=KEPT,
     ),
 ]

@@ -81,7 +81,7 @@ def move(
         list[str],
         typer.Argument(
             metavar="IDS",
-            help="Mentions, such as m12, and last the cluster that they move to, such as c3.",
+            help="Mentions, such as m12, followed by the cluster to move them to, such as c3.",
         ),
     ],
 ) -> None:
@@ -90,7 +90,7 @@ def move(
 
 
 def not_a_mention(file: FileArgument, mentions: MentionsArgument) -> None:
-    """Leave out words that were taken for a mention by mistake."""
+    """State that words are not a mention: they leave their cluster."""
     _correct(file, "not-a-mention", mentions)
 
 
@@ -131,7 +131,7 @@ def redo(
         ),
     ],
 ) -> None:
-    """Make a correction again that was undone."""
+    """Redo a correction that was undone."""
     from cdcoref.collection import Collection
 
     chosen = _number(number)
@@ -147,7 +147,7 @@ def _number(given: str) -> int:
 
 
 def list_corrections(file: FileArgument) -> None:
-    """List all corrections with their numbers, also those that were undone."""
+    """List all corrections with their numbers, including those that were undone."""
     from cdcoref.collection import Collection
     from cdcoref.views import correction_lines
 

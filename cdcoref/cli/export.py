@@ -90,8 +90,8 @@ def export(
 ) -> None:
     """Write a collection, a split of an annotated corpus, or annotated files with their clusters in another format.
 
-    The result is a key for `cdcoref score`, input for training, or a page to read. Cluster names hold for all documents
-    of the file.
+    The result is a key for `cdcoref score`, input for training, or a page to read. A cluster has the same name in
+    all documents of the output.
     """
     from cdcoref.corpus import Corpus
     from cdcoref.formats import select_documents

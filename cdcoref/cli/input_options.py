@@ -43,7 +43,7 @@ SinceOption = Annotated[
     str | None,
     typer.Option(
         metavar="DAY",
-        help="Only documents of this day or later, such as 2024-03-05.",
+        help="Only documents of this day or later, such as 2024-03-05; those without a known date are left out.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -51,7 +51,7 @@ SourceOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Only documents whose metadata state this source.",
+        help="Only documents whose metadata name this source.",
         rich_help_panel=INPUT,
     ),
 ]

@@ -17,26 +17,30 @@ Kind = Literal["event", "entity", "both"]
 Marking = Literal["all", "pair"]
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 
-MODEL = (
-    "base (the default), small (lighter), lemma (the baseline that links mentions with the same head lemma), a model's "
-    "folder or a hub name."
-)
-
-ModelOption = Annotated[str, typer.Option(metavar="NAME", help=MODEL, rich_help_panel=LINKING)]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="base (the default), small (lighter), lemma (the baseline that links mentions with the same head lemma), "
+        "a model's folder or a hub name.",
+        rich_help_panel=LINKING,
+        show_default=False,
+    ),
+]
 CandidatesOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        help="Read each mention, or group of mentions, with its K most likely candidates; 0: with all, far slower. "
-        "Default: the model's.",
+        help="Read each mention, or group of mentions, with its K most likely candidates; 0: with all, far slower. The "
+        "model small has no cross-encoder and refuses it. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]
 MarkingOption = Annotated[
     Marking | None,
     typer.Option(
-        help="For a model that reads whole sequences together, such as small: mark all mentions in a sequence, or one "
-        "pair of candidates at a time, which is far slower. Default: the model's.",
+        help="For a model that was trained with the preset cross-encoder or paper: mark all mentions in a sequence, or "
+        "one pair of candidates at a time, which is far slower. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]

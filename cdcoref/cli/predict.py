@@ -166,7 +166,7 @@ def predict(
         int | None,
         typer.Option(
             metavar="N",
-            help="For a model that reads whole sequences together, such as small: if a story is too long for one "
+            help="For a model that was trained with the preset cross-encoder or paper: if a story is too long for one "
             "sequence, read each part of it with at most the N most similar parts. Default: the model's limit.",
             rich_help_panel=LINKING,
         ),

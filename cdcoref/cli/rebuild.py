@@ -36,8 +36,8 @@ def rebuild(
 ) -> None:
     """Rebuild a collection from its documents: predict all of them at once, then apply the corrections.
 
-    A cluster keeps its id if it shares mentions with the cluster that had the id before. Options replace those of the
-    collection from now on.
+    A cluster keeps its id if it shares mentions with the cluster that had the id before. Options that you give replace
+    those of the collection from now on.
     """
     from cdcoref.collection import Collection
     from cdcoref.predict import load

@@ -31,8 +31,8 @@ def show(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="Clusters and documents that contain these words, the best first; also found by the place and day of "
-            "an event, and by the sentences of mentions.",
+            help="Clusters and documents that contain these words, the best match first. Clusters are also found by "
+            "the place and day of an event, and by the sentences of their mentions.",
             rich_help_panel=LISTS,
         ),
     ] = None,
@@ -77,7 +77,7 @@ def show(
     limit: Annotated[int, typer.Option(metavar="N", min=1, help="Maximum length of a list.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what is in a collection: its clusters, those in most documents first, or something else."""
+    """Show what is in a collection: its clusters, those in most documents first, or what an option selects."""
     from cdcoref.collection import Collection
 
     chosen = [

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "cdcoref train --ecb-root ecb+/ -o my-model",
     "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --set sampling.weights.gum=0.2 -o my-model",
-    "cdcoref train --train train.jsonl --dev dev.jsonl --encoder default -o my-model",
+    "cdcoref train --train train.jsonl --dev dev.jsonl --encoder small -o my-model",
     "accelerate launch --multi_gpu --num_processes 2 -m cdcoref train --ecb-root ecb+/ -o my-model",
 )
 

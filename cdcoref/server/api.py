@@ -53,7 +53,7 @@ Since = Annotated[
     Query(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="Only documents of this day (ISO 8601) or later."),
 ]
 Source = Annotated[
-    str | None, Query(max_length=LONGEST_QUERY, description="Only documents whose metadata state this source.")
+    str | None, Query(max_length=LONGEST_QUERY, description="Only documents whose metadata name this source.")
 ]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 
@@ -230,7 +230,7 @@ def api_routes(site: Site) -> APIRouter:
     def questions(limit: Limit = 20, offset: Offset = 0) -> list[Question]:
         return site.readers().least_sure(limit, offset)
 
-    @router.get("/corrections", summary="All corrections in their order, also those that were undone")
+    @router.get("/corrections", summary="All corrections in their order, including those that were undone")
     def corrections() -> list[Correction]:
         return site.readers().corrections()
 
@@ -247,7 +247,7 @@ def api_routes(site: Site) -> APIRouter:
     def undo(number: Number) -> Correction:
         return _written(lambda: site.writer.undo(number))
 
-    @router.post("/corrections/{number}/redo", dependencies=CHANGING, summary="Make a correction again that was undone")
+    @router.post("/corrections/{number}/redo", dependencies=CHANGING, summary="Redo a correction that was undone")
     def redo(number: Number) -> Correction:
         return _written(lambda: site.writer.redo(number))
 

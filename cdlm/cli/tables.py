@@ -21,7 +21,7 @@ def tables(
     results: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the files that the printed commands write; those older than the code are ignored."
+            help="Folder of the results that the printed commands write; results older than the code are ignored."
         ),
     ] = None,
     ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0, for table 8.")] = None,
@@ -37,7 +37,7 @@ def tables(
 ) -> None:
     """Print the tables of the paper with values measured here beside the published ones, in Markdown.
 
-    What has not been measured is a dash; the commands that would measure it follow the table.
+    A dash marks a value that has not been measured; the commands that measure it follow the table.
     """
     from cdlm.tables import CorpusFolders, as_values, filled_tables, markdown
 
