@@ -168,7 +168,7 @@ def test_corrections_and_undoing(client: Any) -> None:
     assert "is named “ The Maren ”" in text_of(client.html(answer.headers["location"]))
     assert "The Maren" in client.html(f"/clusters/{ferry}")
     listed = text_of(client.html("/corrections"))
-    assert "4 in force, 5 in all" in listed
+    assert "4 in force, 5 in total" in listed
     assert "corrections in force 4" in text_of(client.html("/"))
     assert "is split from its cluster" in listed
     assert "is not a mention" in listed

@@ -236,13 +236,13 @@ def test_help_and_switching_keys_off(open_page: Open, news: Prediction) -> None:
     expect(page.locator("#help")).to_be_visible()
     assert focused(page) == "help-close"
     page.keyboard.press("j")  # does nothing behind it
-    page.get_by_label("single keys are shortcuts").uncheck()
+    page.get_by_label("use single keys as shortcuts").uncheck()
     page.locator("#help-close").click()
     expect(page.locator("#help")).to_be_hidden()
     page.keyboard.press("j")
     expect(page.locator("#cluster")).to_be_hidden()
     page.locator("#help-button").click()
-    page.get_by_label("single keys are shortcuts").check()
+    page.get_by_label("use single keys as shortcuts").check()
     page.keyboard.press("Escape")
     expect(page.locator("#help")).to_be_hidden()
     page.keyboard.press("j")
