@@ -15,7 +15,6 @@ around the first is about something else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,13 +59,13 @@ class CircumstanceTables:
     settings
         What every document states as a whole.
     words
-        The dictionary form of each mention's head; empty: unknown.
+        The dictionary form of each mention's head.
     subjects
         By the number of a mention, that of the mention that is its subject.
     sentences
-        The place of each mention's sentence in its document; empty: unknown.
+        The place of each mention's sentence in its document.
     definite
-        Whether "the" or "this" is before each; empty: unknown.
+        Whether "the" or "this" is before each.
     """
 
     def __init__(
@@ -74,10 +73,10 @@ class CircumstanceTables:
         circumstances: Sequence[Circumstances],
         documents: Sequence[str],
         settings: Mapping[str, Setting],
-        words: Sequence[str] = (),
-        subjects: Mapping[int, int] = MappingProxyType({}),
-        sentences: Sequence[int] = (),
-        definite: Sequence[bool] = (),
+        words: Sequence[str],
+        subjects: Mapping[int, int],
+        sentences: Sequence[int],
+        definite: Sequence[bool],
     ) -> None:
         used = dict.fromkeys(documents)
         number = {id: place for place, id in enumerate(used)}
@@ -93,7 +92,7 @@ class CircumstanceTables:
         self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
         self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
         self._documents = _Documents([settings.get(id, Setting()) for id in used])
-        self._words = np.unique(list(words), return_inverse=True)[1] if words else -np.arange(len(circumstances))
+        self._words = np.unique(words, return_inverse=True)[1]
         self._objects = [frozenset(one.named_object) for one in circumstances]
         self._named = np.array([bool(own) for own in self._objects], dtype=bool)
         lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
@@ -102,13 +101,12 @@ class CircumstanceTables:
             frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
         ]
         self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
-        sorts = [sort_of(word) for word in words] if words else [""] * len(circumstances)
-        self._sorts = np.unique(sorts, return_inverse=True)[1] if sorts else np.zeros(0, dtype=np.int64)
-        nouns = [noun_sort_of(word) for word in words] if words else [""] * len(circumstances)
+        self._sorts = np.unique([sort_of(word) for word in words], return_inverse=True)[1]
+        nouns = [noun_sort_of(word) for word in words]
         self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
-        self._nouns = np.unique(nouns, return_inverse=True)[1] if nouns else np.zeros(0, dtype=np.int64)
-        self._sentences = np.array(sentences if len(sentences) else range(len(circumstances)), dtype=np.int64)
-        self._definite = np.array(definite if len(definite) else [False] * len(circumstances), dtype=bool)
+        self._nouns = np.unique(nouns, return_inverse=True)[1]
+        self._sentences = np.array(sentences, dtype=np.int64)
+        self._definite = np.array(definite, dtype=bool)
         self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
 
     @classmethod
