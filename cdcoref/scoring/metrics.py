@@ -59,17 +59,27 @@ def rates_of_quotients(counts: Floats) -> tuple[Floats, Floats, Floats]:
     return recall, precision, harmonic_mean(recall, precision)
 
 
-def count_mentions(overlap: Overlap) -> Floats:
-    """Mention detection: recall = sum(c) / sum(|K|), precision = sum(c) / sum(|R|)."""
-    found = overlap.by_cell_group(overlap.counts)
+def _quotients(
+    overlap: Overlap,
+    recalled: Ints | Floats,
+    precise: Ints | Floats,
+    key: Ints | None = None,
+    response: Ints | None = None,
+) -> Floats:
+    """Recall and precision as quotients: sums over cells, by sums over clusters, by default of their sizes."""
     return np.column_stack(
         [
-            found,
-            overlap.by_key_group(overlap.key_sizes),
-            found,
-            overlap.by_response_group(overlap.response_sizes),
+            overlap.by_cell_group(recalled),
+            overlap.by_key_group(overlap.key_sizes if key is None else key),
+            overlap.by_cell_group(precise),
+            overlap.by_response_group(overlap.response_sizes if response is None else response),
         ]
     )
+
+
+def count_mentions(overlap: Overlap) -> Floats:
+    """Mention detection: recall = sum(c) / sum(|K|), precision = sum(c) / sum(|R|)."""
+    return _quotients(overlap, overlap.counts, overlap.counts)
 
 
 def count_muc(overlap: Overlap) -> Floats:
@@ -79,15 +89,8 @@ def count_muc(overlap: Overlap) -> Floats:
     one part for each mention that it lacks. So |K| - |p(K)| is the sum of c - 1 over the cells of the row, and likewise
     for columns: recall and precision share the numerator.
     """
-    links = overlap.by_cell_group(overlap.counts - 1)
-    return np.column_stack(
-        [
-            links,
-            overlap.by_key_group(overlap.key_sizes - 1),
-            links,
-            overlap.by_response_group(overlap.response_sizes - 1),
-        ]
-    )
+    links = overlap.counts - 1
+    return _quotients(overlap, links, links, overlap.key_sizes - 1, overlap.response_sizes - 1)
 
 
 def count_b_cubed(overlap: Overlap) -> Floats:
@@ -97,14 +100,8 @@ def count_b_cubed(overlap: Overlap) -> Floats:
     it lacks): sum(c * c / |K|) / sum(|K|); precision the same with |R|.
     """
     squares = overlap.counts * overlap.counts
-    return np.column_stack(
-        [
-            overlap.by_cell_group(squares / overlap.key_sizes[overlap.rows]),
-            overlap.by_key_group(overlap.key_sizes),
-            overlap.by_cell_group(squares / overlap.response_sizes[overlap.columns]),
-            overlap.by_response_group(overlap.response_sizes),
-        ]
-    )
+    of_key, of_response = overlap.key_sizes[overlap.rows], overlap.response_sizes[overlap.columns]
+    return _quotients(overlap, squares / of_key, squares / of_response)
 
 
 def count_ceaf_m(overlap: Overlap) -> Floats:
@@ -114,15 +111,7 @@ def count_ceaf_m(overlap: Overlap) -> Floats:
     precision.
     """
     chosen = best_assignment(overlap.rows, overlap.columns, overlap.counts.astype(float))
-    similarity = overlap.by_cell_group(overlap.counts * chosen)
-    return np.column_stack(
-        [
-            similarity,
-            overlap.by_key_group(overlap.key_sizes),
-            similarity,
-            overlap.by_response_group(overlap.response_sizes),
-        ]
-    )
+    return _quotients(overlap, overlap.counts * chosen, overlap.counts * chosen)
 
 
 def count_ceaf_e(overlap: Overlap) -> Floats:
@@ -132,15 +121,8 @@ def count_ceaf_e(overlap: Overlap) -> Floats:
     """
     phi = 2 * overlap.counts / (overlap.key_sizes[overlap.rows] + overlap.response_sizes[overlap.columns])
     chosen = best_assignment(overlap.rows, overlap.columns, phi)
-    similarity = overlap.by_cell_group(phi * chosen)
-    return np.column_stack(
-        [
-            similarity,
-            overlap.by_key_group(np.ones_like(overlap.key_sizes)),
-            similarity,
-            overlap.by_response_group(np.ones_like(overlap.response_sizes)),
-        ]
-    )
+    ones = np.ones_like(overlap.key_sizes), np.ones_like(overlap.response_sizes)
+    return _quotients(overlap, phi * chosen, phi * chosen, *ones)
 
 
 def count_lea(overlap: Overlap) -> Floats:
@@ -154,14 +136,8 @@ def count_lea(overlap: Overlap) -> Floats:
     key_size = overlap.key_sizes[overlap.rows]
     response_size = overlap.response_sizes[overlap.columns]
     alone = (key_size == 1) & (response_size == 1)
-    return np.column_stack(
-        [
-            overlap.by_cell_group(links / np.maximum(key_size - 1, 1) + alone),
-            overlap.by_key_group(overlap.key_sizes),
-            overlap.by_cell_group(links / np.maximum(response_size - 1, 1) + alone),
-            overlap.by_response_group(overlap.response_sizes),
-        ]
-    )
+    recalled, precise = (links / np.maximum(size - 1, 1) + alone for size in (key_size, response_size))
+    return _quotients(overlap, recalled, precise)
 
 
 def count_pairs(overlap: Overlap) -> Floats:
