@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from contextlib import redirect_stdout
@@ -211,6 +212,8 @@ def predict(
     writer = document_writer(output, layout) if output is not None else None
     if output is None and (folder_format is not None or replaced is not None):
         raise InputError("--format and --replace are for an output folder, such as -o texts/; name one")
+    if output is None and layout is not None:
+        raise InputError("--layout is for a .conll file, such as -o clusters.conll; name one")
     if output is not None:
         check_folder_options(output, layout, folder_format, replaced)
         check_output(output, files)
@@ -224,6 +227,8 @@ def predict(
         if not pairs.name.lower().endswith((".csv", ".csv.gz")):
             raise InputError("the name of the table of pairs must end in .csv or .csv.gz", pairs)
         check_output(pairs, files)
+        if output is not None and os.path.realpath(pairs) == os.path.realpath(output):
+            raise InputError("the table of pairs would be replaced by the output of -o; choose another name", pairs)
     from cdcoref.predict import LEMMA, PredictionOptions, check_device, load
 
     options = PredictionOptions(

@@ -122,6 +122,8 @@ def score(
         raise InputError("--unit chooses what --significance resamples; give both")
     if significance and (as_csv or as_latex):
         raise InputError("--significance is not available with --csv or --latex; use the table or --json")
+    if per_document and as_latex:
+        raise InputError("--per-document is not available with --latex; use the table, --json or --csv")
     if engine == "coval" and (per_document or significance):
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)

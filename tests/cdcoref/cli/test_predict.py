@@ -536,6 +536,8 @@ def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> No
     for options, message in (
         (["--pairs", "p.txt"], "must end in .csv"),
         (["--pairs", "no/p.csv"], "create it first"),
+        (["--pairs", "./p.csv", "-o", "p.csv"], "would be replaced by the output of -o"),
+        (["--layout", "2012"], "--layout is for a .conll file"),
         (["--pairs", "p.csv", "--model", "lemma"], "does not use --pairs"),
     ):
         refused = predict("a.txt", *options)

@@ -133,6 +133,7 @@ def test_names_of_documents_control_neither_terminal_nor_spreadsheet(run: Run, t
     ("arguments", "message"),
     [
         (["--metrics", "bleu"], "unknown metric 'bleu'; choose from mentions, muc, "),
+        (["--latex", "--per-document"], "--per-document is not available with --latex"),
         (["--json", "--csv"], "choose one of --json, --csv and --latex"),
         (["--unit", "document"], "--unit chooses what --significance resamples"),
         (["--significance"], "--significance compares two responses, not 1"),
