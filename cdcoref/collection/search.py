@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.formats import stored_document, stored_mention
-from cdcoref.predict import search_points, search_words, searched, searched_title
+from cdcoref.predict import LABEL_SEPARATOR, search_points, search_words, searched, searched_title
 
 DOCUMENTS = 100
 """Documents whose sentences are searched."""
@@ -67,10 +67,11 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     """Clusters of some numbers, and those whose title or name may have one of the words."""
     columns = "SELECT number, coalesce(name, title), documents, mentions FROM clusters"
-    # LIKE knows no accents, so whatever people named is looked at.
+    # LIKE knows no accents, so titles with other letters than English ones, and all names, are looked at.
     titled = " OR ".join(["title LIKE ?"] * len(words))
+    chosen = f"(name IS NOT NULL OR {titled} OR replace(title, ?, '') GLOB '*[^ -~]*')"
     likes = [f"%{re.sub('[^a-z0-9]', '_', word)}%" for word in words]
-    rows = connection.execute(f"{columns} WHERE {condition} AND (name IS NOT NULL OR {titled})", (*values, *likes))
+    rows = connection.execute(f"{columns} WHERE {condition} AND {chosen}", (*values, *likes, LABEL_SEPARATOR))
     seen = set()
     for row in rows:
         seen.add(row[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdcoref.predict.cluster_circumstances import (
+    LABEL_SEPARATOR,
     ClusterCircumstances,
     ClusterParticipant,
     ClusterPeriod,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LABEL_SEPARATOR",
     "LARGER_THAN_STORIES",
     "LEMMA",
     "ClusterCircumstances",

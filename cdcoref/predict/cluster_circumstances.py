@@ -19,7 +19,7 @@ from cdcoref.predict.labels import is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
-SEPARATOR = " · "
+LABEL_SEPARATOR = " · "
 """Between the parts of a label."""
 _SHORT = 8
 """The longest span, in days, that is shown as its last day: as of a report that states a weekday and no year."""
@@ -109,7 +109,7 @@ class ClusterCircumstances:
         if self.when is not None:
             period = self.when.period
             parts.append((Period.of_day(period.last) if period.days <= _SHORT else period).shown())
-        return SEPARATOR.join(filter(None, parts))
+        return LABEL_SEPARATOR.join(filter(None, parts))
 
 
 NO_CIRCUMSTANCES = ClusterCircumstances()
