@@ -53,7 +53,7 @@ from cdcoref.collection.documents import (
     stored_part,
 )
 from cdcoref.collection.reader import Reader
-from cdcoref.collection.reclustering import recluster
+from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.scores import DocumentPair, DocumentScores
@@ -396,6 +396,7 @@ def _apply(
     last = last_change(connection)
     _check_settings(stored_settings(connection), reader.settings)
     store_settings(connection, reader.settings)
+    tied_before = tied_to_documents(connection, plan.documents.replaced.values())
     before = {id: delete_document(connection, number) for id, number in plan.documents.replaced.items()}
     left = {deleted.story for deleted in before.values()}
     by_id = {incoming.document.id: incoming for incoming in plan.documents.new}
@@ -436,6 +437,7 @@ def _apply(
     touched |= drop_empty_stories(connection, left)
     if reader.settings.across_stories:
         touched |= place_stories(connection, touched, {numbers[id]: one.weights for id, one in by_id.items()})
+    touched |= drop_empty_stories(connection, tied_before)
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
     clustered = recluster(connection, touched, emptied)
     merged, split = changes_since(connection, last)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.clusters import assign_clusters
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
@@ -118,6 +119,12 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
         reached.add(story)
         waiting |= {other for (other,) in connection.execute(query, (story,))} - reached
     return sorted(reached)
+
+
+def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[int]:
+    """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
+    query = "SELECT story FROM documents WHERE number IN ({})"
+    return tied(connection, {story for (story,) in rows_in(connection, query, numbers)})
 
 
 def _numbered(parts: list[np.ndarray]) -> np.ndarray:

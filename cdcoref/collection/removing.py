@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import delete_document
-from cdcoref.collection.reclustering import recluster
+from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.restoring import keep_document, new_removal
@@ -37,11 +37,13 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
                 raise InputError(f"there is no document {id!r} in the collection", database.path)
             keep_document(connection, row[0], removal)
             numbers.append(row[0])
+        tied_before = tied_to_documents(connection, numbers)
         removed = [delete_document(connection, number) for number in numbers]
         stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
         settings = stored_settings(connection)
         if settings is not None and settings.across_stories:
             stories |= place_stories(connection, stories)
+        stories |= drop_empty_stories(connection, tied_before)
         former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
         clustered = recluster(connection, stories, former)
         merged, split = changes_since(connection, last)

@@ -243,6 +243,57 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
     assert not together(news, mention_id("ferry0", "captain"), mention_id("museum1", "thieves"))
 
 
+def change_or_remove(collection: Collection, written: Any, how: str) -> None:
+    """The document museum1 loses its mentions, or is removed."""
+    if how == "removed":
+        collection.remove(["museum1"])
+    else:
+        collection.add(written.annotated("museum1", "Nothing else is known of the museum ."))
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_stories_that_a_document_tied_are_clustered_again_without_it(
+    written: Any, news: Collection, mention_id: Find, how: str
+) -> None:
+    captain, police, thieves = mention_id("ferry0", "captain"), mention_id("ferry0", "Police"), "thieves"
+    before = partition(news)
+    for mention in (captain, police):
+        news.correct("same", [mention, mention_id("museum1", thieves)])
+    cluster = news.mention(captain).cluster or ""
+    assert together(news, captain, police, mention_id("museum3", thieves))
+    change_or_remove(news, written, how)
+    now = partition(news)
+    assert {key: now[key] for key in now if key[0] != "museum1"} == {
+        key: before[key] for key in now if key[0] != "museum1"
+    }
+    assert not news.mention(captain).checked
+    if how == "removed":
+        assert "emptied" not in {change.change for change in news.cluster(cluster).changes}
+        news.restore()
+        assert together(news, captain, police, mention_id("museum3", thieves))
+        assert news.mention(captain).checked
+
+
+def test_a_story_that_is_gone_empties_no_cluster_of_another(news: Collection, mention_id: Find) -> None:
+    captain = mention_id("ferry0", "captain")
+    news.correct("same", [captain, mention_id("museum1", "thieves")])
+    cluster = news.mention(captain).cluster or ""
+    news.remove(["museum1", "museum3"])
+    page = news.cluster(cluster)
+    assert (page.summary.mentions, page.summary.checked) == (2, 0)
+    assert "emptied" not in {change.change for change in page.changes}
+
+
+def test_a_mention_and_a_cluster_that_begins_with_it_are_one(news: Collection, mention_id: Find) -> None:
+    captain, police = mention_id("ferry0", "captain"), mention_id("ferry0", "Police")
+    cluster = news.mention(captain).cluster or ""
+    assert news.cluster(cluster).mentions[0].id == captain
+    with pytest.raises(InputError, match="two different mentions that are not the same"):
+        news.correct("not-same", [captain, cluster])
+    correction = news.correct("same", [captain, cluster, police])
+    assert [mention.words for mention in correction.mentions] == ["captain", "Police"]
+
+
 @pytest.mark.parametrize(
     ("action", "ids", "what"),
     [
@@ -262,6 +313,7 @@ def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, m
         ("same", [], "two or more different mentions"),
         ("rename", [], "give the one cluster to rename"),
         ("rename", ["m1"], "give the one cluster to rename"),
+        ("rename", [5], "give the one cluster to rename"),
         ("rename", ["c1"], "a cluster's name has 1 to 200 characters"),
         ("rename", ["c999"], "there is no cluster c999"),
         (
