@@ -455,7 +455,7 @@ class Collection:
         """
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            if around is not None and limit is not None:
+            if around is not None and limit:
                 offset = queries.place_of_mention(connection, id, around) // limit * limit
             return queries.cluster_page(connection, id, limit=limit, offset=offset)
 
@@ -473,6 +473,7 @@ class Collection:
             If there is none.
         """
         check_text("the id of a document", id)
+        _check_part(others, 0, "others")
         with self._database.reading() as connection:
             return queries.document_page(connection, id, others=others)
 
@@ -584,11 +585,13 @@ class Collection:
         return self._settings
 
 
-def _check_part(limit: int | None, offset: int) -> None:
-    """Refuse what is no part of a list; SQLite would say that the file is damaged."""
-    if limit is not None:
-        check_whole("limit", limit)
-    check_whole("offset", offset)
+def _check_part(limit: int | None, offset: int, what: str = "limit") -> None:
+    """Refuse what is no part of a list; SQLite would say that the file is damaged, or take -1 for everything."""
+    for name, value in ((what, limit), ("offset", offset)):
+        if value is not None:
+            check_whole(name, value)
+            if value < 0:
+                raise InputError(f"{name} must be 0 or more, not {value}")
 
 
 def _check_clusters(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> None:

@@ -69,6 +69,8 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
         number = _rename(connection, ids, name)
     else:
         mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
+        if action != "move":  # whose last mention stands for a cluster
+            mentions = list({row.number: row for row in mentions}.values())
         apart: list[_Row] = []
         into = None
         if action == "split":
@@ -229,8 +231,10 @@ def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions
 
 def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None) -> int:
     """Store the name of a cluster."""
+    if name is not None:
+        check_text("the name of a cluster", name)
     chosen = " ".join((name or "").split())
-    if len(ids) != 1 or not ids[0].startswith("c"):
+    if len(ids) != 1 or not str(ids[0]).startswith("c"):
         raise InputError("give the one cluster to rename")
     if not chosen or len(chosen) > LONGEST_NAME:
         raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")

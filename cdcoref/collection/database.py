@@ -49,10 +49,13 @@ class Database:
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
         self._absolute = self.path.absolute()
-        exists = self.path.exists() and self.path.stat().st_size > 0
+        try:
+            is_new = not self.path.exists()
+            exists = not is_new and self.path.stat().st_size > 0
+        except OSError as error:  # the name is too long, or a folder of it may not be entered
+            raise InputError(f"the file cannot be used ({error.strerror})", path) from error
         if not exists and not create:
             raise InputError("there is no collection here", path)
-        is_new = not self.path.exists()
         if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):
             self.connection = connect_to_collection(path)
             with collection_errors(path):

@@ -39,6 +39,9 @@ def test_what_is_missing_or_something_else_is_refused(tmp_path: Path) -> None:
         Collection.open(tmp_path)
     with pytest.raises(InputError):
         Collection.create(tmp_path / "no folder" / "a.cdcoref", "lemma")
+    for open_it in (Collection.open, Collection.create):
+        with pytest.raises(InputError, match="the file cannot be used"):
+            open_it(tmp_path / ("a" * 300))
 
 
 def test_an_empty_file_becomes_a_collection(path: Path) -> None:

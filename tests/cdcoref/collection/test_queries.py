@@ -167,6 +167,11 @@ def test_numbers_that_are_too_large_are_refused(news: Collection, ask: Callable[
         (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
         (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
         (lambda news: news.clusters(min_mentions="2"), "min_mentions must be a whole number, not '2'"),
+        (lambda news: news.clusters(limit=-1), "limit must be 0 or more, not -1"),
+        (lambda news: news.clusters(query="ferry", offset=-1), "offset must be 0 or more, not -1"),
+        (lambda news: news.cluster("c1", limit=-1), "limit must be 0 or more, not -1"),
+        (lambda news: news.document("ferry0", others=-1), "others must be 0 or more, not -1"),
+        (lambda news: news.correct("rename", ["c1"], name=5), "the name of a cluster must be a string, not 5"),
         (lambda news: news.documents(since=3), "since must be a string, not 3"),
         (lambda news: news.documents(source=3), "source must be a string, not 3"),
         (lambda news: news.search(3), "a query must be a string, not 3"),
@@ -186,6 +191,11 @@ def test_arguments_of_another_type_are_refused(
     with pytest.raises(InputError, match=message):
         ask(news)
     assert news.counts() == before
+
+
+def test_a_page_without_documents(news: Collection) -> None:
+    page = news.cluster("c1", limit=0, around="m1")
+    assert (page.summary.id, page.documents, page.mentions) == ("c1", (), ())
 
 
 def test_half_characters_are_refused(news: Collection) -> None:
@@ -302,4 +312,9 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     ]
     assert {c.title for c in lemma.search("lisbon").clusters} == {"Lisbon", "gale · Lisbon, Portugal · 9 May 2024"}
     assert lemma.search("norway 9").clusters == ()
+    sentences = ("Unrest in Zürich on 12 May 2024 .", "A strike began .")
+    text = Document.from_sentences("c", [sentence.split() for sentence in sentences])
+    lemma.add(Corpus((text,), (Mention("c", (9,), "event"),)))
+    for query in ("zürich", "ZURICH", "switzerland strike"):  # which only the title has
+        assert [c.title for c in lemma.search(query).clusters] == ["strike · Zürich, Switzerland"]
     assert lemma.search("100%").clusters == ()
