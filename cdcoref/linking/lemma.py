@@ -29,11 +29,12 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
     Corpus
         The same mentions in the same order, with names of clusters.
     """
-    group_of = {id: str(number) for number, group in enumerate(groups) for id in group}
+    group_of = {id: number for number, group in enumerate(groups) for id in group}
     tokens_of = {document.id: document.tokens for document in corpus.documents}
 
     def cluster(mention: Mention) -> str:
         head = head_word(tokens_of[mention.document][mention.start : mention.end])
-        return f"{group_of.get(mention.document, mention.document)}:{lemma(head)}"
+        group = group_of.setdefault(mention.document, len(groups) + len(group_of))
+        return f"{group}:{lemma(head)}"
 
     return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))

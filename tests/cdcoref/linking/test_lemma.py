@@ -30,6 +30,13 @@ def test_clusters_are_of_one_lemma_one_kind_one_group() -> None:
     }
 
 
+def test_a_document_in_no_group_is_one_of_its_own_whatever_its_id() -> None:
+    documents = tuple(Document.from_sentences(id, [["Police", "came"]]) for id in ("a", "0", "1", "2"))
+    mentions = tuple(Mention(document.id, (0,), "entity") for document in documents)
+    clustered = lemma_clusters(Corpus(documents, mentions), [["a"]])
+    assert len(clustered.clusters()) == len(documents)
+
+
 def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
     """Of "Emperor of the United States" a mention may be Emperor, United and States."""
     document = Document.from_sentences(
