@@ -57,22 +57,25 @@ def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) 
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count), strict=True)
     try:
         names = [name.strip().lower() for name in next(rows, [])]
-        if not {"action", "ids"} <= set(names) <= set(COLUMNS):
+        if not {"action", "ids"} <= set(names) <= set(COLUMNS) or len(names) > len(set(names)):
             raise InputError("the first line must name the columns: action,ids,name", path, 1)
-        return [_decision(dict(zip(names, row, strict=False)), str(path), rows.line_num) for row in rows if any(row)]
+        return [_decision(names, row, str(path), rows.line_num) for row in rows if any(row)]
     except csv.Error as error:
         raise InputError(f"the line cannot be read ({first_line(error)})", path, rows.line_num) from error
 
 
-def _decision(cells: dict[str, str], path: str, line: int) -> Decision:
-    action, ids = cells.get("action", "").strip(), tuple(cells.get("ids", "").split())
+def _decision(names: Sequence[str], row: Sequence[str], path: str, line: int) -> Decision:
+    cells = dict(zip(names, map(str.strip, row), strict=False))
+    action, ids, name = cells.get("action", ""), tuple(cells.get("ids", "").split()), cells.get("name") or None
     if action not in ACTIONS:
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}", path, line
         )
     if not ids:
         raise InputError("the row names no ids, such as m12 m40", path, line)
-    return Decision(cast("Action", action), ids, cells.get("name", "").strip() or None, path, line)
+    if any(map(str.strip, row[len(names) :])) or (name is not None and action != "rename"):
+        raise InputError("the row has more cells than it needs; separate ids by spaces", path, line)
+    return Decision(cast("Action", action), ids, name, path, line)
 
 
 def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int]) -> InputError:

@@ -48,6 +48,9 @@ def test_a_table_is_read(tmp_path: Path, delimiter: str) -> None:
         ("action,ids,what\n", "line 1: the first line must name the columns"),
         ("action,ids\nsame,m1 m2\njoin,m3\n", "line 3: 'join' is not a correction"),
         ("action,ids\nsame,\n", "line 2: the row names no ids"),
+        ("action,ids,ids\nsame,m1,m2\n", "line 1: the first line must name the columns"),
+        ("action,ids\nnot-a-mention,m1,m2\n", "line 2: the row has more cells than it needs"),
+        ("action,ids,name\nsame,m1 m2,m3\n", "line 2: the row has more cells than it needs"),
         ('action,ids,name\nrename,c3,"The ferry\n', "line 2: the line cannot be read"),
     ],
 )
