@@ -216,7 +216,7 @@ def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -
 def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions: Sequence[_Row]) -> list[_Row]:
     """The mentions that stay in the clusters from which mentions are moved into that of the last one."""
     if len(mentions) < 2 or ids[-1] in ids[:-1] or not all(id.startswith("m") for id in ids[:-1]):
-        raise InputError("give mentions, and last the cluster that they move to")
+        raise InputError("give mentions, followed by the cluster to move them to")
     *moved, last = mentions
     _check("same", mentions)
     there = [row for row in moved if row.cluster == last.cluster]
