@@ -37,8 +37,14 @@ class Corrections(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the kind of correction first."""
-        if len(args) > 1 and args[0] not in self.commands and args[1] in self.commands:
-            args = [args[1], args[0], *args[2:]]
+        file, *rest = args or [""]
+        if file and file not in self.commands and not file.startswith("-"):
+            if not rest and Path(file).exists():
+                ctx.fail(f"Name a correction behind the file: {', '.join(self.commands)}.")
+            elif rest and rest[0] in ctx.help_option_names:
+                args = rest[:1]
+            elif rest and (rest[0] in self.commands or not Path(rest[0]).exists()):
+                args = [rest[0], file, *rest[1:]]
         return list(super().parse_args(ctx, args))
 
     def get_usage(self, ctx: Any) -> str:

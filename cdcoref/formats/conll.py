@@ -167,8 +167,8 @@ class _Words:
 
 
 def _columns(line: bytes) -> list[str]:
-    text = line.decode()
-    return text.split("\t") if "\t" in text else text.split()
+    # Bytes are split at white space of ASCII alone: a no-break space is a part of its word.
+    return [column.decode() for column in (line.split(b"\t") if b"\t" in line else line.split())]
 
 
 def _word_column(rows: list[list[str]]) -> int:

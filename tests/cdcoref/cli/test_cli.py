@@ -94,6 +94,21 @@ def test_help_of_a_correction_is_about_it(cdcoref: Callable[..., Any]) -> None:
         assert "their clusters become one" in done.out
         assert "rename" in every.out
         assert "rename" not in done.out
+    assert cdcoref("correct", "news.cdcoref", "--help").out == every.out
+
+
+def test_what_is_wrong_with_a_correction_is_named_and_not_the_file(
+    cdcoref: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("news.cdcoref").touch()
+    for arguments in (("news.cdcoref", "apart", "m1", "m2"), ("apart", "news.cdcoref", "m1", "m2")):
+        done = cdcoref("correct", *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert "No such command 'apart'" in done.err
+    done = cdcoref("correct", "news.cdcoref")
+    assert done.code == 2
+    assert "Name a correction behind the file: same, not-same" in done.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

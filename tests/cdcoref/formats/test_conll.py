@@ -385,6 +385,16 @@ def test_the_eight_columns(tmp_path: Path) -> None:
     assert coreference(corpus) == [[("d1", (0, 1)), ("d2", (0,))], [("d2", (0,))]]
 
 
+@pytest.mark.parametrize("space", ["\xa0", "\u2009", "\u3000", "\x85", "\x1f"])
+def test_spaces_other_than_those_of_ascii_are_part_of_a_word(tmp_path: Path, space: str) -> None:
+    word = f"10{space}000"
+    path = tmp_path / "x.conll"
+    path.write_text(f"#begin document (a); part 000\na 0 0 {word} CD * - - - - * (1)\na 0 1 left VBD * - - - - * -\n\n")
+    with path.open("a") as file:
+        file.write("#end document\n")
+    assert read_conll(path).documents[0].tokens == (word, "left")
+
+
 def test_crlf_marks_and_gzip_make_no_difference(tmp_path: Path) -> None:
     plain = write(tmp_path / "x.conll", "(1", "1)", "-", "(é)")
     other = tmp_path / "no_suffix"
