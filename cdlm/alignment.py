@@ -7,7 +7,7 @@ layer's global attention singles out a coreferent mention, the target, among the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -289,9 +289,5 @@ def _find(documents: Sequence[AnnotatedDocument], name: str) -> tuple[AnnotatedD
         raise InputError(f"there is no document {identifier!r}; a mention is named DOCUMENT:WORDS")
     texts = {" ".join(document.words[word] for word in mention.words): mention for mention in document.mentions[::-1]}
     if words not in texts:
-        raise InputError(f"{identifier} has no mention {words!r}; it has {', '.join(_shown(texts))}")
+        raise InputError(f"{identifier} has no mention {words!r}; it has {', '.join(map(repr, sorted(texts)))}")
     return document, texts[words]
-
-
-def _shown(texts: dict[str, MentionSpan]) -> Iterator[str]:
-    return (repr(text) for text in sorted(texts))

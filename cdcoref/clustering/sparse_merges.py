@@ -128,8 +128,17 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _merges(size, low, high, distance, share):  # type: ignore[no-untyped-def]
-    """What `sparse_merges` returns."""
+def sparse_merges(
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All merges at a distance below 1. Parameters as in :func:`cdcoref.clustering.dense_merges.dense_merges`.
+
+    Returns
+    -------
+    tuple
+        Of every merge the lesser and the greater of the two clusters, and their distance, in the order of the merges.
+        The merged cluster goes on under the greater number. *Shape:* (merges,) each
+    """
     links = _linked(size, low, high, distance)
     ends, following, alive, gain, least, begin, _, degree, sizes, number = links
     keys, found, used = _table(links)
@@ -185,17 +194,3 @@ def _merges(size, low, high, distance, share):  # type: ignore[no-untyped-def]
         if 2 * used > len(keys):  # most of them of clusters that are no more
             keys, found, used = _table(links)
     return first[:count], second[:count], height[:count]
-
-
-def sparse_merges(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All merges at a distance below 1. Parameters as in :func:`cdcoref.clustering.dense_merges.dense_merges`.
-
-    Returns
-    -------
-    tuple
-        Of every merge the lesser and the greater of the two clusters, and their distance, in the order of the merges.
-        The merged cluster goes on under the greater number. *Shape:* (merges,) each
-    """
-    return _merges(size, low, high, distance, share)

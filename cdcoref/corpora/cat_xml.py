@@ -45,7 +45,8 @@ def parse_document(path: Path, corpus: str) -> Element:
     except (LookupError, ValueError, OSError) as error:  # an encoding that is unknown or wrong
         raise InputError(f"the file cannot be read ({error})", path) from error
     if root is None or root.tag != "Document":
-        hint = "; this is NAF, which has no links across documents: use the CAT files" if _is_naf(root) else ""
+        is_naf = root is not None and root.tag == "NAF"
+        hint = "; this is NAF, which has no links across documents: use the CAT files" if is_naf else ""
         raise InputError(f"this is not a document of {corpus}: its root element is not <Document>{hint}", path)
     return root
 
@@ -73,10 +74,6 @@ def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[i
     if not numbers:
         raise InputError("this document has no tokens", path)
     return numbers, sentences
-
-
-def _is_naf(root: Element | None) -> bool:
-    return root is not None and root.tag == "NAF"
 
 
 def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.registry import has_input_suffix, input_suffixes, is_document, is_own_result, read_file
-from cdcoref.formats.text import check_pipeline
+from cdcoref.formats.text import loaded_pipeline
 from cdlm.printing import counted
 
 BESIDE_ANNOTATION = ("annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml")
@@ -108,7 +108,7 @@ def read_corpus(
     if encoding is not None:
         check_encoding(encoding)
     if pipeline is not None:
-        check_pipeline(pipeline)
+        loaded_pipeline(pipeline)  # which refuses one that cannot be loaded
     options = ReadOptions(
         kind=kind,
         ids=ids,

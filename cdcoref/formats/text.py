@@ -137,7 +137,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     tokens: list[Token] = []
     sentences: list[tuple[int, int]] = []
     plain, positions = without_markup(text)
-    for sentence in _sentences(_language(pipeline), plain):
+    for sentence in _sentences(loaded_pipeline(pipeline), plain):
         for start, end in _bounded(sentence):
             sentences.append((len(tokens), len(tokens) + end - start))
             tokens.extend(sentence[start:end])
@@ -155,8 +155,8 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
 
 
 @lru_cache(maxsize=2)
-def _language(pipeline: str | None) -> Language:
-    """The spaCy pipeline, loaded once per process."""
+def loaded_pipeline(pipeline: str | None) -> Language:
+    """The spaCy pipeline, loaded once per process, or that of the rules; refused if it cannot be loaded."""
     import spacy
 
     if pipeline is None:
@@ -176,17 +176,6 @@ def _language(pipeline: str | None) -> Language:
             f"the spaCy pipeline {pipeline!r} cannot be loaded ({first_line(error)}); install it with "
             f"'python -m spacy download {pipeline}', or use the built-in rules"
         ) from error
-
-
-def check_pipeline(pipeline: str) -> None:
-    """Load a spaCy pipeline, before many files are read with it.
-
-    Raises
-    ------
-    InputError
-        If it cannot be loaded.
-    """
-    _language(pipeline)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

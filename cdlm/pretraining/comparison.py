@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -117,8 +118,7 @@ def perplexities(
             if len(first) > model.longformer.config.vocab_size:
                 model.resize_token_embeddings(len(first))
             check_length(model, longest, contender.name)
-            advance = _with_name(progress, contender.name)
-            losses.append(set_losses(model, contender.variant, sequences, advance))
+            losses.append(set_losses(model, contender.variant, sequences, partial(progress, contender.name)))
     rows = [
         ModelPerplexity(contender, Perplexity.of(own, losses[0]))
         for contender, own in zip(contenders, losses, strict=True)
@@ -128,7 +128,3 @@ def perplexities(
 
 def _positions(folder: Path) -> int:
     return EncoderConfig.from_checkpoint(read_json(folder / CONFIG_FILE), folder / CONFIG_FILE).max_length
-
-
-def _with_name(progress: Progress, name: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(name, done, total)

@@ -126,10 +126,6 @@ def _ablation(title: str, values: str, name: str, options: str) -> Row:
     return Row(title, tuple(values.split(" ")), (_coreference("event", name, options, all_metrics=False),))
 
 
-def _ablation_of(encoder: Encoder, values: str) -> Row:
-    return _ablation(encoder.title, values, encoder.name, f" --encoder {encoder.checkpoint}")
-
-
 TABLES = (
     Table(
         1,
@@ -161,7 +157,7 @@ TABLES = (
             _ablation("full document CDLM", "85.6 -", "cdlm", ""),
             _ablation("sentences only CDLM", "84.2 -1.4", "sentences", " --context sentence"),
             *(
-                _ablation_of(one, own)
+                _ablation(one.title, own, one.name, f" --encoder {one.checkpoint}")
                 for one, own in zip(ENCODERS[:-1], ("84.6 -1.0", "84.7 -0.9", "84.1 -1.5", "85.1 -0.5"), strict=True)
             ),
         ),
