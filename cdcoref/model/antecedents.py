@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from cdcoref.model.config import ANAPHORS, ANTECEDENT_FEATURES
 from cdcoref.model.mention_projection import MentionProjection
+from cdcoref.model.mention_vectors import two_hidden_layers
 
 OF_MENTION = 6
 """Features of a mention besides its vectors and class."""
@@ -48,14 +49,8 @@ class AntecedentScorer(nn.Module):
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
         of_mention, of_pair = feature_counts(features)
-        self.layers = nn.Sequential(
-            nn.Linear(3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair, hidden),
-            nn.GELU(),
-            nn.Dropout(0.2),
-            nn.Linear(hidden, half := max(1, hidden // 2)),
-            nn.GELU(),
-            nn.Linear(half, 1),
-        )
+        inputs = 3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair
+        self.layers = two_hidden_layers(inputs, hidden, max(1, hidden // 2), 0.2)
 
     @property
     def columns(self) -> int:

@@ -68,10 +68,10 @@ class KindScorer(nn.Module):
         self.shares, self.columns = dict(shares), dict(columns)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
-        self.layers = _two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
+        self.layers = two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
         for name in self.shares:
             self.add_module(_PROJECTION[name], MentionProjection(width, dimension, 0.3))
-            self.add_module(_NETWORK[name], _two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2))
+            self.add_module(_NETWORK[name], two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2))
 
     def projection_of(self, name: str) -> MentionProjection:
         """The projection that makes the vectors of one of the further networks."""
@@ -234,7 +234,8 @@ class VectorScorer(nn.Module):
         return torch.cat(parts) if parts else features.new_zeros(0)
 
 
-def _two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:
+def two_hidden_layers(inputs: int, hidden: int, second: int, dropout: float) -> nn.Sequential:
+    """A network for one number, with dropout behind the first of its hidden layers."""
     return nn.Sequential(
         nn.Linear(inputs, hidden),
         nn.GELU(),

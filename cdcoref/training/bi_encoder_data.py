@@ -22,7 +22,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
 from cdcoref.linking import pronouns
 from cdcoref.model import ReadingBatch, collate_readings
-from cdcoref.training.sources import Shares, check_weights, drawn
+from cdcoref.training.sources import Shares, check_weights, cluster_numbers, drawn
 from cdlm.sequences import Batch
 from cdlm.validation import Count, Index, check_fields
 from cdlm.validation import number as within
@@ -297,16 +297,12 @@ def _annotated(part: AnnotatedCorpus, number: int) -> Iterator[_Annotated]:
     """The documents of a corpus; clusters, topics and kinds as numbers that no other corpus has."""
     corpus = part.corpus
     is_pronoun = pronouns(corpus, KINDS)
-    clusters: dict[object, int] = {}
+    clusters = OF_CORPUS * number + cluster_numbers(corpus, part.info.cross_document)
     topics: dict[object, int] = {}
     own: dict[str, list[_Mention]] = defaultdict(list)
     for n, mention in enumerate(corpus.mentions):
-        # Without links between documents, a cluster's name holds within its document.
-        scope = None if part.info.cross_document else mention.document
-        key = n if mention.cluster is None else (scope, mention.kind, mention.cluster)
-        cluster = OF_CORPUS * number + clusters.setdefault(key, len(clusters))
         if mention.kind is not None:
-            kind = KINDS.index(mention.kind)
+            kind, cluster = KINDS.index(mention.kind), int(clusters[n])
             own[mention.document].append(_Mention(tuple(mention.tokens), kind, cluster, bool(is_pronoun[n]), n))
     for place, document in enumerate(corpus.documents):
         topic = document.topic if part.info.cross_document else document.id

@@ -18,13 +18,13 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import EVENT, KINDS, Corpus
+from cdcoref.corpus import EVENT, KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import MentionContext
 from cdcoref.language import FactTables
 from cdcoref.linking import MentionContexts, facts_of_mentions, layer_states, pronouns
 from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
-from cdcoref.training.sources import Shares, drawn_by_share, linkable_groups, widest_setting
+from cdcoref.training.sources import Shares, cluster_numbers, drawn_by_share, linkable_groups, widest_setting
 from cdlm.validation import Count, Index, Probability, check_fields, number
 
 Integers = NDArray[np.int64]
@@ -272,7 +272,7 @@ def read_contexts(
         first_rows,
         _vectors(upper, contexts, first_rows),
         np.array([KINDS.index(corpus.mentions[n].kind or "") for n in kept], dtype=np.int64),
-        _clusters(corpus, part.info.cross_document)[kept],
+        cluster_numbers(corpus, part.info.cross_document)[kept],
         _groups(part)[kept],
         facts.heads[kept],
     )
@@ -291,20 +291,6 @@ def _vectors(upper: Tensor, contexts: Sequence[MentionContext], first_rows: Inte
         rows = torch.from_numpy(np.concatenate(own)).to(upper.device)
         sums[start : start + len(own)].index_add_(0, owners, upper[rows].float())
     return torch.nn.functional.normalize(sums, dim=1)
-
-
-def _clusters(corpus: Corpus, cross_document: bool) -> Integers:
-    """The number of the cluster of every mention; without links between documents, a name holds within its document."""
-    names: dict[object, int] = {}
-    return np.array(
-        [
-            names.setdefault(
-                n if m.cluster is None else (None if cross_document else m.document, m.kind, m.cluster), len(names)
-            )
-            for n, m in enumerate(corpus.mentions)
-        ],
-        dtype=np.int64,
-    )
 
 
 def _groups(part: AnnotatedCorpus) -> Integers:

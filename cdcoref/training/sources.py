@@ -14,6 +14,7 @@ from itertools import combinations, product
 from typing import Annotated, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document
@@ -128,6 +129,19 @@ def story_setting(corpus: Corpus) -> Setting:
         if all(document.subtopic is not None for document in corpus.documents)
         else widest_setting(corpus)
     )
+
+
+def cluster_numbers(corpus: Corpus, cross_document: bool = True) -> NDArray[np.int64]:
+    """The number of the cluster of every mention; without links between documents, a name holds within its document.
+
+    *Shape:* (mentions,)
+    """
+    names: dict[object, int] = {}
+    keys = (
+        number if m.cluster is None else (None if cross_document else m.document, m.kind, m.cluster)
+        for number, m in enumerate(corpus.mentions)
+    )
+    return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
 
 
 def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

@@ -30,7 +30,7 @@ from cdcoref.linking import (
 )
 from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.scoring import CONLL, score
-from cdcoref.training.sources import linkable_groups, story_setting
+from cdcoref.training.sources import cluster_numbers, linkable_groups, story_setting
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
@@ -96,7 +96,8 @@ def tune(
             combination = combine.of_kind(kind)
             weight = combination.antecedent_weight * round(temperature[kind] / own_temperature, 4)
             combine = combine.with_kind(kind, replace(combination, antecedent_weight=weight))
-        distance[kind], conll_f1 = best_distance_threshold(dev, logits, temperature, kind, model.settings, part_of)
+        cuts = Cuts(dev, logits, temperature, kind, model.settings, part_of)
+        distance[kind], conll_f1 = best_distance_threshold(cuts)
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
         own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
@@ -104,9 +105,8 @@ def tune(
             detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
         found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
         sides = own.of_kind(kind).mentions, found.of_kind(kind).mentions
-        curve = threshold_curve(dev, logits, temperature, kind, model.settings, part_of)
         exactly, by_head = (span_scores(*sides, by_head=head) if detects else None for head in (False, True))
-        scores[kind] = KindScores(conll_f1, after, before, exactly, by_head, curve)
+        scores[kind] = KindScores(conll_f1, after, before, exactly, by_head, threshold_curve(cuts))
     config = replace(
         model.settings,
         vectors=replace(model.settings.vectors, combine=combine),
@@ -218,14 +218,7 @@ def _regression(
 
 def same_cluster(corpus: Corpus, logits: PairLogits | PairEvidence) -> NDArray[np.bool_]:
     """Whether the two mentions of every pair are annotated as coreferent. *Shape:* (pairs,)"""
-    names: dict[object, int] = {}
-    labels = np.array(
-        [
-            names.setdefault(number if m.cluster is None else (m.kind, m.cluster), len(names))
-            for number, m in enumerate(corpus.mentions)
-        ],
-        dtype=np.int64,
-    )
+    labels = cluster_numbers(corpus)
     return labels[logits.first] == labels[logits.second]
 
 
@@ -251,21 +244,13 @@ def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.boo
     return float(np.abs(predicted - actual).sum() / len(labels))
 
 
-def best_distance_threshold(
-    dev: Corpus,
-    logits: PairLogits,
-    temperature: Mapping[str, float],
-    kind: str,
-    config: CorefConfig,
-    part_of: Sequence[int] | None = None,
-) -> tuple[float, float]:
+def best_distance_threshold(cuts: Cuts) -> tuple[float, float]:
     """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1 with singletons.
 
     The highest is the mean of those with and without singletons: with them, a threshold that links nothing is not bad;
-    and the mean over the thresholds up to 0.04 away, since a peak at a single one is chance.
-    `part_of` says of every mention which of several corpora it is from; the F1 is then the mean over them.
+    and the mean over the thresholds up to 0.04 away, since a peak at a single one is chance. Of several corpora the
+    mean F1 counts.
     """
-    cuts = _Cuts(dev, logits, temperature, kind, config, part_of)
     results: list[float] = []
     kept: list[float] = []
     for threshold in DISTANCE_THRESHOLDS:
@@ -281,20 +266,11 @@ def best_distance_threshold(
     return threshold, kept[DISTANCE_THRESHOLDS.index(threshold)]
 
 
-def threshold_curve(
-    dev: Corpus,
-    logits: PairLogits,
-    temperature: Mapping[str, float],
-    kind: str,
-    config: CorefConfig,
-    part_of: Sequence[int] | None = None,
-) -> tuple[CurvePoint, ...]:
+def threshold_curve(cuts: Cuts) -> tuple[CurvePoint, ...]:
     """LEA without singletons at thresholds from 0.1 to 0.9 of the probability at which clusters are merged.
 
-    Precision and recall are means over the corpora of `part_of` (see :func:`best_distance_threshold`), F1 is that of
-    the means.
+    Precision and recall are means over the corpora, F1 is that of the means.
     """
-    cuts = _Cuts(dev, logits, temperature, kind, config, part_of)
     points: list[CurvePoint] = []
     for probability in CURVE:
         found = [
@@ -308,8 +284,11 @@ def threshold_curve(
     return tuple(points)
 
 
-class _Cuts:
-    """The clusters of one kind of mention at any distance threshold, beside the annotated ones, corpus by corpus."""
+class Cuts:
+    """The clusters of one kind of mention at any distance threshold, beside the annotated ones, corpus by corpus.
+
+    `part_of` says of every mention which of several corpora it is from.
+    """
 
     def __init__(
         self,
@@ -318,7 +297,7 @@ class _Cuts:
         temperature: Mapping[str, float],
         kind: str,
         config: CorefConfig,
-        part_of: Sequence[int] | None,
+        part_of: Sequence[int] | None = None,
     ) -> None:
         self._dev = dev
         self._clusters = KindClusters(dev, logits, kind, config, temperature)

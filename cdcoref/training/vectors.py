@@ -24,7 +24,7 @@ from cdcoref.linking import ReadMentions, comparison_features, pronouns, read_ve
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents, swapped
 from cdcoref.training.mention_words import ReadWords, read_words
-from cdcoref.training.sources import Shares, linkable_groups, widest_setting
+from cdcoref.training.sources import Shares, cluster_numbers, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel
 from cdlm.gradients import optimise
 from cdlm.runs import Say
@@ -222,14 +222,7 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
     vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
     options = model.settings.vectors
     is_pronoun = pronouns(corpus, options.with_antecedents)
-    clusters: dict[object, int] = {}
-    labels = np.array(
-        [
-            clusters.setdefault(n if m.cluster is None else (m.kind, m.cluster), len(clusters))
-            for n, m in enumerate(corpus.mentions)
-        ],
-        dtype=np.int64,
-    )
+    labels = cluster_numbers(corpus)
     found: dict[str, PairExamples] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
     for kind in KINDS:
