@@ -4,26 +4,25 @@ A document and its mentions in, the circumstances of every event mention out, ea
 near they are: its own clause, its sentence, or the document, whose day and place are the default of its main event.
 """
 
-from cdcoref.circumstances.clauses import Clause, clauses_of
+from cdcoref.circumstances.clauses import clauses_of
 from cdcoref.circumstances.conflicts import AGREEMENT, CircumstanceTables, main_events_differ
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_circumstances import (
     Circumstances,
     DocumentCircumstances,
-    HowMany,
     Participant,
     StatedQuantity,
     circumstances_of,
 )
 from cdcoref.circumstances.gazetteer import Place, places_named, state_shortened
 from cdcoref.circumstances.main_event import Setting
-from cdcoref.circumstances.people import NamedRole, StatedAge, ages_in, full_names, offices_in, roles_of
+from cdcoref.circumstances.people import ages_in, full_names, offices_in, roles_of
 from cdcoref.circumstances.periods import Period
-from cdcoref.circumstances.places import CONTINENTS, StatedPlace, capitalised, dateline_end, places_in
-from cdcoref.circumstances.quantities import PEOPLE, Count, Quantity, StatedCount, counts_in
+from cdcoref.circumstances.places import CONTINENTS, capitalised, dateline_end, places_in
+from cdcoref.circumstances.quantities import PEOPLE, Quantity, counts_in
 from cdcoref.circumstances.relations import RELATIONS, is_object
-from cdcoref.circumstances.sentences import Source, When, Where
-from cdcoref.circumstances.times import StatedTime, times_in
+from cdcoref.circumstances.sentences import Source
+from cdcoref.circumstances.times import times_in
 
 __all__ = [
     "AGREEMENT",
@@ -32,24 +31,14 @@ __all__ = [
     "RELATIONS",
     "CircumstanceTables",
     "Circumstances",
-    "Clause",
-    "Count",
     "DocumentCircumstances",
-    "HowMany",
-    "NamedRole",
     "Participant",
     "Period",
     "Place",
     "Quantity",
     "Setting",
     "Source",
-    "StatedAge",
-    "StatedCount",
-    "StatedPlace",
     "StatedQuantity",
-    "StatedTime",
-    "When",
-    "Where",
     "ages_in",
     "capitalised",
     "circumstances_of",

@@ -11,13 +11,12 @@ from cdcoref.clustering.constraints import (
     unconflicted_parts,
     with_followers,
 )
-from cdcoref.clustering.linkage import LINKAGES, Dendrogram, Linkage, agglomerative, dendrogram
+from cdcoref.clustering.linkage import LINKAGES, Linkage, agglomerative, dendrogram
 from cdcoref.clustering.pair_scores import PairScores
 
 __all__ = [
     "LINKAGES",
     "CannotLinks",
-    "Dendrogram",
     "Linkage",
     "PairScores",
     "agglomerative",

@@ -26,8 +26,6 @@ class CorpusInfo:
     cross_document
         Whether links across documents are annotated. If not, it is unknown whether two mentions of different documents
         corefer.
-    singletons
-        Whether singletons are annotated.
     styles
         The styles of annotation (:data:`cdcoref.corpus.STYLES`) that a mention detector learns from it, its own first.
         None: the style is the one that a detector has in use.
@@ -43,6 +41,8 @@ class CorpusInfo:
         Which sentences are annotated, in words; `Document.annotated` has their numbers.
     citation, licence, source
         Authors and year; the licence, including what differs from text to text; where to get the corpus.
+    singletons
+        Whether singletons are annotated.
     """
 
     name: str
@@ -50,11 +50,11 @@ class CorpusInfo:
     kinds: tuple[str, ...]
     exhaustive: tuple[str, ...]
     cross_document: bool
-    singletons: bool
     sentences: str
     citation: str
     licence: str
     source: str
+    singletons: bool = True
     styles: tuple[str, ...] = ()
     selective: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
@@ -130,6 +130,4 @@ def licences(parts: Sequence[AnnotatedCorpus]) -> str:
 
 def _own_information(corpus: Corpus) -> CorpusInfo:
     kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
-    return CorpusInfo(
-        "own", "this corpus", kinds, kinds, True, True, "as each document says", "unpublished", "unstated", ""
-    )
+    return CorpusInfo("own", "this corpus", kinds, kinds, True, "as each document says", "unpublished", "unstated", "")

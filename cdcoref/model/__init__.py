@@ -29,7 +29,6 @@ from cdlm.lazy_imports import on_first_use
 if TYPE_CHECKING:
     from cdcoref.model.antecedents import AntecedentScorer, antecedent_loss
     from cdcoref.model.batches import (
-        EncoderBatch,
         LabelledBatch,
         PairBatch,
         ReadingBatch,
@@ -65,7 +64,6 @@ __all__ = [
     "CorefModel",
     "CurvePoint",
     "DetectorOptions",
-    "EncoderBatch",
     "KindScorer",
     "KindScores",
     "LabelledBatch",
@@ -90,7 +88,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "antecedents": "AntecedentScorer antecedent_loss",
-        "batches": "EncoderBatch LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
+        "batches": "LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
         "context_scorer": "ContextBatch ContextScorer check_contexts collate_contexts",
         "coref_model": "CorefModel",
         "fingerprint": "model_fingerprint",

@@ -22,7 +22,7 @@ from cdcoref.training.tuning import (
     tune,
     weigh,
 )
-from cdcoref.training.vectors import PairExamples, VectorTraining, fit_pair_scorers, fit_vectors, pair_examples
+from cdcoref.training.vectors import PairExamples, VectorTraining, fit_vectors
 
 __all__ = [
     "DISTANCE_THRESHOLDS",
@@ -46,12 +46,10 @@ __all__ = [
     "fit_contexts",
     "fit_detector",
     "fit_heads",
-    "fit_pair_scorers",
     "fit_vectors",
     "fit_weights",
     "hard_pairs",
     "linkable_groups",
-    "pair_examples",
     "same_cluster",
     "smoothed_best",
     "span_scores",

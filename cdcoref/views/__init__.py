@@ -20,9 +20,9 @@ from cdcoref.views.collection_tables import (
 from cdcoref.views.evaluation_tables import evaluation_text
 from cdcoref.views.graph_drawing import graph_drawing
 from cdcoref.views.graphml import graph_of, write_graphml
-from cdcoref.views.json_object import event_circumstances, json_text, write_json, write_json_lines
+from cdcoref.views.json_object import event_circumstances, json_text, write_json_lines
 from cdcoref.views.jsonld import linked_data, write_jsonld
-from cdcoref.views.marked_text import Run, marked_text
+from cdcoref.views.marked_text import marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.notebook import notebook_view
 from cdcoref.views.output import (
@@ -47,7 +47,6 @@ __all__ = [
     "WRITERS",
     "FolderFormat",
     "Replaced",
-    "Run",
     "check_folder_options",
     "check_parquet",
     "check_plain",
@@ -85,7 +84,6 @@ __all__ = [
     "work_lines",
     "write_csv",
     "write_graphml",
-    "write_json",
     "write_json_lines",
     "write_jsonld",
     "write_page",

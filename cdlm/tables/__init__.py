@@ -6,8 +6,8 @@ would measure what is missing.
 
 from cdlm.tables.counting import CorpusFolders
 from cdlm.tables.filling import filled_tables
-from cdlm.tables.layout import FilledTable, Table
+from cdlm.tables.layout import FilledTable
 from cdlm.tables.markdown import as_values, markdown
 from cdlm.tables.published import TABLES
 
-__all__ = ["TABLES", "CorpusFolders", "FilledTable", "Table", "as_values", "filled_tables", "markdown"]
+__all__ = ["TABLES", "CorpusFolders", "FilledTable", "as_values", "filled_tables", "markdown"]

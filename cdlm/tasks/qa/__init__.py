@@ -1,7 +1,7 @@
 """Multi-hop question answering (paper, section 3.4): questions with paragraphs in, answers and their evidence out."""
 
 from cdlm.tasks.qa.decoding import choose_evidence, decode
-from cdlm.tasks.qa.model import QABatch, QALogits, QAModel, QASettings, collate
+from cdlm.tasks.qa.model import QALogits, QAModel, QASettings, collate
 from cdlm.tasks.qa.prediction import Answers, predict_answers, read_predictions, shorten, write_predictions
 from cdlm.tasks.qa.questions import Paragraph, Question, Questions, read_questions
 from cdlm.tasks.qa.scores import METRICS, Prediction, qa_scores
@@ -17,7 +17,6 @@ __all__ = [
     "LabelledQuestions",
     "Paragraph",
     "Prediction",
-    "QABatch",
     "QALogits",
     "QAModel",
     "QASequence",
