@@ -79,9 +79,7 @@ class CorpusRoles:
     def for_encoder(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the encoder is trained on, with its pair scorer and its first detector."""
         found = []
-        for part in self._of_genres(parts):
-            if part.info.name in self.only_detector:
-                continue
+        for part in self.for_contexts(parts):
             heads = self.topics_of_heads.get(part.info.name)
             if heads is not None:
                 part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic not in heads])
