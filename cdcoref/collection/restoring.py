@@ -99,9 +99,10 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
     with database.writing() as connection:
         last = last_change(connection)
         kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
+        weights: dict[int, Weights] = {}
         for one in kept:
-            _check_absent(connection, one, database)
-        weights = {one.number: _insert(connection, one) for one in kept}
+            _check_absent(connection, one, database)  # one that was inserted just now may have the same content
+            weights[one.number] = _insert(connection, one)
         _restore_scores(connection)
         stories: set[int] = set()
         for one in kept:
@@ -209,16 +210,23 @@ def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
     """Let a document be the copy or the original that it was; returns the stories that lose documents by that."""
     (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (one.number,)).fetchone()
     there = "SELECT story FROM documents WHERE number = ?"
-    left: set[int] = set()
+    copies = json.loads(one.copies)
     if one.original is not None:
-        row = connection.execute(there, (one.original,)).fetchone()
-        if row is not None:
-            original = originals_of(connection, [one.original]).get(one.original, one.original)
-            connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (one.number, original))
-        elif not one.share:
-            set_share(connection, one.number, 1.0)
-        return left
-    for copy in json.loads(one.copies):
+        original = _original_there(connection, one.original)
+    else:
+        # Its copies may be those of another by now: of the one whose place it had taken, or of a longer one.
+        original = min(set(originals_of(connection, copies).values()).difference(copies), default=None)
+    if original is not None:
+        (of_original,) = connection.execute(there, (original,)).fetchone()
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (one.number, original))
+        connection.execute("UPDATE documents SET story = ? WHERE number = ?", (of_original, one.number))
+        set_share(connection, one.number, 0.0)
+        return {story} - {of_original}
+    if one.original is not None:
+        set_share(connection, one.number, 1.0)
+        return set()
+    left: set[int] = set()
+    for copy in copies:
         row = connection.execute(there, (copy,)).fetchone()
         if row is None:
             continue
@@ -229,6 +237,15 @@ def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
             left.add(row[0])
             connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, copy))
     return left
+
+
+def _original_there(connection: sqlite3.Connection, number: int) -> int | None:
+    """What the copies of a document are copies of: it, or, if it was removed, what has taken its place."""
+    row = connection.execute("SELECT copies FROM removed_documents WHERE number = ?", (number,)).fetchone()
+    members = [number, *json.loads(row[0])] if row is not None else [number]
+    query = "SELECT number FROM documents WHERE number IN ({}) ORDER BY number"
+    first = next((one for (one,) in rows_in(connection, query, members)), None)
+    return None if first is None else originals_of(connection, [first]).get(first, first)
 
 
 def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -368,6 +369,25 @@ def test_a_file_of_an_input_folder_is_not_overwritten(predict: Run, cdcoref: Run
     Path("archive/out.jsonl").unlink()
     for _ in range(2):
         assert predict("archive", "-o", "archive/out.html").code == 0
+
+
+def test_a_folder_of_documents_is_not_read_as_input_of_the_next_run(cdcoref: Run, tmp_path: Path) -> None:
+    """Nor is a folder replaced from which only some documents are read."""
+    Path("archive").mkdir()
+    for id in "ab":
+        line = f'{{"id": "{id}", "text": "It sank.", "mentions": [{{"start": 3, "end": 7, "kind": "event"}}]}}\n'
+        Path(f"archive/{id}.jsonl").write_text(line)
+    for options in ((), ("--format", "brat")):
+        assert cdcoref("export", "archive", "-o", "archive/out", *options).code == 0
+        done = cdcoref("export", "archive", "-o", "archive/out", *options)
+        assert done.code == 2
+        assert done.err.startswith("cdcoref: archive/out: the output exists already in archive, which is read as input")
+        shutil.rmtree("archive/out")
+    assert cdcoref("export", "archive", "-o", "brat", "--format", "brat").code == 0
+    done = cdcoref("export", "brat/a.ann", "-o", "brat", "--format", "brat")
+    message = "the folder holds the input brat/a.ann and would be replaced; choose another one"
+    assert (done.code, done.err) == (2, f"cdcoref: brat: {message}\n")
+    assert Path("brat/b.ann").exists()
 
 
 @pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream"), ("out.conll", "predict")])
