@@ -59,26 +59,30 @@ def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     Raises
     ------
     InputError
-        If its folder does not exist or cannot be written, or it is a folder, one of the inputs, or a file in one of
-        the input folders that would be read.
+        If its folder does not exist or cannot be written; if it is one of the inputs, is in one of the input folders
+        and would be read, or is a folder with an input in it.
     """
     from cdcoref.formats import check_folder, has_input_suffix, is_own_result
     from cdcoref.views import is_folder_output
 
-    if is_folder_output(output):
+    is_folder = is_folder_output(output)
+    if is_folder:
         check_folder(output)
     else:
         check_writable(output)
     for path in map(Path, inputs if output.exists() else ()):
         inside = path.is_dir() and output.resolve().is_relative_to(path.resolve())
-        if inside and has_input_suffix(output) and not is_own_result(output):
+        is_read = any(output.iterdir()) if is_folder else has_input_suffix(output) and not is_own_result(output)
+        if path.exists() and path.samefile(output):
+            raise InputError("the output is also an input and would be overwritten; choose another name", output)
+        if inside and is_read:
             raise InputError(
                 f"the output exists already in {path}, which is read as input, and would be overwritten; choose "
                 "another name, or remove it",
                 output,
             )
-        if path.exists() and path.samefile(output):
-            raise InputError("the output is also an input and would be overwritten; choose another name", output)
+        if is_folder and path.exists() and path.resolve().is_relative_to(output.resolve()):
+            raise InputError(f"the folder holds the input {path} and would be replaced; choose another one", output)
 
 
 def document_writer(output: Path, layout: str | None) -> Writer | None:

@@ -117,6 +117,21 @@ def test_copies_are_those_that_they_were(written: Any, lemma: Collection) -> Non
         lemma.restore()
         assert lemma.corpus().copies() == {"text": ["first", "second"]}
         assert stored(lemma) == before
+    for ids in (["text", "first"], ["first", "text"]):
+        for id in ids:
+            lemma.remove([id])
+        for id in ids:  # that which was removed first comes back first
+            lemma.restore([id])
+        assert stored(lemma) == before
+
+
+def test_of_one_text_under_two_ids_one_comes_back(written: Any, news: Collection) -> None:
+    for id in ("one", "other"):
+        news.add(written.annotated(id, "The storm sank a ferry ."))
+        news.remove([id])
+    with pytest.raises(InputError, match="the document 'other' has been added again as 'one'; nothing was changed"):
+        news.restore(["one", "other"])
+    assert news.restore(["one"]).restored == ("one",)
 
 
 def test_a_rebuild_erases_what_was_removed(news: Collection) -> None:
