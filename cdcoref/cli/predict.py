@@ -7,7 +7,7 @@ import shutil
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -276,12 +276,11 @@ def predict(
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
     predictor = predictor or load(model, device=device, precision=precision, style=style)
-    arguments = Arguments(loaded.corpus, options, cache)
     try:
         if output is not None and writer is not None and pairs is None:
-            write_stories(predictor, arguments, output, writer)
+            write_stories(predictor, loaded.corpus, options, cache, output, writer)
         else:
-            prediction = predict_everything(predictor, arguments)
+            prediction = predict_everything(predictor, loaded.corpus, options, cache)
             if pairs is not None:
                 from cdcoref.views import write_pairs
 
@@ -300,31 +299,25 @@ def predict(
         sys.exit(2)
 
 
-class Arguments(NamedTuple):
-    """The arguments of a prediction: its input, its options, and where results are stored."""
-
-    corpus: Corpus
-    options: PredictionOptions
-    cache: Path | None
-
-
-def predict_everything(predictor: Predictor, arguments: Arguments) -> Prediction:
+def predict_everything(
+    predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None
+) -> Prediction:
     """Predict, with progress on standard error."""
     # Ray reports dead workers on standard output, which is reserved for the clusters.
     with redirect_stdout(sys.stderr), StageProgress() as progress:
-        corpus, options, cache = arguments
         prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)
     for note in prediction.notes:
         _say(note)
     return prediction
 
 
-def write_stories(predictor: Predictor, arguments: Arguments, output: Path, writer: Writer) -> None:
+def write_stories(
+    predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None, output: Path, writer: Writer
+) -> None:
     """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
     from cdcoref.predict import Tally
     from cdcoref.views import event_circumstances, summary
 
-    corpus, options, cache = arguments
     tally = Tally()
     notes: list[str] = []
     with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,16 +20,6 @@ if TYPE_CHECKING:
 
 Engine = Literal["cdcoref", "coval"]
 Unit = Literal["topic", "subtopic", "document"]
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How the significance tests resample; see :func:`cdcoref.scoring.compare_responses`."""
-
-    unit: Unit | None
-    resamples: int
-    seed: int
-
 
 TESTS = "Significance"
 EXAMPLES = (
@@ -128,7 +117,7 @@ def score(
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
     options = Options(level, kind, singletons, remove_nested, names, ids)
-    resampling = Resampling(unit, resamples, seed) if significance else None
+    resampling = {"unit": unit, "resamples": resamples, "seed": seed} if significance else None
     results, test = _scored(key, responses, options, per_document, resampling, engine)
     for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
         say("cdcoref", f"note: {note}")
@@ -155,7 +144,7 @@ def _scored(
     responses: list[Path],
     options: Options,
     per_document: bool,
-    resampling: Resampling | None,
+    resampling: dict[str, Any] | None,
     engine: Engine,
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
@@ -173,7 +162,7 @@ def _scored(
     table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
     progress = _progress if sys.stderr.isatty() else None
-    return results, compare_responses(table, first, second, options, **asdict(resampling), progress=progress)
+    return results, compare_responses(table, first, second, options, **resampling, progress=progress)
 
 
 def _progress(done: int, total: int) -> None:
