@@ -205,7 +205,7 @@ class Experiment:
         for name, folder in (("sets", self.sets), ("ecb", self.ecb_root)):
             source = [open_source(folder, "dev")]
             rows, _ = perplexities(contenders, source, max_length=self.budget.max_length, device=self.device)
-            tables[name] = {row: asdict(found.perplexity) for row, found in zip(ROWS, rows, strict=True)}
+            tables[name] = {row: asdict(found) for row, found in zip(ROWS, rows, strict=True)}
         return tables
 
     def alignment(self, row: str, seed: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from cdlm.progress import StageProgress
 from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:
-    from cdlm.pretraining import ModelPerplexity
+    from cdlm.pretraining import Contender, Perplexity
 
 EXAMPLES = ("cdlm perplexity --model my-encoder --model other-encoder --corpus multi-news/dev.src",)
 
@@ -47,8 +47,9 @@ def perplexity(
     from cdlm.pretraining import Contender, in_words, open_source, perplexities
 
     with StageProgress("cdlm") as progress:
-        rows, left_out = perplexities(
-            [Contender.parse(name) for name in model],
+        contenders = [Contender.parse(name) for name in model]
+        found, left_out = perplexities(
+            contenders,
             [open_source(name, split) for name in corpus],
             max_length=max_length,
             min_documents=min_documents,
@@ -59,29 +60,29 @@ def perplexity(
         )
     if left_out.total():
         say("cdlm", f"omitted from the corpus: {in_words(left_out)}")
+    rows = list(zip(contenders, found, strict=True))
     if as_json:
-        print(json.dumps([{**asdict(row.contender), **asdict(row.perplexity)} for row in rows], indent=2))
+        print(json.dumps([{**asdict(contender), **asdict(own)} for contender, own in rows], indent=2))
     else:
         _print_table(rows)
 
 
-def _print_table(rows: list[ModelPerplexity]) -> None:
+def _print_table(rows: list[tuple[Contender, Perplexity]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    sets, tokens = rows[0].perplexity.sets, rows[0].perplexity.tokens
+    sets, tokens = rows[0][1].sets, rows[0][1].tokens
     table = Table(
         box=SIMPLE_HEAD, caption=f"{tokens:,} masked tokens of {sets:,} sets; 95 % bootstrap intervals over sets"
     )
     table.add_column("model", overflow="fold")
     for name in ("variant", "perplexity", "95 %", "ratio to the first", "95 %"):
         table.add_column(name, justify="left" if name == "variant" else "right")
-    for row in rows:
-        own = row.perplexity
+    for contender, own in rows:
         table.add_row(
-            row.contender.name,
-            row.contender.variant,
+            contender.name,
+            contender.variant,
             f"{own.value:.2f}",
             f"{own.low:.2f} to {own.high:.2f}",
             f"{own.ratio:.3f}",

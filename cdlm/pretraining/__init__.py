@@ -5,7 +5,7 @@ once (`prepare`) and sampled as sequences whose masked tokens are predicted (`pr
 perplexity on masked tokens of held-out sets (`perplexities`).
 """
 
-from cdlm.pretraining.comparison import Contender, ModelPerplexity, perplexities
+from cdlm.pretraining.comparison import Contender, perplexities
 from cdlm.pretraining.config import PRESETS, PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource, open_source
 from cdlm.pretraining.loop import pretrain
@@ -20,7 +20,6 @@ __all__ = [
     "VARIANTS",
     "Contender",
     "Masking",
-    "ModelPerplexity",
     "Perplexity",
     "PretrainingConfig",
     "SetSource",

@@ -54,14 +54,6 @@ class Contender:
         return cls(name, variant)
 
 
-@dataclass(frozen=True)
-class ModelPerplexity:
-    """The perplexity of a model, compared with that of the first model."""
-
-    contender: Contender
-    perplexity: Perplexity
-
-
 def perplexities(
     contenders: Sequence[Contender],
     corpus: Sequence[SetSource],
@@ -72,7 +64,7 @@ def perplexities(
     seed: int = 0,
     device: str | None = None,
     progress: Progress = lambda *_: None,
-) -> tuple[list[ModelPerplexity], Tally]:
+) -> tuple[list[Perplexity], Tally]:
     """Measure models on the same masked tokens of the same sequences.
 
     Parameters
@@ -87,7 +79,7 @@ def perplexities(
     Returns
     -------
     tuple
-        One row per model, and what could not be used of the corpus.
+        The perplexity of each model, compared with that of the first; and what could not be used of the corpus.
 
     Raises
     ------
@@ -119,11 +111,7 @@ def perplexities(
                 model.resize_token_embeddings(len(first))
             check_length(model, longest, contender.name)
             losses.append(set_losses(model, contender.variant, sequences, partial(progress, contender.name)))
-    rows = [
-        ModelPerplexity(contender, Perplexity.of(own, losses[0]))
-        for contender, own in zip(contenders, losses, strict=True)
-    ]
-    return rows, store.left_out
+    return [Perplexity.of(own, losses[0]) for own in losses], store.left_out
 
 
 def _positions(folder: Path) -> int:

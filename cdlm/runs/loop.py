@@ -72,25 +72,6 @@ class Evaluation(Generic[T]):
     chosen: T
 
 
-@dataclass(frozen=True, slots=True)
-class Functions(Generic[M, T]):
-    """The functions by which a run trains and evaluates its model.
-
-    Attributes
-    ----------
-    loss
-        Model and batch in, loss out. It calls the model itself, not a part of it, since a distributed model is wrapped.
-    evaluate
-        Model in evaluation mode in; see :class:`Evaluation`.
-    save
-        Writes model and evaluation into a folder; the epoch (1 is the end of the first) is for the model card.
-    """
-
-    loss: Callable[[M, Any], Tensor]
-    evaluate: Callable[[M], Evaluation[T]]
-    save: Callable[[M, Path, Evaluation[T], float], None]
-
-
 class TrainingLoop(Generic[M, T]):
     """The training of a model from its first step, or from a checkpoint, to its last.
 
@@ -98,8 +79,10 @@ class TrainingLoop(Generic[M, T]):
     ----------
     options
         How the model is optimised, evaluated and saved.
-    model, data, functions
+    model, data
         What is trained, and on what.
+    loss, evaluate, save
+        See :meth:`cdlm.runs.Run.train`.
     folder
         Where checkpoints and the best model are written.
     record
@@ -122,7 +105,9 @@ class TrainingLoop(Generic[M, T]):
         options: RunOptions,
         model: M,
         data: TrainingData,
-        functions: Functions[M, T],
+        loss: Callable[[M, Any], Tensor],
+        evaluate: Callable[[M], Evaluation[T]],
+        save: Callable[[M, Path, Evaluation[T], float], None],
         folder: RunFolder,
         record: Mapping[str, Any],
         accelerator: Accelerator,
@@ -132,7 +117,7 @@ class TrainingLoop(Generic[M, T]):
         self._options = options
         self._model = model
         self._data = data
-        self._functions = functions
+        self._loss, self._evaluate_model, self._save_model = loss, evaluate, save
         self._folder = folder
         self._record = record
         self._accelerator = accelerator
@@ -202,7 +187,7 @@ class TrainingLoop(Generic[M, T]):
             # Only the last batch's gradients are exchanged between processes, with those accumulated before.
             alone = nullcontext() if number == len(batches) else self._accelerator.no_sync(self._wrapped)
             with alone:
-                loss = self._functions.loss(self._wrapped, send_to_device(batch, self._accelerator.device))
+                loss = self._loss(self._wrapped, send_to_device(batch, self._accelerator.device))
                 share = loss / len(batches)
                 self._accelerator.backward(share)
             self._loss_since_report += share.detach()
@@ -260,7 +245,7 @@ class TrainingLoop(Generic[M, T]):
     def _evaluate_here(self) -> float:
         self._model.eval()
         with torch.autocast(self._accelerator.device.type, enabled=False):
-            evaluation = self._functions.evaluate(self._model)
+            evaluation = self._evaluate_model(self._model)
         self._say(f"{self._place()}: dev {evaluation.summary}")
         if all(evaluation.score > score for score in self.state.scores.values()):
             self._keep(evaluation)
@@ -274,7 +259,7 @@ class TrainingLoop(Generic[M, T]):
         epoch = round(self.epoch, 2)
         epoch = int(epoch) if epoch == int(epoch) else epoch
         with replaced_folder(self._folder.best(self.state.step)) as folder:
-            self._functions.save(self._model, folder, evaluation, epoch)
+            self._save_model(self._model, folder, evaluation, epoch)
             record = {
                 **self._record,
                 "best_epoch": epoch,

@@ -23,7 +23,7 @@ from cdlm.gradients import repeatable_gradients
 from cdlm.precision import resolve_precision
 from cdlm.runs.checkpoints import last_whole_checkpoint
 from cdlm.runs.folder import RunFolder
-from cdlm.runs.loop import Evaluation, Functions, TrainingData, TrainingLoop
+from cdlm.runs.loop import Evaluation, TrainingData, TrainingLoop
 from cdlm.runs.options import RunOptions
 from cdlm.runs.progress import PROJECT, TENSORBOARD, Say, by_path, find_tracker, in_folder, say_on_stderr
 
@@ -173,7 +173,7 @@ class Run:
             self._folder.claim(record)
         accelerator = self._accelerator()
         loop = TrainingLoop(
-            self._options, model, data, Functions(loss, evaluate, save), self._folder, record, accelerator, self.say
+            self._options, model, data, loss, evaluate, save, self._folder, record, accelerator, self.say
         )
         if self._resume:
             with accelerator.main_process_first():
