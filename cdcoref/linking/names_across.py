@@ -64,13 +64,14 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
     joined = {cluster.label: {cluster.label: cluster} for cluster in clusters}
     for name, bearers in _bearers(clusters).items():
         for one, other in combinations(bearers, 2):
-            together = joined[one.label] | joined[other.label]
-            if one.agrees(other, name):
+            if joined[one.label] is not joined[other.label] and one.agrees(other, name):
+                together = joined[one.label] | joined[other.label]
                 joined.update(dict.fromkeys(together, together))
     place = {cluster.label: number for number, cluster in enumerate(clusters)}
-    label_of = {
-        label: min(together, key=place.__getitem__) for label, together in joined.items() if _is_possible(together)
-    }
+    label_of = {}
+    for together in {id(together): together for together in joined.values()}.values():
+        if _is_possible(together):
+            label_of.update(dict.fromkeys(together, min(together, key=place.__getitem__)))
     return [_relabelled(story, label_of) for story in stories]
 
 

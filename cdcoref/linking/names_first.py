@@ -53,7 +53,9 @@ class NamesOfStory:
             if name and one.words.is_organisation:
                 begun.add((one.document, name[0]))
             elif len(one.words.words) == 1:
-                short |= {(one.document, one.words.surname)} & (begun - borne)
+                word = one.document, one.words.surname
+                if word in begun and word not in borne:
+                    short.add(word)
         companies = {first for _, first in begun}
         self.names: dict[int, Name] = {}
         for number, one in facts.items():

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdcoref import language
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.language import StatedFacts
 from cdcoref.linking import joined_by_name
 
 NAMES = ["Anna Berg", "Berg", "Clara Berg", "Clara", "Norvale", "the mill", "Lund 1998", "Lund 2001", "Police"]
@@ -49,6 +51,19 @@ def labels(*stories: Corpus) -> list[str | None]:
 )
 def test_which_clusters_become_one(one: list[str], other: list[str], same: bool) -> None:
     assert labels(story("a", one), story("b", other)) == ["a0", "a0" if same else "b0"]
+
+
+def test_each_two_of_many_stories_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
+        nonlocal compared
+        compared += 1
+        return language.in_conflict(one, other)
+
+    monkeypatch.setattr("cdcoref.linking.names_across.in_conflict", in_conflict)
+    assert labels(*(story(f"s{number}-", ["Anna Berg"]) for number in range(20))) == ["s0-0"] * 20
+    assert compared <= 20 * 20
 
 
 def test_a_single_word_that_a_story_writes_in_lower_case_is_no_name() -> None:
