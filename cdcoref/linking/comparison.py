@@ -51,10 +51,8 @@ def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
     if given:
         verb, them = ("has", "it") if len(given) == 1 else ("have", "them")
         kind = "that reads pairs of mentions in excerpts" if only_contexts else "without a cross-encoder"
-        raise InputError(
-            f"{' and '.join(given)} {verb} no effect on a model {kind}; leave {them} out, or train a model with "
-            "--preset cross-encoder"
-        )
+        other = "use --model base" if given == ["--candidates"] else "train a model with --preset cross-encoder"
+        raise InputError(f"{' and '.join(given)} {verb} no effect on a model {kind}; leave {them} out, or {other}")
 
 
 class Comparison:

@@ -363,7 +363,7 @@ def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
     assert "--limit" not in news("show", "news.cdcoref", "--singletons", "--limit", "1000").err
     assert "cdcoref: 2 of 3 documents; --limit N" in news("show", "news.cdcoref", "--documents", "--limit", "2").err
     asked = news("show", "news.cdcoref", "--least-sure", "--limit", "1")
-    assert "cdcoref: the 1 least certain decisions; --limit N shows more\n" in asked.err
+    assert "cdcoref: the least certain decision; --limit N shows more\n" in asked.err
     assert "link probability 0." in asked.out
 
 
