@@ -18,7 +18,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.mention_table import IdScope, MentionTable, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape, unescape
@@ -397,7 +397,7 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
             "`cdcoref export --kind` writes a single kind"
         )
     write_conll(corpus, path, layout=chosen)
-    return tuple(notes)
+    return (*notes, *(lost_of_documents(corpus, "the layout 2012") if chosen == "2012" else ()))
 
 
 CONLL = Format(

@@ -32,7 +32,7 @@ from cdcoref.formats.corefud_parsing import (
     read_corefud_table,
 )
 from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
-from cdcoref.formats.format import Format
+from cdcoref.formats.format import Format, lost_of_documents
 from cdcoref.formats.mention_table import DocumentRow, beginning
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.word_escapes import escape
@@ -340,7 +340,8 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     write_corefud(written, path)
     empty = len(corpus.documents) - len(written.documents)
-    return (f"{counted(empty, 'document')} without tokens omitted, since CorefUD has none",) if empty else ()
+    notes = (f"{counted(empty, 'document')} without tokens omitted, since CorefUD has none",) if empty else ()
+    return (*notes, *lost_of_documents(written, "CorefUD"))
 
 
 COREFUD = Format(

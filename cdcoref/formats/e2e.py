@@ -23,7 +23,7 @@ from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.jsonl_parsing import WrongLine, parse_object
 from cdcoref.formats.mention_table import MentionTable, beginning, table_of_corpus
@@ -142,7 +142,7 @@ def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
         for document in corpus.documents:
             fields = _line(document, mentions[document.id])
             file.write(json.dumps(fields, ensure_ascii=False) + "\n")
-    return tuple(_lost(corpus))
+    return (*_lost(corpus), *lost_of_documents(corpus, "the layout", topics=False))
 
 
 def _line(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats.mention_table import IdScope, MentionTable, table_of_corpus
+from cdlm.printing import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,19 @@ Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
 def table_reader(read: Read) -> ReadTable:
     """Reads the mentions of files of a format that can only be read whole."""
     return lambda path, options: table_of_corpus(read(path, options), str(path))
+
+
+def lost_of_documents(corpus: Corpus, format: str, *, topics: bool = True) -> tuple[str, ...]:
+    """A sentence for each thing of documents that a format lacks: which sentences were annotated, and their topics."""
+    lost = {"topics": 0, "lists of annotated sentences": 0}
+    for document in corpus.documents:
+        lost["topics"] += topics and (document.topic, document.subtopic) != (None, None)
+        lost["lists of annotated sentences"] += document.annotated is not None
+    return tuple(
+        f"the {what} of {counted(number, 'document')} omitted, since {format} has none"
+        for what, number in lost.items()
+        if number
+    )
 
 
 class WriteDocument(Protocol):

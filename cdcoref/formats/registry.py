@@ -142,7 +142,7 @@ def has_input_suffix(path: str | Path) -> bool:
 
 
 def is_own_result(path: str | Path) -> bool:
-    """Whether a file is a page, a report or a table of mentions that cdcoref wrote, and so no document."""
+    """Whether a file is a page, a report or a table that cdcoref wrote, and so no document."""
     suffix = _suffix(path)
     if suffix in (*CSV.suffixes, *PARQUET.suffixes):
         return is_own_table(path)

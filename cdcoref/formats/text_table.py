@@ -28,8 +28,11 @@ KNOWN = ("id", "title", "date", "url", "source", "author")
 """Columns that have these names whatever their capitals."""
 LONGEST_CELL = 1 << 26
 """Characters in a cell of CSV."""
-_OWN_COLUMNS = {"cluster", "kind", "text", "document", "cluster_mentions", "cluster_documents"}
-"""Columns of the tables of mentions that cdcoref writes."""
+_OWN_COLUMNS = (
+    {"cluster", "kind", "text", "document", "cluster_mentions", "cluster_documents"},
+    {"kind", "relation", "probability", "one_cluster", "first_document", "second_document"},
+)
+"""Columns of the tables that cdcoref writes: of mentions, and of pairs."""
 _DELIMITERS = ",;\t|"
 _PARQUET_MAGIC = b"PAR1"
 _BYTES_OF_ROW = 64
@@ -45,8 +48,8 @@ def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If the file cannot be read, has no column of texts, two documents have one id, or it is a table of mentions that
-        cdcoref wrote.
+        If the file cannot be read, has no column of texts, two documents have one id, or it is a table that cdcoref
+        wrote.
     """
     options = options or ReadOptions()
     text = text_content(Path(path), options.encoding).decode()
@@ -102,7 +105,7 @@ def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus
     ------
     InputError
         If pyarrow is not installed, the file cannot be read, has no column of texts, two documents have one id, or it
-        is a table of mentions that cdcoref wrote.
+        is a table that cdcoref wrote.
     """
     options = options or ReadOptions()
     try:
@@ -180,9 +183,7 @@ def _documents(
 
 def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
     if _is_own(names):
-        raise InputError(
-            "this is a table of mentions that cdcoref wrote; give the documents that it was made from", path
-        )
+        raise InputError("this is a table that cdcoref wrote; give the documents that it was made from", path)
     by_name = {name.strip().lower(): name for name in reversed(names)}
     if chosen is not None:
         if chosen not in names and chosen.lower() not in by_name:
@@ -197,7 +198,7 @@ def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
 
 
 def is_own_table(path: str | Path) -> bool:
-    """Whether a file is a table of mentions that cdcoref wrote; False for one that cannot be read."""
+    """Whether a file is a table of mentions or of pairs that cdcoref wrote; False for one that cannot be read."""
     try:
         if not first_bytes(path, any_type=True).startswith(_PARQUET_MAGIC):
             header = first_bytes(path).partition(b"\n")[0].decode(errors="replace")
@@ -210,7 +211,7 @@ def is_own_table(path: str | Path) -> bool:
 
 
 def _is_own(names: Sequence[str]) -> bool:
-    return set(names) >= _OWN_COLUMNS
+    return any(set(names) >= own for own in _OWN_COLUMNS)
 
 
 def _columns(names: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ EVENTS = 20
 ENTITIES = 20
 """People, places and things of a story that are listed."""
 LONGEST_SENTENCE = 300
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~]|&(?=#?\w+;))")
 
 
 def write_report(source: Prediction | Corpus, path: str | Path) -> None:

@@ -211,6 +211,33 @@ def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -
     assert [d.id for d in read_file(tmp_path / f"c{format.suffixes[0]}").documents] == ["d", "e"]
 
 
+@pytest.mark.parametrize(
+    ("name", "layout", "lost"),
+    [
+        ("c.conll", None, []),
+        ("c.conll", "2012", ["topics", "lists of annotated sentences"]),
+        ("c.conllu", None, ["topics", "lists of annotated sentences"]),
+        ("c.jsonlines", None, ["lists of annotated sentences"]),
+        ("c.jsonl", None, []),
+        ("c.spacy", None, []),
+    ],
+)
+def test_what_a_format_lacks_of_documents_is_told(
+    tmp_path: Path, name: str, layout: str | None, lost: list[str]
+) -> None:
+    sentences = [["It", "sank", "."], ["It", "burnt", "."]]
+    documents = [
+        Document.from_sentences("d", sentences, topic="1", subtopic="1a", annotated=frozenset([0])),
+        Document.from_sentences("e", sentences, subtopic="1b", annotated=frozenset([0])),
+    ]
+    notes = write_corpus(Corpus(tuple(documents)), tmp_path / name, layout=layout)
+    assert [note.partition(" of 2 documents omitted, since ")[0].removeprefix("the ") for note in notes] == lost
+    back = read_file(tmp_path / name).documents
+    topics = [(document.topic, document.subtopic) for document in back]
+    assert topics == ([(None, None)] * 2 if "topics" in lost else [("1", "1a"), (None, "1b")])
+    assert all((document.annotated is None) == bool(lost) for document in back)
+
+
 @pytest.mark.parametrize("layout", [None, "2012"])
 def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path: Path, layout: str | None) -> None:
     documents = (Document.from_sentences("d", [["The", "strike", "ended", "."]]),)

@@ -134,17 +134,19 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_pages_and_tables_that_cdcoref_wrote_are_no_documents(tmp_path: Path) -> None:
-    from cdcoref.views import write_csv, write_page, write_parquet
+    from cdcoref.predict import Plan, Prediction
+    from cdcoref.views import write_csv, write_page, write_pairs, write_parquet
 
     (tmp_path / "b.txt").write_text("A ferry sank.")
     corpus = read_corpus([tmp_path]).corpus
     writers = {"view.html": write_page, "clusters.csv": write_csv, "clusters.parquet": write_parquet}
     for name, write in writers.items():
         write(corpus, tmp_path / name)
+    write_pairs(Prediction(corpus, (), Plan(1, 0, 0, 0, 0), pairs=()), tmp_path / "pairs.csv")
     loaded = read_corpus([tmp_path])
     assert (loaded.problems, len(loaded.corpus.documents)) == ((), 1)
     [note] = loaded.corpus.notes
-    assert "3 files that cdcoref wrote were left out" in note
-    for name in writers:
+    assert "4 files that cdcoref wrote were left out" in note
+    for name in (*writers, "pairs.csv"):
         with pytest.raises(InputError, match="that cdcoref wrote"):
             read_file(tmp_path / name)

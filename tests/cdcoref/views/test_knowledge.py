@@ -117,6 +117,16 @@ def test_a_report_of_a_story(news: Prediction, tmp_path: Path) -> None:
     assert "### Where documents disagree" not in text
 
 
+def test_a_report_shows_entities_as_the_text_has_them() -> None:
+    from markdown_it import MarkdownIt
+
+    document = tokenise_text("It sank.", "a&amp;b")
+    report = "\n".join(story_report(Corpus((replace(document, metadata={"title": "A &amp; B"}),))))
+    page = MarkdownIt("commonmark").enable("table").render(report)
+    assert "A &amp;amp; B" in page
+    assert "a&amp;amp;b" in page
+
+
 def test_a_report_shows_where_documents_disagree(tmp_path: Path) -> None:
     documents = [tokenise_text(f"The storm killed {number} people.", f"{number}.txt") for number in (31, 47)]
     mentions = [Mention(document.id, (2,), "event", "killing") for document in documents]
