@@ -14,7 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
-from cdcoref.clustering import contradict
+import numpy as np
+
+from cdcoref.clustering import connected, contradict
 from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.clusters import now
 from cdcoref.collection.corrected_clusters import Constraints
@@ -128,13 +130,17 @@ class ContradictionError(InputError):
     Parameters
     ----------
     causes
-        Their numbers: it is enough to undo one of them.
+        Their numbers.
+    every
+        Whether all of them have to be undone; otherwise one of them is enough.
     """
 
-    def __init__(self, causes: Sequence[int]) -> None:
-        what = " or ".join(map(str, causes))
-        super().__init__(f"this contradicts an earlier correction; undo correction {what} first")
-        self.causes = tuple(causes)
+    def __init__(self, causes: Sequence[int], *, every: bool = False) -> None:
+        self.causes, self.every = tuple(causes), every
+        self.link = " and " if every else " or "
+        what = self.link.join(map(str, causes))
+        earlier, undone = ("earlier corrections", "corrections") if every else ("an earlier correction", "correction")
+        super().__init__(f"this contradicts {earlier}; undo {undone} {what} first")
 
 
 def store_correction(
@@ -186,11 +192,26 @@ def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
         pairs = [correction.constraints() for correction in corrections]
         return contradict([p for must, _ in pairs for p in must], [p for _, cannot in pairs for p in cannot])
 
-    if not contradicted(holding):
+    tied = _tied(holding, number)
+    if not contradicted(tied):
         return
-    others = [c for c in holding if c.number != number]
-    causes = [c for c in others if not contradicted(other for other in holding if other is not c)] or others
-    raise ContradictionError([cause.number for cause in causes])
+    others = [c for c in tied if c.number != number]
+    if causes := [c for c in others if not contradicted(other for other in tied if other is not c)]:
+        raise ContradictionError([cause.number for cause in causes])
+    kept = [c for c in tied if c.number == number]
+    for correction in others:
+        (causes if contradicted([*kept, correction]) else kept).append(correction)
+    raise ContradictionError([cause.number for cause in causes], every=True)
+
+
+def _tied(corrections: Sequence[Correction], number: int) -> list[Correction]:
+    """The corrections that mentions tie to one, by its number, directly or through others: only they contradict it."""
+    pairs = {correction.number: [p for part in correction.constraints() for p in part] for correction in corrections}
+    place: dict[str, int] = {}
+    ends = [[place.setdefault(key, len(place)) for key in pair] for own in pairs.values() for pair in own]
+    block = connected(len(place), *np.array(ends, dtype=np.int64).reshape(-1, 2).T)
+    wanted = {block[place[one]] for one, _ in pairs[number]}
+    return [c for c in corrections if any(block[place[one]] in wanted for one, _ in pairs[c.number][:1])]
 
 
 def stored_constraints(

@@ -95,7 +95,8 @@ def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int
     message = error.message
     if isinstance(error, ContradictionError) and (own := [made.index(n) for n in error.causes if n in made]):
         where = [str(decisions[one].line) if decision.path else str(one + 1) for one in own]
-        message = f"this contradicts {'line' if decision.path else 'correction'} {' or '.join(where)}"
+        what = "line" if decision.path else "correction"
+        message = f"this contradicts {what}{'s' if error.every and len(own) > 1 else ''} {error.link.join(where)}"
     if len(decisions) > 1:
         message += "; none of the corrections was made"
     if decision.path is None and len(decisions) > 1:

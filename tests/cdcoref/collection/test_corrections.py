@@ -357,6 +357,21 @@ def test_contradictions_name_the_correction_to_undo(news: Collection, mention_id
     assert together(news, two, three)
 
 
+def test_contradictions_name_all_that_are_to_be_undone(news: Collection, mention_id: Find) -> None:
+    one, two, three = (mention_id("ferry0", word) for word in ("captain", "Police", "storm"))
+    news.correct("same", [one, two])
+    news.correct("rename", [news.mention(three).cluster or ""], name="The gale")
+    news.correct("not-same", [three, mention_id("museum1", "guard")])
+    news.correct("same", [two, one])
+    with pytest.raises(InputError, match="this contradicts earlier corrections; undo corrections 1 and 4 first"):
+        news.correct("not-same", [two, one])
+    news.undo(1)
+    news.undo(4)
+    news.correct("not-same", [two, one])
+    with pytest.raises(InputError, match="this contradicts an earlier correction; undo correction 5 first"):
+        news.redo(4)
+
+
 def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> None:
     with pytest.raises(InputError, match="there is no correction to undo"):
         news.undo()

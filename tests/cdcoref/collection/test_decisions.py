@@ -92,6 +92,9 @@ def test_one_that_is_wrong_undoes_all(news: Collection, mention_id: Find, path: 
         news.correct_all([Decision("same", (captain, police)), Decision("split", ("m99999",))])
     with pytest.raises(InputError, match="correction 2 cannot be made: this contradicts correction 1; none"):
         news.correct_all([Decision("same", (captain, police)), Decision("not-same", (captain, police))])
+    rows = f"same,{captain} {police}\nsame,{police} {captain}\nnot-same,{captain} {police}\n"
+    with pytest.raises(InputError, match="line 4: this contradicts lines 2 and 3; none of the corrections was made"):
+        news.correct_all(read(f"action,ids\n{rows}"))
     news.correct("same", [captain, police])
     with pytest.raises(InputError, match=r"line 2: this contradicts an earlier correction; undo correction 1 first$"):
         news.correct_all(read(f"action,ids\nnot-same,{captain} {police}\n"))
