@@ -103,7 +103,9 @@ def make_application(site: Site, port: int) -> ASGIApp:
             if error.status_code == 405
             else f"{str(error.detail).rstrip('.')}."
         )
-        return await run_in_threadpool(refusal, request.scope, error.status_code, why)
+        answer = await run_in_threadpool(refusal, request.scope, error.status_code, why)
+        answer.headers.update(error.headers or {})  # such as the methods that are accepted
+        return answer
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

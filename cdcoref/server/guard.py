@@ -105,6 +105,8 @@ class Guard:
             await _drain(receive, 4 * limit)
             await self._refuse(scope, 413, too_large(limit))(scope, receive, sealed)
             return
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}  # uvicorn sends the headers of the answer alone
         await self._app(scope, _limited(receive, limit), sealed)
 
     def _foreign(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:

@@ -292,4 +292,13 @@ def test_other_methods_and_protocols(steady: Any) -> None:
         answer = steady.http.request(method, "/corrections")
         assert answer.status_code == 405
         assert "This address does not accept such requests." in answer.text
+        assert answer.headers["allow"] == "POST"
     assert steady.http.request("DELETE", "/api/clusters", headers={"X-Cdcoref": "1"}).status_code == 405
+
+
+@pytest.mark.parametrize("address", ["/", "/health", "/api/clusters", "/static/keys.js", "/download/csv", "/nothing"])
+def test_head_has_the_headers_of_get(steady: Any, address: str) -> None:
+    whole, head = steady.get(address), steady.http.head(address)
+    assert (head.status_code, head.content) == (whole.status_code, b"")
+    for name in ("content-type", "content-length"):
+        assert head.headers[name] == whole.headers[name]
