@@ -205,6 +205,23 @@ def test_a_collection_that_cannot_be_used_now(news: Path, start: Callable[..., A
     assert answer.json()
 
 
+def test_texts_that_cannot_be_stored(steady: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    body = {"documents": [{"id": "a", "text": "A ferry sank."}]}
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        answer = steady.http.post("/api/documents", json=body)
+    assert answer.status_code == 503
+    assert answer.json() == {"error": "The texts cannot be stored (No space left on device); nothing was added."}
+    half = b'{"documents": [{"id": "a", "text": "\\ud800"}]}'
+    answer = steady.http.post("/api/documents", content=half, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert "unicode" in answer.json()["error"]
+    assert steady.get("/api/jobs").json() == []
+
+
 def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
     steady: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
