@@ -262,6 +262,9 @@ def api_routes(site: Site) -> APIRouter:
         try:
             lines = (json.dumps({"id": one.id, "text": one.text}, ensure_ascii=False) for one in new.documents)
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        except UnicodeEncodeError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise HTTPException(422, "The texts cannot be stored: they must be valid Unicode.") from None
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise HTTPException(503, f"The texts cannot be stored ({error.strerror}); nothing was added.") from error
