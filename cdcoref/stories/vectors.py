@@ -162,7 +162,7 @@ def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes],
             columns.append(column.setdefault(word, len(column)))
             weights.append(weight)
         ends.append(len(columns))
-    shape = (len(documents), len(column))
+    shape = (len(documents), max(1, len(column)))  # scikit-learn takes no table without columns
     table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
     table.sort_indices()  # so that products are symmetric to the last digit
     return table

@@ -145,6 +145,11 @@ def test_nearest_pairs_are_of_one_story_first() -> None:
         nearest_pairs(DOCUMENTS, ids, 0)
 
 
+def test_documents_of_stop_words_alone_have_partners_too() -> None:
+    documents = [Document.from_sentences(id, [["He", "was", "there", "."]]) for id in "abcd"]
+    assert nearest_pairs(documents, list("abcd"), 1) == ([("a", "b"), ("c", "d")], 4)
+
+
 @settings(max_examples=25)
 @given(size=st.integers(2, 14), limit=st.integers(1, 5), seed=st.integers(0, 99))
 def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, seed: int) -> None:
