@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import chunks, rows_in
 from cdcoref.formats import stored_document, stored_mention
 from cdcoref.predict import LABEL_SEPARATOR, search_points, search_words, searched, searched_title
 
@@ -68,14 +68,15 @@ def _candidates(
     """Clusters of some numbers, and those whose title or name may have one of the words."""
     columns = "SELECT number, coalesce(name, title), documents, mentions FROM clusters"
     # LIKE knows no accents, so titles with other letters than English ones, and all names, are looked at.
-    titled = " OR ".join(["title LIKE ?"] * len(words))
-    chosen = f"(name IS NOT NULL OR {titled} OR replace(title, ?, '') GLOB '*[^ -~]*')"
-    likes = [f"%{re.sub('[^a-z0-9]', '_', word)}%" for word in words]
-    rows = connection.execute(f"{columns} WHERE {condition} AND {chosen}", (*values, *likes, LABEL_SEPARATOR))
     seen = set()
-    for row in rows:
-        seen.add(row[0])
-        yield _Candidate(*row)
+    for likes in chunks(f"%{re.sub('[^a-z0-9]', '_', word)}%" for word in words):
+        titled = " OR ".join(["title LIKE ?"] * len(likes))
+        chosen = f"(name IS NOT NULL OR {titled} OR replace(title, ?, '') GLOB '*[^ -~]*')"
+        query = f"{columns} WHERE {condition} AND {chosen}"
+        for row in connection.execute(query, (*values, *likes, LABEL_SEPARATOR)):
+            if row[0] not in seen:
+                seen.add(row[0])
+                yield _Candidate(*row)
     query = f"{columns} WHERE {condition} AND number IN ({{}})"
     yield from map(_Candidate._make, rows_in(connection, query, sorted(numbers - seen), *values))
 

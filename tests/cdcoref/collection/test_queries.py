@@ -105,6 +105,13 @@ def test_no_query_is_an_error(news: Collection, query: str) -> None:
     assert news.counts().documents == 4
 
 
+def test_a_query_may_have_any_number_of_words(lemma: Collection) -> None:
+    words = [f"word{n}x" for n in range(1500)]
+    lemma.add(Corpus((Document.from_sentences("a", [words]),), (Mention("a", (0,), "entity"),)))
+    assert [c.title for c in lemma.search(" ".join(words)).clusters] == ["word0x"]
+    assert lemma.search(" ".join([*words, "other"])).clusters == ()
+
+
 def test_what_was_removed_is_not_found(news: Collection) -> None:
     ferry = next(c for c in news.clusters() if c.title == "ferry")
     report = news.remove(["ferry0", "ferry2"])
