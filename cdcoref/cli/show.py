@@ -121,8 +121,8 @@ def show(
             questions = collection.least_sure(limit + 1)
             _print(questions[:limit], views.question_lines(questions[:limit]), as_json)
             if len(questions) > limit:
-                shown = "the least certain decision" if limit == 1 else f"the {limit:,} least certain decisions"
-                say([f"{shown}; --limit N shows more"])
+                what = "the least certain decision" if limit == 1 else f"the {limit:,} least certain decisions"
+                say([f"{what}; --limit N shows more"])
         else:
             counts = collection.counts()
             min_mentions = 1 if singletons else 2
