@@ -101,7 +101,8 @@ def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[
         try:
             _, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            message = f"the file is not JSON ({error.msg} at column {error.colno}); each document is an object"
+            what = error.msg.removesuffix(" at")
+            message = f"the file is not JSON ({what} at column {error.colno}); each document is an object"
             raise InputError(message, name, first + error.lineno - 1) from None
         except (ValueError, RecursionError):  # what is wrong with it is found where it is read
             _, end = None, len(text)

@@ -17,7 +17,7 @@ from operator import ge, le
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.corpus import KINDS, Document, Mention, character_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.lines import shown_name
@@ -182,7 +182,7 @@ def parse_object(data: bytes) -> dict[str, Any]:
         if _ESCAPED_SURROGATE.search(data):
             json.dumps(fields, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise WrongLine(f"the line is not JSON ({error.msg} at column {error.colno})") from None
+        raise WrongLine(f"the line is not JSON ({error.msg.removesuffix(' at')} at column {error.colno})") from None
     except UnicodeDecodeError:
         raise WrongLine("the line is not valid UTF-8; convert the file to UTF-8") from None
     except UnicodeEncodeError:
@@ -370,6 +370,12 @@ def _check_characters(entry: dict[str, Any], tokens: Tokens, line: Line) -> None
     start, end = offsets[tokens[0]][0], offsets[tokens[-1]][1]
     if entry.get("start") not in (None, start) or entry.get("end") not in (None, end):
         raise WrongLine(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
+    spans = entry.get("spans")
+    if spans is not None:
+        line.tokenised = line.tokenised or _untokenised(line.fields)
+        parts = [[*part] for part in character_parts(Mention(line.id, tokens), line.tokenised)]
+        if spans != parts and _touched({"spans": spans}, line, Remarks()) != tokens:
+            raise WrongLine(f"its tokens are the characters {parts}; correct its 'spans', or leave them out")
 
 
 def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:

@@ -60,5 +60,5 @@ def _cell(counts: Mapping[str, Any], what: str, kinds: Sequence[str]) -> str:
     if what == "sentences":
         return f"{counts['annotated_sentences']} of {counts['sentences']}"
     if isinstance(counts[what], dict):
-        return "/".join(str(counts[what].get(kind, 0)) for kind in kinds)
+        return "/".join(str(counts[what].get(kind, 0)) for kind in kinds) or "0"
     return str(counts[what])

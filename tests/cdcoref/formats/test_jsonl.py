@@ -159,6 +159,25 @@ def test_a_mention_with_tokens_and_characters_must_have_those_of_its_tokens() ->
     for wrong in ({"start": 3}, {"end": 9}):
         with pytest.raises(InputError, match="characters 4 to 8"):
             read_lines({**fields, "mentions": [{"tokens": [1], **wrong}]})
+    fields["tokens"] = ["She", "rang", "him", "up"]
+    for right in ([[4, 8], [13, 15]], [[4, 6], [13, 14]]):
+        assert read_lines({**fields, "mentions": [{"tokens": [1, 3], "spans": right}]}).mentions == (
+            Mention("a", (1, 3)),
+        )
+    with pytest.raises(InputError, match=r"its tokens are the characters \[\[4, 8\], \[13, 15\]\]"):
+        read_lines({**fields, "mentions": [{"tokens": [1, 3], "spans": [[4, 8], [9, 12]]}]})
+
+
+@pytest.mark.parametrize("before", ["", "["])
+def test_messages_of_json_are_sentences(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "a.json"
+    for content, message in (
+        ('{"id": "b", "text": "x\r\n', r"\(Invalid control character at column 24\)"),
+        ('{"id": "b", "text": "x', r"\(Unterminated string starting at column 22\)"),
+    ):
+        path.write_bytes(f"{before or ' '}{content}".encode())
+        with pytest.raises(InputError, match=f"line 1: the (?:line|file) is not JSON {message}"):
+            read_jsonl(path)
 
 
 @given(corpus=corpora())

@@ -55,3 +55,5 @@ def test_statistics() -> None:
     assert lines[-1] == (
         "dev: 1 predicted topic for 2 annotated subtopics; B3 precision 50.0, recall 100.0, f1 66.7, purity 50.0"
     )
+    none = statistics_text({"dev": {**counts, "mentions": {}, "clusters": {}}}, {}).splitlines()
+    assert [line.split()[-1] for line in none if line.strip().startswith(("mentions", "clusters"))] == ["0", "0"]
