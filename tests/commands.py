@@ -25,3 +25,7 @@ def run_in_this_process(arguments: Sequence[str], environment: Mapping[str, str]
     sys.argv = ["cdcoref", *arguments]
     with errors.open("w", encoding="utf-8", buffering=1) as sys.stderr:
         main()
+
+
+if __name__ == "__main__":
+    run_in_this_process(*globals()["ARGUMENTS"])

@@ -371,8 +371,11 @@ def test_a_file_of_an_input_folder_is_not_overwritten(predict: Run, cdcoref: Run
         assert predict("archive", "-o", "archive/out.html").code == 0
 
 
-def test_a_folder_of_documents_is_not_read_as_input_of_the_next_run(cdcoref: Run, tmp_path: Path) -> None:
+def test_a_folder_of_documents_is_not_read_as_input_of_the_next_run(
+    cdcoref: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nor is a folder replaced from which only some documents are read."""
+    monkeypatch.chdir(tmp_path)
     Path("archive").mkdir()
     for id in "ab":
         line = f'{{"id": "{id}", "text": "It sank.", "mentions": [{{"start": 3, "end": 7, "kind": "event"}}]}}\n'

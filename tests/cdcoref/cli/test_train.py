@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from safetensors.numpy import load_file
 
 from cdcoref.training import PRESETS, TrainingConfig
 from cdlm.settings import with_settings
-from tests.commands import run_in_this_process
+from tests import commands
 from tests.killing import processes_with
 
 Run = Callable[..., Any]
@@ -93,8 +94,12 @@ def run_as_two(arguments: list[str], folder: Path) -> str:
     with processes_with("cdcoref.training.loop") as context:
         running = [
             context.Process(
-                target=run_in_this_process,
-                args=(arguments, {**together, "RANK": str(rank), "LOCAL_RANK": str(rank)}, errors[rank]),
+                target=runpy.run_path,
+                args=(
+                    commands.__file__,
+                    {"ARGUMENTS": (arguments, {**together, "RANK": str(rank), "LOCAL_RANK": str(rank)}, errors[rank])},
+                    "__main__",
+                ),
             )
             for rank in range(2)
         ]
