@@ -115,7 +115,8 @@ def undo(
         str | None,
         typer.Argument(
             metavar="NUMBER",
-            help="The correction's number, as `cdcoref correct FILE list` prints it. Default: the latest correction.",
+            help="The correction's number, as `cdcoref correct FILE list` prints it. Default: the correction "
+            "that was made or redone last.",
         ),
     ] = None,
 ) -> None:

@@ -330,7 +330,7 @@ class Collection:
         return store_and_obey(self._database, decisions)
 
     def undo(self, number: int | None = None) -> Correction:
-        """Undo a correction by its number, by default the latest that holds.
+        """Undo a correction by its number, by default the one that holds and was made, or redone, last.
 
         Raises
         ------

@@ -91,7 +91,7 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
 
 
 def undo_and_obey(database: Database, number: int | None) -> Correction:
-    """Undo a correction, by default the latest that holds.
+    """Undo a correction, by default the one that holds and was made, or made again, last.
 
     Raises
     ------
@@ -100,7 +100,10 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
     """
     with database.writing() as connection:
         if number is None:
-            query = "SELECT number FROM corrections WHERE undone IS NULL ORDER BY number DESC LIMIT 1"
+            query = (
+                "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
+                "WHERE undone IS NULL ORDER BY acts.number DESC LIMIT 1"
+            )
             row = connection.execute(query).fetchone()
             if row is None:
                 raise InputError("there is no correction to undo")
@@ -130,6 +133,7 @@ def redo_and_obey(database: Database, number: int) -> Correction:
         if found[0].undone is None:
             raise InputError(f"correction {number} has not been undone")
         connection.execute("UPDATE corrections SET undone = NULL WHERE number = ?", (number,))
+        connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
         refuse_contradiction(connection, number)
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)

@@ -163,6 +163,7 @@ def store_correction(
         (now(), action, _as_json(mentions), _as_json(apart), cluster, name),
     )
     assert done.lastrowid is not None
+    connection.execute("INSERT INTO acts (correction) VALUES (?)", (done.lastrowid,))
     _store_contents(connection, done.lastrowid, (*mentions, *apart))
     refuse_contradiction(connection, done.lastrowid)
     return done.lastrowid

@@ -221,7 +221,16 @@ CREATE TABLE removed_left_out (
 """
 """Documents that were removed, until the collection is rebuilt; a removal can be undone."""
 
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED)
+_ACTS = """
+CREATE TABLE acts (                -- corrections in the order in which they were made, and made again
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    correction INTEGER NOT NULL REFERENCES corrections
+);
+INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number
+"""
+"""When corrections of an earlier version were made again is not known."""
+
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS)
 
 
 def latest_version() -> int:

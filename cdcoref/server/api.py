@@ -251,7 +251,7 @@ def api_routes(site: Site) -> APIRouter:
     def redo(number: Number) -> Correction:
         return _written(lambda: site.writer.redo(number))
 
-    @router.post("/undo", dependencies=CHANGING, summary="Undo the latest correction")
+    @router.post("/undo", dependencies=CHANGING, summary="Undo the correction that was made or redone last")
     def undo_latest() -> Correction:
         return _written(site.writer.undo)
 

@@ -62,6 +62,20 @@ def test_what_was_undone_is_made_again(news: Collection, mention_id: Find, actio
     assert news.undo().number == 1
 
 
+def test_undo_takes_back_what_was_made_or_redone_last(news: Collection) -> None:
+    for cluster, name in zip(("c1", "c2", "c3"), ("one", "two", "three"), strict=True):
+        news.correct("rename", [cluster], name=name)
+    for number in (1, 2, 1):  # 1 is redone twice
+        news.undo(number)
+        news.redo(number)
+    assert [news.undo().number for _ in range(3)] == [1, 2, 3]
+    with pytest.raises(InputError, match="there is no correction to undo"):
+        news.undo()
+    news.redo(2)
+    news.correct("rename", ["c4"], name="four")
+    assert [news.undo().number for _ in range(2)] == [4, 2]
+
+
 def test_what_contradicts_later_corrections_is_not_made_again(news: Collection, mention_id: Find) -> None:
     one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
     news.correct("not-same", [one, other])

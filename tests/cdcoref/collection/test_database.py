@@ -250,9 +250,11 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
 ) -> None:
     with Collection.create(path, "lemma") as collection:
         collection.add(written.joined(*written.reports(2)))
+        for cluster in ("c1", "c2"):
+            collection.correct("rename", [cluster], name=f"name of {cluster}")
         before = collection.corpus()
     with closing(sqlite3.connect(path)) as connection:
-        later = ("copies", "removed_left_out", "removed_vectors", "removed_scores", "removed_mentions")
+        later = ("acts", "copies", "removed_left_out", "removed_vectors", "removed_scores", "removed_mentions")
         drops = "; ".join(f"DROP TABLE {table}" for table in (*later, "removed_documents", "removals"))
         connection.executescript(f"{drops}; PRAGMA user_version = {OLDEST_COLLECTION}")
     with monkeypatch.context() as patch:
@@ -264,5 +266,6 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
     with Collection.open(path) as collection:
         collection.add(written.reports(3)[2])
         assert collection.counts().documents == 3
+        assert [collection.undo().number for _ in range(2)] == [2, 1]
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (COLLECTION_VERSION,)
