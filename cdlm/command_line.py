@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from cdlm.errors import InputError, shown_path
 from cdlm.memory import keep_freed_memory
@@ -24,7 +24,29 @@ DISTRIBUTION = "cdcoref"
 """Both packages belong to this distribution and share its version."""
 
 
-class Commands(TyperGroup):
+class _WithoutTypes:
+    """Help without Python types: the name of an argument says what to give, and a flag takes no value."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, shown by their names, metavars and choices only."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if isinstance(parameter, TyperArgument):
+                parameter.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
+            elif isinstance(parameter, TyperOption) and parameter.is_flag:
+                parameter.metavar = ""
+        return parameters
+
+
+class Command(_WithoutTypes, TyperCommand):
+    """A command."""
+
+
+class Group(_WithoutTypes, TyperGroup):
+    """Commands that belong together."""
+
+
+class Commands(Group):
     """The commands of a program; Ctrl-C in one of them gives one sentence on standard error and exit code 130."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -47,7 +69,7 @@ def add_command(
     *,
     panel: str | None = None,
     examples: Sequence[str] = (),
-    cls: type[TyperCommand] | None = None,
+    cls: type[Command] = Command,
 ) -> None:
     """Add a function to a program as a command.
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from cdcoref.cli.collection_options import FileArgument, say
 from cdcoref.errors import InputError
-from cdlm.command_line import add_command
+from cdlm.command_line import Command, Group, add_command
 
 if TYPE_CHECKING:
     from cdcoref.collection import Action, Correction
@@ -32,7 +31,7 @@ EXAMPLES = (
 )
 
 
-class Corrections(TyperGroup):
+class Corrections(Group):
     """The kinds of corrections; the collection's file comes before the kind, or after it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -40,7 +39,7 @@ class Corrections(TyperGroup):
         file, *rest = args or [""]
         if file and file not in self.commands and not file.startswith("-"):
             if not rest and Path(file).exists():
-                ctx.fail(f"Name a correction behind the file: {', '.join(self.commands)}.")
+                ctx.fail(f"Name a correction after the file: {', '.join(self.commands)}.")
             elif rest and rest[0] in ctx.help_option_names:
                 args = rest[:1]
             elif rest and (rest[0] in self.commands or not Path(rest[0]).exists()):
@@ -52,7 +51,7 @@ class Corrections(TyperGroup):
         return f"Usage: {ctx.command_path} FILE CORRECTION ..."
 
 
-class CorrectionCommand(TyperCommand):
+class CorrectionCommand(Command):
     """One kind of correction."""
 
     def get_usage(self, ctx: Any) -> str:

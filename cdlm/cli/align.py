@@ -34,17 +34,19 @@ def align(
     model: Annotated[
         list[str], typer.Option(metavar="NAME", help="Longformer checkpoint: a folder or a hub name. Repeatable.")
     ],
-    split: Annotated[str, typer.Option(help="Split of ECB+ from which pairs are drawn.")] = "dev",
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split of ECB+ from which pairs are drawn.")] = "dev",
     pairs: Annotated[
-        int, typer.Option(min=1, help="Number of pairs of each kind, both coreferent and not coreferent.")
+        int, typer.Option(metavar="N", min=1, help="Number of pairs of each kind, both coreferent and not coreferent.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed for drawing pairs.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for drawing pairs.")] = 0,
     example: Annotated[bool, typer.Option("--example", help="Show one pair as a heat map instead.")] = False,
     source: Annotated[
-        str, typer.Option(help="Mention in the example that attends globally, as DOCUMENT:WORDS.")
+        str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example that attends globally.")
     ] = OBAMA[0],
-    target: Annotated[str, typer.Option(help="Mention in the example to rank, as DOCUMENT:WORDS.")] = OBAMA[1],
-    png: Annotated[Path | None, typer.Option(help="Also draw the example to this PNG file (one model only).")] = None,
+    target: Annotated[str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example to rank.")] = OBAMA[1],
+    png: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Also draw the example to this file (one model only).")
+    ] = None,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:

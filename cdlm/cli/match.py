@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cdlm import training_options as options
-from cdlm.command_line import add_command
+from cdlm.command_line import Group, add_command
 from cdlm.errors import InputError
 from cdlm.files import check_writable
 from cdlm.printing import say
@@ -18,7 +18,9 @@ from cdlm.printing import say
 if TYPE_CHECKING:
     from cdlm.tasks import Match, TextPair
 
-app = typer.Typer(no_args_is_help=True, help="Document matching: whether a relation holds between two texts.")
+app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Document matching: whether a relation holds between two texts."
+)
 BenchmarkOption = Annotated[
     str | None,
     typer.Option(metavar="NAME:DIR", help="Benchmark of Zhou et al. 2020 (aan, oc, s2orc or pan) and its folder."),
@@ -28,9 +30,12 @@ BenchmarkOption = Annotated[
 def train(
     output: options.OutputModelOption,
     train_file: Annotated[
-        Path | None, typer.Option("--train", help="Training pairs: JSON lines or CSV with text_a, text_b, label.")
+        Path | None,
+        typer.Option("--train", metavar="FILE", help="Training pairs: JSON lines or CSV with text_a, text_b, label."),
     ] = None,
-    dev_file: Annotated[Path | None, typer.Option("--dev", help="Pairs on which to choose the epoch.")] = None,
+    dev_file: Annotated[
+        Path | None, typer.Option("--dev", metavar="FILE", help="Pairs on which to choose the epoch.")
+    ] = None,
     benchmark: BenchmarkOption = None,
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
@@ -84,10 +89,11 @@ def train(
 
 
 def predict(
-    file: Annotated[Path, typer.Argument(help="Pairs: JSON lines or CSV with text_a, text_b.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Pairs: JSON lines or CSV with text_a, text_b.")],
     model: options.ModelOption,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write JSON lines with id, label and probability.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write JSON lines with id, label and probability."),
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
     device: options.DeviceOption = None,
@@ -107,7 +113,7 @@ def predict(
 
 def evaluate(
     model: options.ModelOption,
-    file: Annotated[Path | None, typer.Argument(help="Labelled pairs: JSON lines or CSV.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Labelled pairs: JSON lines or CSV.")] = None,
     benchmark: BenchmarkOption = None,
     split: Annotated[Literal["dev", "test"] | None, typer.Option(help="Split of the benchmark. Default: dev.")] = None,
     precision: options.InferencePrecisionOption = "auto",

@@ -29,7 +29,7 @@ def perplexity(
             "of global attention if its folder does not. Repeatable.",
         ),
     ],
-    split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "dev",
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split of the corpus, if it has splits.")] = "dev",
     max_length: Annotated[
         int | None,
         typer.Option(
@@ -37,9 +37,9 @@ def perplexity(
             help="Maximum length of a sequence in tokens. Default: 4096, or a model's lower limit.",
         ),
     ] = None,
-    min_documents: Annotated[int, typer.Option(min=1, help="Skip sets with fewer documents.")] = 3,
-    masked: Annotated[float, typer.Option(help="Share of tokens to mask and predict.")] = 0.15,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed for masking.")] = 0,
+    min_documents: Annotated[int, typer.Option(metavar="N", min=1, help="Skip sets with fewer documents.")] = 3,
+    masked: Annotated[float, typer.Option(metavar="SHARE", help="Share of tokens to mask and predict.")] = 0.15,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for masking.")] = 0,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:

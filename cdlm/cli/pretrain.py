@@ -45,8 +45,10 @@ def pretrain(
         list[str] | None,
         typer.Option(metavar="CORPUS", help="Held-out sets on which perplexity is measured at the end. Repeatable."),
     ] = None,
-    split: Annotated[str, typer.Option(help="Split of the corpus, if it has splits.")] = "train",
-    dev_split: Annotated[str, typer.Option(help="Split of the held-out corpus, if it has splits.")] = "dev",
+    split: Annotated[str, typer.Option(metavar="NAME", help="Split of the corpus, if it has splits.")] = "train",
+    dev_split: Annotated[
+        str, typer.Option(metavar="NAME", help="Split of the held-out corpus, if it has splits.")
+    ] = "dev",
     config: ConfigOption = None,
     preset: PresetOption = "small",
     encoder: EncoderOption = None,

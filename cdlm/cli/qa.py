@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdlm import training_options as options
-from cdlm.command_line import add_command
+from cdlm.command_line import Group, add_command
 from cdlm.errors import InputError
 from cdlm.files import check_writable
 from cdlm.printing import say
@@ -17,20 +17,28 @@ from cdlm.printing import say
 if TYPE_CHECKING:
     from cdlm.tasks import Prediction, Question
 
-app = typer.Typer(no_args_is_help=True, help="Multi-hop question answering over several paragraphs (HotpotQA).")
-QuestionsArgument = Annotated[Path, typer.Argument(help="Questions with their paragraphs, in HotpotQA's JSON.")]
+app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Multi-hop question answering over several paragraphs (HotpotQA)."
+)
+QuestionsArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Questions with their paragraphs, in HotpotQA's JSON.")
+]
 
 
 def train(
     output: options.OutputModelOption,
-    train_file: Annotated[Path, typer.Option("--train", help="Training questions, in HotpotQA's JSON.")],
-    dev_file: Annotated[Path, typer.Option("--dev", help="Questions on which to choose the epoch.")],
+    train_file: Annotated[
+        Path, typer.Option("--train", metavar="FILE", help="Training questions, in HotpotQA's JSON.")
+    ],
+    dev_file: Annotated[Path, typer.Option("--dev", metavar="FILE", help="Questions on which to choose the epoch.")],
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
     first_stage: Annotated[
         str | None,
-        typer.Option(help="Trained model that selects the paragraphs first, for two stages as in Longformer."),
+        typer.Option(
+            metavar="NAME", help="Trained model that selects the paragraphs first, for two stages as in Longformer."
+        ),
     ] = None,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
@@ -80,7 +88,7 @@ def predict(
     file: QuestionsArgument,
     model: options.ModelOption,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write predictions in the official format.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write predictions in the official format.")
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
     device: options.DeviceOption = None,
@@ -103,9 +111,12 @@ def predict(
 
 def evaluate(
     file: QuestionsArgument,
-    model: Annotated[str | None, typer.Option("--model", help="Trained model: folder or hub name.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Trained model: a folder or a hub name.")
+    ] = None,
     predictions: Annotated[
-        Path | None, typer.Option("--predictions", help="Predictions of any system, in the official format.")
+        Path | None,
+        typer.Option("--predictions", metavar="FILE", help="Predictions of any system, in the official format."),
     ] = None,
     precision: options.InferencePrecisionOption = "auto",
     device: options.DeviceOption = None,

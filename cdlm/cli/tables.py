@@ -16,16 +16,19 @@ EXAMPLES = ("cdlm tables", "cdlm tables 2 8 --ecb-root DIR")
 
 def tables(
     numbers: Annotated[
-        list[int] | None, typer.Argument(help="Numbers of the tables, 1 to 10.", show_default="all")
+        list[int] | None, typer.Argument(metavar="NUMBERS", help="Numbers of the tables, 1 to 10.", show_default="all")
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the results that the printed commands write; results older than the code are ignored."
+            metavar="DIR",
+            help="Folder of the results that the printed commands write; results older than the code are ignored.",
         ),
     ] = None,
-    ecb_root: Annotated[Path | None, typer.Option(help="Folder of ECB+ 1.0, for table 8.")] = None,
-    multi_news: Annotated[Path | None, typer.Option(help="Folder or training file of Multi-News, for table 7.")] = None,
+    ecb_root: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of ECB+ 1.0, for table 8.")] = None,
+    multi_news: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Folder or training file of Multi-News, for table 7.")
+    ] = None,
     matching: Annotated[
         list[str] | None,
         typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from cdcoref import __version__
 from cdcoref.cli import app as cdcoref_app
@@ -49,6 +51,16 @@ def test_every_command_and_option_says_what_it_does(words: str) -> None:
 def test_paragraphs_of_help_are_as_wide_as_the_terminal(words: str) -> None:
     for paragraph in EVERY[words].help.split("\n\n"):
         assert "\n" not in paragraph.strip()
+
+
+@pytest.mark.parametrize("words", EVERY)
+def test_help_names_what_to_give_and_no_python_type(words: str) -> None:
+    program, *rest = words.split()
+    app = {"cdcoref": cdcoref_app, "cdlm": cdlm_app}[program]
+    done = CliRunner().invoke(app, [*rest, "--help"], env={"COLUMNS": "150", "TERM": "dumb"})
+    assert done.exit_code == 0
+    assert "Show this message and exit." in done.output
+    assert not re.findall(r"<(?:bool|str|int|float|path|Path|list)\b[^>]*>", done.output)
 
 
 def parsed(words: list[str]) -> dict[str, Any]:
@@ -108,7 +120,7 @@ def test_what_is_wrong_with_a_correction_is_named_and_not_the_file(
         assert "No such command 'apart'" in done.err
     done = cdcoref("correct", "news.cdcoref")
     assert done.code == 2
-    assert "Name a correction behind the file: same, not-same" in done.err
+    assert "Name a correction after the file: same, not-same" in done.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
