@@ -314,19 +314,27 @@ def predict_everything(
 def write_stories(
     predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None, output: Path, writer: Writer
 ) -> None:
-    """Write each story as it finishes; only one is held in memory. The file appears when it is complete."""
-    from cdcoref.predict import Tally
+    """Write the stories about each subject as they finish; only these are held in memory.
+
+    The file appears when it is complete.
+    """
+    from cdcoref.predict import Tally, joined_stories
     from cdcoref.views import event_circumstances, summary
 
     tally = Tally()
     notes: list[str] = []
+    order = {document.id: number for number, document in enumerate(corpus.documents)}
     with redirect_stdout(sys.stderr), writer(output) as write, StageProgress() as progress:
-        for story in predictor.stream(corpus, options, cache=cache, announce=_announce, progress=progress.update):
-            mentions, events = story.corpus.by_document(), event_circumstances(story.corpus)
-            for document in story.corpus.documents:
-                write(document, mentions[document.id], events[document.id])
-            tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
-            notes += story.notes
+        for stories in predictor.stream_subjects(
+            corpus, options, cache=cache, announce=_announce, progress=progress.update
+        ):
+            together = joined_stories(stories, order)
+            mentions, events = together.by_document(), event_circumstances(together)
+            for story in stories:
+                for document in story.corpus.documents:
+                    write(document, mentions[document.id], events[document.id])
+                tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
+                notes += story.notes
     for note in notes:
         _say(note)
     _say(summary(tally.counts()))

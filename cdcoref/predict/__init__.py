@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         LEMMA,
         Predictor,
         check_device,
+        joined_stories,
         load,
         plan_stories,
     )
@@ -100,6 +101,7 @@ __all__ = [
     "corpus_of_texts",
     "dataframe",
     "is_date_or_number",
+    "joined_stories",
     "label_of_kind",
     "load",
     "mean_confidence",
@@ -124,6 +126,6 @@ __getattr__ = on_first_use(
         "engines.ray": "RayEngine",
         "engines.work": "Progress Story",
         "engines.worker": "Task",
-        "predictor": "LARGER_THAN_STORIES LEMMA Predictor check_device load plan_stories",
+        "predictor": "LARGER_THAN_STORIES LEMMA Predictor check_device joined_stories load plan_stories",
     },
 )

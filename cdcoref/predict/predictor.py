@@ -142,16 +142,9 @@ class Predictor:
                 announce(plan)
 
         linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
-        order = {document.id: number for number, document in enumerate(corpus.documents)}
-        documents = [document for story in linked for document in story.corpus.documents]
-        mentions = [mention for story in linked for mention in story.corpus.mentions]
+        together = joined_stories(linked, {document.id: number for number, document in enumerate(corpus.documents)})
         return Prediction(
-            replace(
-                corpus,
-                documents=tuple(sorted(documents, key=lambda document: order[document.id])),
-                mentions=tuple(sorted(mentions, key=lambda m: order[m.document])),
-                names={},
-            ),
+            replace(together, notes=corpus.notes),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
@@ -173,6 +166,25 @@ class Predictor:
 
         Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
         words are no story; they come together after the last one.
+        """
+        for subject in self.stream_subjects(
+            corpus, options, cache=cache, announce=announce, progress=progress, **settings
+        ):
+            yield from subject
+
+    def stream_subjects(
+        self,
+        corpus: Corpus,
+        options: PredictionOptions | None = None,
+        *,
+        cache: str | Path | None = None,
+        announce: Announce | None = None,
+        progress: Progress = lambda stage, done, total: None,
+        **settings: Any,
+    ) -> Iterator[list[LinkedStory]]:
+        """As :meth:`stream`, but the stories about one subject together: no cluster has mentions in two subjects.
+
+        What is said of a cluster, such as its label, needs all of them (see :func:`joined_stories`).
         """
         from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
 
@@ -200,14 +212,16 @@ class Predictor:
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
                 joined = joined_by_name([one.corpus for one in linked])
+                found = []
                 for planned, story, own in zip(subject, linked, joined, strict=True):
                     every = tuple(marked[name] for name in planned.documents)
                     whole = with_copies(own, every) if find else replace(own, documents=every)
-                    yield replace(story, corpus=whole, notes=(*notes, *story.notes))
+                    found.append(replace(story, corpus=whole, notes=(*notes, *story.notes)))
                     notes = ()
+                yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [document.id for document in corpus.documents if document.id not in linked_ids]:
-            yield LinkedStory(corpus.subset(without_words), notes=notes)
+            yield [LinkedStory(corpus.subset(without_words), notes=notes)]
 
     def _engine(
         self, options: PredictionOptions, find: bool, store: ResultCache | None
@@ -243,6 +257,23 @@ class Predictor:
         for story, number in zip(stories, subjects(vectors, [story.documents for story in stories]), strict=True):
             found.setdefault(number, []).append(story)
         return plan, list(found.values())
+
+
+def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Corpus:
+    """The documents and mentions of stories as one corpus, in the order of the documents.
+
+    Parameters
+    ----------
+    order
+        The place of each document, by id.
+    """
+    known = list(stories)
+    documents = [document for story in known for document in story.corpus.documents]
+    mentions = [mention for story in known for mention in story.corpus.mentions]
+    return Corpus(
+        tuple(sorted(documents, key=lambda document: order[document.id])),
+        tuple(sorted(mentions, key=lambda mention: order[mention.document])),
+    )
 
 
 def plan_stories(

@@ -74,6 +74,35 @@ def test_names_across_stories(predict: Run, tmp_path: Path) -> None:
         assert len({m.cluster for m in read_corpus([tmp_path / "y.jsonl"]).corpus.mentions}) == count
 
 
+def test_lines_written_story_by_story_are_those_of_the_whole(predict: Run, tmp_path: Path) -> None:
+    """Also the label of a participant that another story about the subject gives a fuller name."""
+    seen = sightings()
+    documents = [
+        Document.from_sentences(d.id, [[*d.tokens, "."], ["A", "plea", "by", "Doctor", "Anna", "Berg", "failed", "."]])
+        if d.id in ("b1", "b2")
+        else d
+        for d in seen.documents
+    ]
+    mentions = list(seen.mentions)
+    for document in documents:
+        mentions.append(Mention(document.id, (1,), "event"))
+        if len(document.sentences) > 1:
+            start = document.sentences[1][0]
+            mentions.append(Mention(document.id, tuple(range(start + 3, start + 6)), "entity"))
+    write_corpus(Corpus(tuple(documents), tuple(mentions)), tmp_path / "x.jsonl")
+    for name, more in (("streamed.jsonl", ()), ("whole.jsonl", ("--pairs", "pairs.csv"))):
+        assert predict("x.jsonl", "--threshold", "0", *more, "-o", name).code == 0
+    streamed, whole = (
+        {line["id"]: line for line in map(json.loads, (tmp_path / name).read_text(encoding="utf-8").splitlines())}
+        for name in ("streamed.jsonl", "whole.jsonl")
+    )
+    assert streamed == whole
+    assert {one["label"] for line in whole.values() for event in line["clusters"] for one in event["participants"]} == {
+        "Doctor Anna Berg",
+        "Anna Berg",
+    }
+
+
 def test_an_option_out_of_range_is_refused_before_files_are_read(predict: Run) -> None:
     done = predict("a.txt", "missing.txt", "--threshold", "7")
     assert done.code == 2
@@ -393,7 +422,7 @@ def test_a_folder_of_documents_is_not_read_as_input_of_the_next_run(
     assert Path("brat/b.ann").exists()
 
 
-@pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream"), ("out.conll", "predict")])
+@pytest.mark.parametrize(("name", "method"), [("out.jsonl", "stream_subjects"), ("out.conll", "predict")])
 def test_an_interrupted_command_leaves_the_output_as_it_was(
     predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, method: str
 ) -> None:
