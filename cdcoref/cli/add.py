@@ -72,6 +72,8 @@ def add(
     """
     from cdcoref.formats import COLLECTION_SUFFIX, is_collection, read_corpus
 
+    if file.is_dir():
+        raise InputError("this is a folder; the first argument is the collection's file, such as news.cdcoref", file)
     exists = file.exists() and file.stat().st_size > 0
     if exists and not is_collection(file):
         raise InputError(f"{_described(file)}, not a collection; the first argument is the collection's file", file)

@@ -52,7 +52,7 @@ def serve(
 
     check_installed()
     if not file.exists():
-        raise InputError("there is no collection here; create one with cdcoref add", file)
+        raise InputError("there is no collection here; `cdcoref add` creates one", file)
     if device is not None:
         from cdcoref.predict import check_device
 

@@ -116,8 +116,8 @@ class Collection:
                     store_settings(connection, stored)
             if (stored.model, stored.options) != (wanted.model, wanted.options):
                 raise InputError(
-                    f"this collection was made with {stored.differences(wanted)}; leave out other settings, or "
-                    "rebuild it with them first",
+                    f"this collection was made with {stored.differences(wanted)}; leave out what differs, or rebuild "
+                    "the collection with it first",
                     path,
                 )
         except BaseException:

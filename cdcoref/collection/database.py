@@ -55,7 +55,7 @@ class Database:
         except OSError as error:  # the name is too long, or a folder of it may not be entered
             raise InputError(f"the file cannot be used ({error.strerror})", path) from error
         if not exists and not create:
-            raise InputError("there is no collection here", path)
+            raise InputError("there is no collection here; `cdcoref add` creates one", path)
         if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):
             self.connection = connect_to_collection(path)
             with collection_errors(path):

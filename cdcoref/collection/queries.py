@@ -287,6 +287,13 @@ def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int])
     return list(rows_in(connection, query, numbers))
 
 
+def no_document(connection: sqlite3.Connection, id: str) -> InputError:
+    """The error that no document has an id; it names a document whose id contains this one, such as "a.txt" for "a"."""
+    query = "SELECT id FROM documents WHERE instr(lower(id), lower(?)) ORDER BY length(id), id LIMIT 1"
+    near = connection.execute(query, (id,)).fetchone()
+    return InputError(f"there is no document {id!r} in the collection" + (f"; is it {near[0]!r}?" if near else ""))
+
+
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
     """All about a document, with a limited number of others of its story and of stories about the same subject.
 
@@ -297,7 +304,7 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     """
     row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
-        raise InputError(f"there is no document {id!r} in the collection")
+        raise no_document(connection, id)
     summary, number = _document_summary(row), row[2]
     text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
     query = (

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import delete_document
+from cdcoref.collection.queries import no_document
 from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.restoring import keep_document, new_removal
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.subjects import place_stories
-from cdcoref.errors import InputError
 
 
 def remove_documents(database: Database, ids: Sequence[str]) -> Report:
@@ -34,7 +34,7 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
         for id in dict.fromkeys(ids):
             row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
             if row is None:
-                raise InputError(f"there is no document {id!r} in the collection", database.path)
+                raise no_document(connection, id)
             keep_document(connection, row[0], removal)
             numbers.append(row[0])
         tied_before = tied_to_documents(connection, numbers)

@@ -53,13 +53,12 @@ class Settings:
     clustering: dict[str, Any] | None = None
 
     def differences(self, other: Settings) -> str:
-        """The settings that differ from others, with their values here: "the model 'lemma', threshold 0.4"."""
+        """The settings that differ, with both values: "the model 'lemma' (not 'small'), threshold 0.4 (not unset)"."""
         own, others = kept_options(self.options), kept_options(other.options)
-        found = [f"the model {self.model!r}"] if self.model != other.model else []
+        found = [f"the model {self.model!r} (not {other.model!r})"] if self.model != other.model else []
         for name, value in own.items():
             if value != others[name]:
-                shown = "unset" if value is None else ("off", "on")[value] if isinstance(value, bool) else value
-                found.append(f"{name.replace('_', ' ')} {shown}")
+                found.append(f"{name.replace('_', ' ')} {_shown(value)} (not {_shown(others[name])})")
         return ", ".join(found)
 
     @property
@@ -72,6 +71,10 @@ class Settings:
         """Whether entities are linked by name across stories about one subject."""
         of_model = (self.clustering or {}).get("names_across_stories", True)
         return bool(self.options.across_stories and of_model and not self.lemma)
+
+
+def _shown(value: object) -> object:
+    return "unset" if value is None else ("off", "on")[value] if isinstance(value, bool) else value
 
 
 def stored_value(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:

@@ -165,6 +165,8 @@ def is_collection(path: str | Path) -> bool:
     try:
         with Path(path).open("rb") as stream:
             return stream.read(len(_MAGIC)) == _MAGIC
+    except IsADirectoryError:
+        raise InputError("this is a folder, not a collection", path) from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path) from None
 

@@ -152,6 +152,9 @@ class _Reader:
                 if str(file) != STANDARD_INPUT:
                     try:
                         status = file.stat()
+                    except FileNotFoundError:
+                        self.problems.append(str(InputError("there is no such file or folder", file)))
+                        continue
                     except (OSError, ValueError) as error:
                         reason = error.strerror if isinstance(error, OSError) else "its name contains a NUL character"
                         self.problems.append(str(InputError(f"the file cannot be read ({reason})", file)))

@@ -50,7 +50,7 @@ class ServerOptions:
     def __post_init__(self) -> None:
         LinkingOptions(batch_tokens=self.batch_tokens)  # refuses one that is out of its range
         if not 0 <= self.port < 65536:
-            raise InputError(f"{self.port} is not a port; choose one from 1 to 65535")
+            raise InputError(f"{self.port} is not a port; choose one from 1 to 65535, or 0 for any free one")
         if self.max_upload < MEGABYTE:
             raise InputError("the maximum upload size must be 1 MB or more")
         if self.token is None and not self.loopback:

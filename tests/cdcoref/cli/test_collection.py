@@ -79,7 +79,10 @@ def test_other_options_than_the_collections_are_refused_before_files_are_read(ru
     Collection.create("news.cdcoref", "lemma").close()
     done = run("add", "news.cdcoref", "missing.txt", "--threshold", "0.7")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "made with threshold unset; leave out other settings, or rebuild it with them first" in done.err
+    assert (
+        "made with threshold unset (not 0.7); leave out what differs, or rebuild the collection with it first"
+        in done.err
+    )
 
 
 def test_stories_are_listed_and_shown(news: Run) -> None:
@@ -120,6 +123,9 @@ def test_what_cannot_be_added_is_said_and_the_rest_is_added(run: Run, tiny_model
     assert "scan.jpg: this is another file, not a collection; " in run("add", "scan.jpg", "b.txt").err
     Path("text.cdcoref").write_text("The ferry sank.\n")
     assert "text.cdcoref: this is another file, not a collection; " in run("add", "text.cdcoref", "b.txt").err
+    Path("monday").mkdir()
+    assert "monday: this is a folder; the first argument is the collection's file" in run("add", "monday", "b.txt").err
+    assert run("show", "monday").err.endswith("monday: this is a folder, not a collection\n")
     done = run("add", "absent.txt", "b.txt")
     assert (done.code, Path("absent.txt").exists()) == (2, False)
     assert done.err.endswith("the first argument is the collection's file\n")
@@ -448,7 +454,7 @@ def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None
     assert (done.code, done.err) == (0, "cdcoref: in.jsonl: 1 document, 1 mention\n")
     done = run("export", "absent.cdcoref", "-o", "absent.jsonl")
     assert (done.code, Path("absent.jsonl").exists()) == (2, False)
-    assert done.err == "cdcoref: absent.cdcoref: the file cannot be read (No such file or directory)\n"
+    assert done.err == "cdcoref: absent.cdcoref: there is no such file or folder\n"
     Path("folder/half.conll").write_text(KINDLESS.partition("#end")[0])
     Path("folder/z.jsonl").write_text("{")
     done = run("export", "folder", "-o", "rest.jsonl")

@@ -111,7 +111,7 @@ def test_what_cannot_be_served_is_said(
 ) -> None:
     done = cdcoref("serve", tmp_path / "none.cdcoref")
     assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("none.cdcoref: there is no collection here; create one with cdcoref add\n")
+    assert done.err.endswith("none.cdcoref: there is no collection here; `cdcoref add` creates one\n")
     (tmp_path / "a.txt").write_text("x")
     assert cdcoref("serve", tmp_path / "a.txt").code == 2
     with socket.socket() as taken:

@@ -75,10 +75,12 @@ def test_options_last_and_are_checked(path: Path) -> None:
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
     with pytest.raises(
-        InputError, match=r"made with kind entity, threshold 0\.4, max pairs unset, max windows 3; leave out"
+        InputError,
+        match=r"made with kind entity \(not both\), threshold 0\.4 \(not unset\), max pairs unset \(not 20\), "
+        r"max windows 3 \(not unset\); leave out",
     ):
         Collection.create(path, "lemma")
-    with pytest.raises(InputError, match="made with the model 'lemma'; leave out"):
+    with pytest.raises(InputError, match=r"made with the model 'lemma' \(not 'default'\); leave out"):
         Collection.create(path, "default", options)
     text = path.with_suffix(".txt")
     text.write_text("A ferry sank.")

@@ -142,7 +142,7 @@ def test_what_is_not_there_is_said(news: Collection) -> None:
     for wrong in ("c999", "x", "17", "c0", "c1; --"):
         with pytest.raises(InputError):
             news.cluster(wrong)
-    with pytest.raises(InputError, match="there is no document 'ferry'"):
+    with pytest.raises(InputError, match="there is no document 'ferry' in the collection; is it 'ferry0'\\?"):
         news.document("ferry")
     with pytest.raises(InputError, match="there is no mention m999"):
         news.mention("m999")

@@ -325,7 +325,10 @@ def test_the_program_that_adds(
     assert answers[-1]["report"]["added"] == ["x"]
     assert requests(("x.pdf", b"%PDF-1.4"))[-1]["error"] == "there was no document to add"
     news.unlink()
-    assert requests(("x.txt", b"x"))[-1] == {"error": "there is no collection here", "problems": []}
+    assert requests(("x.txt", b"x"))[-1] == {
+        "error": "there is no collection here; `cdcoref add` creates one",
+        "problems": [],
+    }
 
 
 def test_names() -> None:
