@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,7 +118,7 @@ def add(
         text_column=text_column,
         every_kind=options.kind == "both" and name != LEMMA,
     )
-    loaded = chosen_documents(loaded, since, source)
+    loaded = replace(loaded, corpus=chosen_documents(loaded.corpus, since, source))
     say(reading_remarks(loaded))
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
-from cdcoref.cli.input_options import SinceOption, SourceOption
+from cdcoref.cli.input_options import SinceOption, SourceOption, chosen_documents
 from cdcoref.cli.model_options import MENTIONS, OUTPUT, Kind
 from cdcoref.cli.output_options import (
     FolderFormatOption,
@@ -94,7 +94,6 @@ def export(
     all documents of the output.
     """
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import select_documents
     from cdcoref.views import check_folder_options, check_plain, write_result
 
     check_folder_options(output, layout, folder_format, replaced)
@@ -118,9 +117,9 @@ def export(
     else:
         content = folder.read(split or "dev").corpus
     if isinstance(content, Corpus):
-        content = written = select_documents(content.of_kind(kind), since, source)
+        content = written = chosen_documents(content.of_kind(kind), since, source)
     else:
-        written = select_documents(content.corpus.of_kind(kind), since, source)
+        written = chosen_documents(content.corpus.of_kind(kind), since, source)
         content = replace(content.subset(document.id for document in written.documents), corpus=written)
     notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
     for note in written.notes:
@@ -156,6 +155,8 @@ def _read(
 
         with Collection.open(files[0]) as collection:
             prediction = collection.prediction(corrected=corrected)
+        if corrected and not prediction.corpus.documents:
+            raise InputError("no document of the collection has a corrected mention", files[0])
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
     if corrected:
         raise InputError("only a collection has corrections; leave out --corrected")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +11,7 @@ from cdcoref.errors import InputError
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
     from cdcoref.formats import LoadedCorpus
 
 FilesArgument = Annotated[
@@ -65,21 +65,21 @@ PipelineOption = Annotated[
 ]
 
 
-def chosen_documents(loaded: LoadedCorpus, since: str | None, source: str | None) -> LoadedCorpus:
-    """Keep the documents that the options choose of those that were read.
+def chosen_documents(corpus: Corpus, since: str | None, source: str | None) -> Corpus:
+    """Keep the documents that the options choose.
 
     Raises
     ------
     InputError
-        If documents were read, but none of them is chosen.
+        If there are documents, but none of them is chosen.
     """
     from cdcoref.formats import select_documents
 
-    corpus = select_documents(loaded.corpus, since, source)
-    if loaded.corpus.documents and not corpus.documents:
+    chosen = select_documents(corpus, since, source)
+    if corpus.documents and not chosen.documents:
         options = " and ".join(name for name, value in (("--since", since), ("--source", source)) if value is not None)
-        raise InputError(f"none of the {counted(len(loaded.corpus.documents), 'document')} is chosen by {options}")
-    return replace(loaded, corpus=corpus)
+        raise InputError(f"none of the {counted(len(corpus.documents), 'document')} is chosen by {options}")
+    return chosen
 
 
 def reading_remarks(loaded: LoadedCorpus) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -270,7 +271,7 @@ def predict(
         text_column=text_column,
         every_kind=stated is None and model != LEMMA and not find_mentions,
     )
-    loaded = chosen_documents(loaded, since, source)
+    loaded = replace(loaded, corpus=chosen_documents(loaded.corpus, since, source))
     for sentence in reading_remarks(loaded):
         _say(sentence)
     if not loaded.corpus.documents:

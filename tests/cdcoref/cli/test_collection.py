@@ -416,6 +416,9 @@ def test_a_collection_is_exported_to_every_format(news: Run, name: str) -> None:
 
 
 def test_only_what_was_corrected_is_exported(news: Run) -> None:
+    done = news("export", "news.cdcoref", "--corrected", "-o", "a.jsonl")
+    assert (done.code, Path("a.jsonl").exists()) == (2, False)
+    assert done.err == "cdcoref: news.cdcoref: no document of the collection has a corrected mention\n"
     with Collection.open("news.cdcoref") as collection:
         mention = collection.document("a.txt").mentions[0].id
     assert news("correct", "news.cdcoref", "not-a-mention", mention).code == 0
@@ -504,6 +507,12 @@ def test_documents_are_chosen_by_day_and_source(run: Run, tiny_model_folder: Pat
     assert run("show", "news.cdcoref", "--since", "2024-03-06").code == 2
     assert run("export", "news.cdcoref", "-o", "y.jsonl", "--source", "Reuters").code == 0
     assert [document.id for document in read_corpus(["y.jsonl"]).corpus.documents] == ["y"]
+    for options in (("-o", "none.conll"), ("-o", "none.html"), ("-o", "none", "--format", "brat")):
+        for files in ("news.cdcoref", "y.jsonl"):
+            done = run("export", files, "--since", "2050-01-01", "--source", "AP", *options)
+            assert done.code == 2
+            assert re.fullmatch(r"cdcoref: none of the \d documents? is chosen by --since and --source\n", done.err)
+            assert not Path(options[1]).exists()
     nothing = run("predict", "d.csv", "--source", "Courier", *model)
     assert (nothing.code, nothing.err.count("\n")) == (2, 1)
     assert "none of the 2 documents is chosen by --source" in nothing.err
