@@ -32,19 +32,22 @@ from cdcoref.stories import words_of
 _DOCUMENT = "number, id, content, source, given, story, added, text, fields, share"
 _MENTION = "number, document, place, tokens, kind, words, found, source_id, tag, rejected, cluster, origin, confidence"
 _LEFT_OUT = "document, tokens, kind, found, source_id, tag"
-_TABLES = ("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions", "removed_documents", "removals")
+_TABLES = (
+    *("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions"),
+    *("removed_documents", "removals", "kin"),
+)
 
 
 class _Kept(NamedTuple):
-    """A removed document: its number, id and story, for how much of a document it counted, and what was beside it."""
+    """A removed document: its number, id and story, for how much of a document it counted, what was beside it, and its
+    near-duplicates, removed or not."""
 
     number: int
     id: str
     story: int
     share: float
     beside: str
-    copies: str
-    original: int | None
+    kin: list[int]
 
 
 def new_removal(connection: sqlite3.Connection) -> int:
@@ -60,11 +63,13 @@ def keep_document(connection: sqlite3.Connection, number: int, removal: int) -> 
         "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
     )
     near = [other for (other,) in connection.execute(beside, (number,))]
-    copies = [copy for (copy,) in connection.execute("SELECT document FROM copies WHERE original = ?", (number,))]
-    original = originals_of(connection, [number]).get(number)
     connection.execute(
-        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ?, ?, ? FROM documents WHERE number = ?",
-        (removal, json.dumps(near), json.dumps(copies), original, number),
+        "INSERT OR IGNORE INTO kin SELECT document, original FROM copies WHERE document = ?1 OR original = ?1",
+        (number,),
+    )
+    connection.execute(
+        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ?, '[]', NULL FROM documents WHERE number = ?",
+        (removal, json.dumps(near), number),
     )
     for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
         connection.execute(f"INSERT INTO removed_{table} SELECT {columns} FROM {table} WHERE document = ?", (number,))
@@ -107,6 +112,8 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
         stories: set[int] = set()
         for one in kept:
             stories |= _restore_copies(connection, one)
+        for one in kept:
+            _forget_kin(connection, one)
         query = "SELECT story FROM documents WHERE number = ?"
         stories |= {connection.execute(query, (number,)).fetchone()[0] for number in weights}
         stories = drop_empty_stories(connection, stories)
@@ -135,16 +142,19 @@ def _chosen(connection: sqlite3.Connection, ids: Sequence[str] | None, database:
 
 def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
     """What is kept of the document with an id that was removed last."""
-    query = (
-        "SELECT number, id, story, share, beside, copies, original FROM removed_documents WHERE id = ? "
-        "ORDER BY removal DESC LIMIT 1"
-    )
+    query = "SELECT number, story, share, beside FROM removed_documents WHERE id = ? ORDER BY removal DESC LIMIT 1"
     row = connection.execute(query, (id,)).fetchone()
     if row is None:
         raise InputError(
             f"no document {id!r} was removed since the collection was built; add the document again", database.path
         )
-    return _Kept(*row)
+    query = (
+        "WITH RECURSIVE family (member) AS (VALUES (?) UNION SELECT document + original - member "
+        "FROM family JOIN kin ON document = member OR original = member) SELECT member FROM family ORDER BY member"
+    )
+    number, story, share, beside = row
+    kin = [member for (member,) in connection.execute(query, (number,))]
+    return _Kept(number, id, story, share, beside, kin)
 
 
 def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
@@ -186,13 +196,9 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
 
 
 def _story(connection: sqlite3.Connection, one: _Kept) -> int:
-    """That of its original; else that with most of the documents that were in its story, or the one that it was in."""
-    if one.original is not None:
-        row = connection.execute("SELECT story FROM documents WHERE number = ?", (one.original,)).fetchone()
-        if row is not None:
-            return int(row[0])
+    """The story with most of the documents that were in its story or are its near-duplicates, or the one it was in."""
     query = "SELECT story FROM documents WHERE number IN ({})"
-    counts = Counter(int(story) for (story,) in rows_in(connection, query, json.loads(one.beside)))
+    counts = Counter(int(story) for (story,) in rows_in(connection, query, {*json.loads(one.beside), *one.kin}))
     if counts:
         return min(counts, key=lambda story: (-counts[story], story))
     connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
@@ -207,45 +213,41 @@ def _restore_scores(connection: sqlite3.Connection) -> None:
 
 
 def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
-    """Let a document be the copy or the original that it was; returns the stories that lose documents by that."""
-    (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (one.number,)).fetchone()
-    there = "SELECT story FROM documents WHERE number = ?"
-    copies = json.loads(one.copies)
-    if one.original is not None:
-        original = _original_there(connection, one.original)
-    else:
-        # Its copies may be those of another by now: of the one whose place it had taken, or of a longer one.
-        original = min(set(originals_of(connection, copies).values()).difference(copies), default=None)
-    if original is not None:
-        (of_original,) = connection.execute(there, (original,)).fetchone()
-        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (one.number, original))
-        connection.execute("UPDATE documents SET story = ? WHERE number = ?", (of_original, one.number))
-        set_share(connection, one.number, 0.0)
-        return {story} - {of_original}
-    if one.original is not None:
-        set_share(connection, one.number, 1.0)
+    """Let a document be the copy or the original that it was; returns the stories that lose documents by that.
+
+    Of near-duplicates of which some are removed, the original is the one that was it when all were there, or else the
+    first. Where all are copies of another document by now, such as a longer one, so is this one.
+    """
+    if len(one.kin) == 1:
         return set()
-    left: set[int] = set()
-    for copy in copies:
-        row = connection.execute(there, (copy,)).fetchone()
-        if row is None:
-            continue
-        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (one.number, copy))
-        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (copy, one.number))
-        set_share(connection, copy, 0.0)
-        if row[0] != story:
-            left.add(row[0])
-            connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, copy))
-    return left
+    query = "SELECT number, story, share FROM documents WHERE number IN ({})"
+    there = {number: (story, share) for number, story, share in rows_in(connection, query, one.kin)}
+    copies = {number for (number,) in rows_in(connection, "SELECT document FROM kin WHERE document IN ({})", one.kin)}
+    first = min(there, key=lambda number: (number in copies, number))
+    others = set(originals_of(connection, there.keys() - {one.number}).values()) - there.keys()
+    original = min(others, default=first)
+    moved = {one.number}
+    if original == one.number:
+        moved = there.keys() - moved
+        away = rows_in(connection, "SELECT share FROM removed_documents WHERE number IN ({})", one.kin)
+        share = max([*(share for _, share in there.values()), *(share for (share,) in away)])
+        set_share(connection, original, share or 1.0)
+    (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (original,)).fetchone()
+    for number in moved:
+        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (original, number))
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number, original))
+        set_share(connection, number, 0.0)
+    connection.execute(
+        "UPDATE documents SET story = ?1 WHERE number IN (SELECT document FROM copies WHERE original = ?2)",
+        (story, original),
+    )
+    return {story for story, _ in there.values()} - {story}
 
 
-def _original_there(connection: sqlite3.Connection, number: int) -> int | None:
-    """What the copies of a document are copies of: it, or, if it was removed, what has taken its place."""
-    row = connection.execute("SELECT copies FROM removed_documents WHERE number = ?", (number,)).fetchone()
-    members = [number, *json.loads(row[0])] if row is not None else [number]
-    query = "SELECT number FROM documents WHERE number IN ({}) ORDER BY number"
-    first = next((one for (one,) in rows_in(connection, query, members)), None)
-    return None if first is None else originals_of(connection, [first]).get(first, first)
+def _forget_kin(connection: sqlite3.Connection, one: _Kept) -> None:
+    """Forget which documents were near-duplicates if all of them are back."""
+    if not list(rows_in(connection, "SELECT 1 FROM removed_documents WHERE number IN ({})", one.kin)):
+        connection.executemany("DELETE FROM kin WHERE document = ?", ((number,) for number in one.kin))
 
 
 def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:

@@ -230,7 +230,18 @@ INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number
 """
 """When corrections of an earlier version were made again is not known."""
 
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS)
+_KIN = """
+CREATE TABLE kin (                 -- near-duplicates some of which were removed, until all are back
+    document INTEGER PRIMARY KEY,
+    original INTEGER NOT NULL      -- what it is a copy of while that is there
+);
+CREATE INDEX kin_by_original ON kin (original);
+INSERT INTO kin SELECT number, original FROM removed_documents WHERE original IS NOT NULL;
+INSERT OR IGNORE INTO kin SELECT value, removed_documents.number FROM removed_documents, json_each(copies)
+"""
+"""It says what the columns `copies` and `original` of `removed_documents` said, which are not used any more."""
+
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KIN)
 
 
 def latest_version() -> int:

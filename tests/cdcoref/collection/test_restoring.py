@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.predict import Predictor
@@ -123,6 +127,39 @@ def test_copies_are_those_that_they_were(written: Any, lemma: Collection) -> Non
         for id in ids:  # that which was removed first comes back first
             lemma.restore([id])
         assert stored(lemma) == before
+
+
+@example(["text", "one", "two", "three"], [{"three"}, {"one"}, {"two"}, {"text"}, {"three"}, {"one"}, {"two"}])
+@settings(max_examples=10, deadline=None)
+@given(
+    order=st.permutations(["text", "one", "two", "three"]),
+    steps=st.lists(st.sets(st.sampled_from(["text", "one", "two", "three"]), min_size=1, max_size=2), max_size=14),
+)
+def test_copies_do_not_depend_on_the_order_in_which_they_left_and_came_back(
+    order: list[str], steps: list[set[str]]
+) -> None:
+    sentences = [[f"w{n}x{m}" for m in range(12)] for n in range(12)]
+    kept = {"text": sentences, "one": sentences[:-1], "two": sentences[1:], "three": [*sentences[:5], *sentences[6:]]}
+    documents = {id: Document.from_sentences(id, kept[id]) for id in order}
+    with TemporaryDirectory() as folder, Collection.create(Path(folder) / "news.cdcoref", "lemma") as collection:
+        for id, document in documents.items():
+            collection.add(Corpus((document,), (Mention(id, (0,), "entity"),)))
+        collection.rebuild()
+        before, seen = stored(collection), {}
+        for ids in [*steps, set(order)]:
+            present = {one.id for one in collection.documents()}
+            if len(ids) == len(order):
+                collection.restore(sorted(ids - present)) if ids - present else None
+            elif ids <= present:
+                collection.remove(sorted(ids))
+            elif ids.isdisjoint(present):
+                collection.restore(sorted(ids))
+            now = stored(collection)
+            state = {table: now[table] for table in ("documents", "copies", "words")}
+            assert seen.setdefault(frozenset(one.id for one in collection.documents()), state) == state
+        assert stored(collection) == before
+        collection.rebuild()
+        assert stored(collection) == before
 
 
 def test_of_one_text_under_two_ids_one_comes_back(written: Any, news: Collection) -> None:
