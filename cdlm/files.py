@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import shutil
@@ -19,6 +20,7 @@ if sys.platform != "win32":
 
 LEFT_AFTER = 60.0
 """Seconds after which an unfinished file that nobody has locked is one that a killed process left."""
+_UNFINISHED = ".part"
 
 
 def check_writable(output: Path) -> None:
@@ -42,11 +44,11 @@ def check_writable(output: Path) -> None:
         raise InputError("the file exists and is write-protected; choose another name, or remove it", output)
     try:
         # An existing file is replaced by a new one beside it, which its folder has to allow.
-        with tempfile.TemporaryFile(dir=target.parent):
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED):
             pass
     except OSError as error:
-        message = f"the file cannot be written ({error.strerror}); choose another location"
-        raise InputError(message, output) from None
+        other = "a shorter name" if error.errno == errno.ENAMETOOLONG else "another location"
+        raise InputError(f"the file cannot be written ({error.strerror}); choose {other}", output) from None
 
 
 @contextmanager
@@ -67,7 +69,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(target))
     _remove_left(target)
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED)
     part = Path(name)
     locked = _lock(descriptor)
     if not locked:
@@ -91,7 +93,7 @@ def _is_special(path: Path) -> bool:
 
 def _remove_left(target: Path) -> None:
     """Remove unfinished files of a target that no process is writing any more."""
-    for part in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+    for part in target.parent.glob(f".{glob.escape(target.name)}.*{_UNFINISHED}"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > LEFT_AFTER:
                 descriptor = os.open(part, os.O_RDWR)

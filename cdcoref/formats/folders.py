@@ -9,7 +9,9 @@ metadata.
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -68,6 +70,12 @@ def check_folder(folder: str | Path) -> None:
         raise InputError("the folder holds files that cdcoref did not write; choose a new or an empty one", folder)
     if not path.absolute().parent.is_dir():
         raise InputError("the folder of the output does not exist; create it first", folder)
+    real = Path(os.path.realpath(path))
+    try:
+        # The new folder is made beside it, with a longer name.
+        tempfile.TemporaryDirectory(prefix=f".{real.name}-", dir=real.parent).cleanup()
+    except OSError as error:
+        raise InputError(f"the folder cannot be written ({error.strerror}); choose another one", folder) from None
 
 
 @contextmanager

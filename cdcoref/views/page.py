@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from cdcoref import __version__
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats import output_file
+from cdcoref.formats import is_own_result, output_file
 from cdcoref.predict import Counts, Prediction, corpus_and_stories
 from cdcoref.views.page_data import page_data, without_surrogates
 from cdlm.printing import counted
@@ -44,7 +46,8 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     """Write a page that can be opened in a browser, shared and archived.
 
     One of more than `LARGEST_PAGE` is divided between stories into ``x.html``, ``x-2.html`` and so on, which link to
-    each other. A cluster across stories is then in several files, in each with its mentions there.
+    each other; a number whose file is no part of the page is passed over. A cluster across stories is then in several
+    files, in each with its mentions there.
 
     Parameters
     ----------
@@ -87,8 +90,15 @@ def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
 
 
 def _names(path: Path, count: int) -> list[str]:
-    """The names of the files of a page in parts."""
-    return [path.name, *(f"{path.stem}-{number}{path.suffix}" for number in range(2, count + 1))]
+    """The names of the files of a page in parts; a file that is no part of this page keeps its name."""
+    further = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in itertools.count(2))
+    free = (file.name for file in further if not file.exists() or _is_part(file, path.name))
+    return [path.name, *itertools.islice(free, count - 1)]
+
+
+def _is_part(file: Path, first: str) -> bool:
+    """Whether a file is a part of a page that begins in the file with the given name."""
+    return is_own_result(file) and f'<a href="{quote(first)}"' in file.read_text(encoding="utf-8", errors="replace")
 
 
 def _parts(

@@ -360,6 +360,9 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
         ("nowhere/out.jsonl", [], "the folder of the output does not exist; create it first"),
         ("folder.html", [], "the output is a folder; give the name of a file"),
         ("/proc/out.jsonl", [], "the file cannot be written ("),
+        ("/proc/out", [], "the folder cannot be written ("),
+        (f"{'x' * 240}.jsonl", [], "the file cannot be written (File name too long); choose a shorter name"),
+        ("x" * 250, [], "the folder cannot be written (File name too long); choose another one"),
         ("out.jsonl", ["--layout", "2012"], "the format JSON lines has no layout '2012'"),
         ("out.html", ["--layout", "2012"], "only .conll files have layouts; remove --layout"),
     ):

@@ -185,6 +185,15 @@ def test_a_large_page_is_divided_between_stories(
         assert f"part {number} of 2:" in page
         assert '<a href="view.html"' in page
         assert '<a href="view-2.html"' in page
+    # A further run replaces the parts, and no other file, not even another page.
+    others = {"other-2.html": "<p>My own page.</p>", "other-3.html": pages[1]}
+    for name, content in others.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for _ in range(2):
+        (note,) = write_page(news, tmp_path / "other.html")
+        assert note.endswith(" into other.html, other-4.html")
+    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in others} == others
+    assert '<a href="other-4.html"' in (tmp_path / "other.html").read_text(encoding="utf-8")
     # Stories stay whole.
     monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
     write_page(news, tmp_path / "small.html")
