@@ -268,15 +268,16 @@ def _most_stated(
 ) -> tuple[_Value, list[tuple[str, tuple[int, ...]]]] | None:
     """The value that most mentions state among those stated nearest, and its words.
 
-    A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday.
+    A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday. Of
+    values that equally many state, it is the earliest day, or the first place by name, whatever the order of mentions.
     """
     if not stated:
         return None
     nearest = max(source for _, source, _, _ in stated)
     near = Counter(value for value, source, _, _ in stated if source == nearest)
-    best = max(near, key=near.__getitem__)
+    best = min(near, key=lambda value: (-near[value], str(value)))
     for counts in (near, Counter(value for value, *_ in stated)):
         while parts := [value for value in counts if value != best and contains(best, value)]:
-            best = max(parts, key=counts.__getitem__)
+            best = min(parts, key=lambda value: (-counts[value], str(value)))
     places = dict.fromkeys((document, tokens) for value, _, document, tokens in stated if value == best)
     return best, list(places)

@@ -436,7 +436,9 @@ def _with_country(place: Place, about: Place | None) -> Place:
 
 
 def _commonest_place(places: Sequence[Place]) -> Place:
-    """The place that is stated most often in the country of most places; of equally many, one within another."""
+    """The place that is stated most often in the country of most places; of equally many, one within another, and then
+    the first by name."""
+    places = sorted(places, key=str)
     countries = Counter(place.country or place.name for place in places)
     most = max(countries, key=countries.__getitem__)
     counts = Counter(place for place in places if most in (place.country, place.name))

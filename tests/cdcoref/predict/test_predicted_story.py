@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import pytest
 
@@ -101,6 +102,21 @@ def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     assert story_of(texts, {}).where == "Bergen, Norway"
     assert story_of({"a": "Tanzania mourns as a ferry sank on Lake Tana ."}, {}).where == "Lake Tana, Tanzania"
     assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == "Denmark"
+
+
+def test_of_places_and_days_that_equally_many_state_the_order_of_documents_chooses_none() -> None:
+    texts = {
+        "a": "A ferry sank near Oslo on 5 March 2024 .",
+        "b": "A ferry sank near Bergen on 3 March 2024 .",
+        "c": "A ferry sank near Ghent on 4 March 2024 .",
+        "d": "A ferry sank near Bruges on 4 April 2024 .",
+    }
+    found = set()
+    for order in permutations(texts):
+        story = story_of({name: texts[name] for name in order}, {"sinking": [(name, "sank") for name in order]})
+        (event,) = story.timeline
+        found.add((story.where, event.where, str(event.when), str(story.when)))
+    assert found == {("Bergen, Norway", "Bergen, Norway", "2024-03-03", "2024-03-03")}
 
 
 @pytest.mark.parametrize(
