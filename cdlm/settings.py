@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -129,11 +130,13 @@ def _places(
             )
             found = [(*leaf, given[-1]) for leaf in of_mapping if given[-1]]
         if not found:
-            names = ", ".join(".".join(leaf) for leaf in known)
-            raise InputError(f"there is no setting {shown(name)}; the settings are {names}", path)
+            names = [".".join(leaf) for leaf in known]
+            near = [full for full in names if get_close_matches(str(name), (full, full.rpartition(".")[2]), cutoff=0.8)]
+            hint = f"is it {' or '.join(near)}?" if near else f"the settings are {', '.join(names)}"
+            raise InputError(f"there is no setting {shown(name)}; {hint}", path)
         if len(found) > 1:
-            names = " or ".join(".".join(leaf) for leaf in found)
-            raise InputError(f"the setting {name} is ambiguous; write {names}", path)
+            choices = " or ".join(".".join(leaf) for leaf in found)
+            raise InputError(f"the setting {name} is ambiguous; write {choices}", path)
         yield found[0], value
 
 

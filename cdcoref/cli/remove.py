@@ -16,7 +16,7 @@ def remove(
     file: FileArgument,
     documents: Annotated[
         list[str] | None,
-        typer.Argument(metavar="DOCUMENTS", help="Ids of documents, as `cdcoref show` prints them."),
+        typer.Argument(metavar="DOCUMENTS", help="Ids of documents, which `cdcoref show FILE --documents` lists."),
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Put removed documents back; without ids, those that were removed last.")

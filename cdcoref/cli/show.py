@@ -40,7 +40,10 @@ def show(
         str | None,
         typer.Option(metavar="ID", help="One cluster, such as c3.", rich_help_panel=LISTS),
     ] = None,
-    document: Annotated[str | None, typer.Option(metavar="ID", help="One document.", rich_help_panel=LISTS)] = None,
+    document: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="One document, by the id that --documents lists.", rich_help_panel=LISTS),
+    ] = None,
     documents: Annotated[
         bool, typer.Option("--documents", help="Documents, the last added first.", rich_help_panel=LISTS)
     ] = False,

@@ -69,7 +69,7 @@ def train(
         Literal["cross-encoder", "paper", "base", "small"],
         typer.Option(
             help="Settings to start from. cross-encoder: candidates read together, for a small encoder; paper: as in "
-            "the paper, one --kind a run; base, small: those of the models that ship, for all their corpora.",
+            "the paper, with one --kind per run; base, small: those of the models that ship, for all their corpora.",
             rich_help_panel=SETTINGS,
         ),
     ] = "cross-encoder",

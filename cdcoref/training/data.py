@@ -34,6 +34,9 @@ from cdlm.validation import Count, Index, Probability, check_fields, number, who
 SPANS_PER_MENTION = 5.0
 """Divisor of each mention's share of the detector's loss, to balance it against the pair scorer's."""
 
+NO_KIND = "has no kind; state the kind of each in the file, or that of all with --kind event or --kind entity"
+"""What is wrong with a mention that is neither an event nor an entity, and what to do."""
+
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
@@ -402,7 +405,7 @@ class TrainingData(Dataset[LabelledBatch]):
                 mentions = by_document[document.id]
                 for mention in mentions:
                     if mention.kind not in KINDS:
-                        raise InputError(f"a mention of {document.id!r} has no kind; make each an event or an entity")
+                        raise InputError(f"a mention of {document.id!r} {NO_KIND}")
                     name = len(clusters) if mention.cluster is None else (place, mention.kind, mention.cluster)
                     clusters.append(names.setdefault(name, len(names)))
                     if mention.contiguous and mention.kind in part.info.exhaustive:

@@ -36,7 +36,10 @@ def align(
     ],
     split: Annotated[str, typer.Option(metavar="NAME", help="Split of ECB+ from which pairs are drawn.")] = "dev",
     pairs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Number of pairs of each kind, both coreferent and not coreferent.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of coreferent pairs, and of other pairs, for each kind of mention."
+        ),
     ] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for drawing pairs.")] = 0,
     example: Annotated[bool, typer.Option("--example", help="Show one pair as a heat map instead.")] = False,

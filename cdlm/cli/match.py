@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cdlm.tasks import Match, TextPair
 
 app = typer.Typer(
-    cls=Group, no_args_is_help=True, help="Document matching: whether a relation holds between two texts."
+    cls=Group, no_args_is_help=True, help="Match documents: predict whether a relation holds between two texts."
 )
 BenchmarkOption = Annotated[
     str | None,

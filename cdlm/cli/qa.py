@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cdlm.tasks import Prediction, Question
 
 app = typer.Typer(
-    cls=Group, no_args_is_help=True, help="Multi-hop question answering over several paragraphs (HotpotQA)."
+    cls=Group, no_args_is_help=True, help="Answer multi-hop questions over several paragraphs (HotpotQA)."
 )
 QuestionsArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="Questions with their paragraphs, in HotpotQA's JSON.")

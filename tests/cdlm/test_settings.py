@@ -99,6 +99,8 @@ def test_a_short_name_of_two_settings_is_ambiguous() -> None:
             {"oars": 2},
             "there is no setting 'oars'; the settings are rig.sail.area, rig.sail.colour, rig.sail.reef, rig",
         ),
+        ({"rig.sail.colours": 1}, "there is no setting 'rig.sail.colours'; is it rig.sail.colour?"),
+        ({"colours": 1}, "there is no setting 'colours'; is it rig.sail.colour or colour?"),
         ({"rig": {"oars": 2}}, "there is no setting 'oars'; the settings are sail.area, "),
         ({"": 1}, "there is no setting ''"),
         ({".": 1}, "there is no setting '.'"),

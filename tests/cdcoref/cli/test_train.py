@@ -219,7 +219,10 @@ def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_
     done = cdcoref(*arguments)
     assert done.code == 2
     *notes, problem = done.err.splitlines()
-    assert problem == "cdcoref: a mention of 'ferry_1.txt' has no kind; make each an event or an entity"
+    assert problem == (
+        "cdcoref: a mention of 'ferry_1.txt' has no kind; state the kind of each in the file, or that of all with "
+        "--kind event or --kind entity"
+    )
     assert len(notes) == 2
     assert all("cluster ids are global to the file" in note for note in notes)
 
