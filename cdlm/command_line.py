@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -110,6 +111,9 @@ def epilog(examples: Sequence[str]) -> str | None:
 def run(app: typer.Typer, name: str) -> None:
     """Run a command line; invalid input and an unusable path or disk give one sentence and exit code 2."""
     keep_freed_memory()
+    gc.set_threshold(
+        50_000, 20, 50
+    )  # the libraries are a million objects, which the default passes over again and again
     try:
         app(prog_name=name)
     except InputError as error:

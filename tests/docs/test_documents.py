@@ -129,13 +129,15 @@ def without_confidence(text: str) -> list[str]:
 @pytest.fixture(scope="module")
 def computed_once(computed: Path) -> Iterator[None]:
     """Models are read once, and what they computed is looked up: the pages predict the sample again and again."""
-    stream = Predictor.stream
+    stream = Predictor.stream_subjects
 
-    def with_cache(self: Predictor, *arguments: Any, cache: Path | None = None, **others: Any) -> Iterator[LinkedStory]:
+    def with_cache(
+        self: Predictor, *arguments: Any, cache: Path | None = None, **others: Any
+    ) -> Iterator[list[LinkedStory]]:
         return stream(self, *arguments, cache=cache or computed, **others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Predictor, "stream", with_cache)
+        patch.setattr(Predictor, "stream_subjects", with_cache)
         patch.setattr("cdcoref.predict.predictor.load", functools.cache(load))
         patch.setattr("cdcoref.model.model_fingerprint", functools.cache(model_fingerprint))
         yield
