@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if os.environ.get("PYTEST_XDIST_WORKER"):
     # Workers share the cores; libraries read this when they are imported, here and in processes that tests start.
     os.environ["OMP_NUM_THREADS"] = "1"
-    # Every full collection passes over some million objects of the libraries; as often as usual, they take 5 % of the time.
+    # Every full collection passes over a million objects of the libraries: 5 % of the time, as often as usual.
     gc.set_threshold(20_000, 20, 100)
 
 import pytest
