@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
-import numpy as np
-
-from cdcoref.clustering import connected, contradict
+from cdcoref.clustering import contradict
 from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.clusters import now
 from cdcoref.collection.corrected_clusters import Constraints
@@ -187,13 +186,12 @@ def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
     ContradictionError
         If it does.
     """
-    holding = [correction for correction in stored_corrections(connection) if correction.undone is None]
 
     def contradicted(corrections: Iterable[Correction]) -> bool:
         pairs = [correction.constraints() for correction in corrections]
         return contradict([p for must, _ in pairs for p in must], [p for _, cannot in pairs for p in cannot])
 
-    tied = _tied(holding, number)
+    tied = _tied(connection, number)
     if not contradicted(tied):
         return
     others = [c for c in tied if c.number != number]
@@ -205,14 +203,30 @@ def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
     raise ContradictionError([cause.number for cause in causes], every=True)
 
 
-def _tied(corrections: Sequence[Correction], number: int) -> list[Correction]:
+def _tied(connection: sqlite3.Connection, number: int) -> list[Correction]:
     """The corrections that mentions tie to one, by its number, directly or through others: only they contradict it."""
-    pairs = {correction.number: [p for part in correction.constraints() for p in part] for correction in corrections}
-    place: dict[str, int] = {}
-    ends = [[place.setdefault(key, len(place)) for key in pair] for own in pairs.values() for pair in own]
-    block = connected(len(place), *np.array(ends, dtype=np.int64).reshape(-1, 2).T)
-    wanted = {block[place[one]] for one, _ in pairs[number]}
-    return [c for c in corrections if any(block[place[one]] in wanted for one, _ in pairs[c.number][:1])]
+    tied: dict[int, Correction] = {}
+    naming: defaultdict[str, list[Correction]] = defaultdict(list)
+    looked: set[bytes] = set()
+    waiting = stored_corrections(connection, [number])
+    while waiting:
+        correction = waiting.pop()
+        if correction.number in tied:
+            continue
+        tied[correction.number] = correction
+        contents = {bytes.fromhex(m.content) for m in (*correction.mentions, *correction.apart)} - looked
+        looked |= contents
+        for other in _holding(connection, contents):
+            for key in _keys(other):
+                naming[key].append(other)
+        for key in _keys(correction):
+            waiting += naming.pop(key, ())
+    return [tied[number] for number in sorted(tied)]
+
+
+def _keys(correction: Correction) -> set[str]:
+    """The keys of the mentions that a correction ties to each other or keeps apart."""
+    return {key for pairs in correction.constraints() for pair in pairs for key in pair}
 
 
 def stored_constraints(

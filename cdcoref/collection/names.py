@@ -5,18 +5,22 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-NAMES = "SELECT cluster, name FROM corrections WHERE action = 'rename' AND undone IS NULL ORDER BY number"
+_NAMES = (
+    "WITH RECURSIVE own (living, number) AS (SELECT number, number FROM clusters WHERE story = ? AND mentions > 0 "
+    "UNION SELECT living, clusters.number FROM own JOIN clusters ON clusters.merged_into = own.number) "
+    "SELECT living, own.number, name FROM own CROSS JOIN corrections ON corrections.cluster = own.number "
+    "WHERE action = 'rename' AND undone IS NULL ORDER BY corrections.number"
+)
 
 
 def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
     """Store the names of the clusters of some stories."""
-    chosen: dict[int, tuple[bool, str]] = {}
-    for cluster, name in connection.execute(NAMES).fetchall():
-        number = living_cluster(connection, cluster)
-        own = number == cluster
-        if number not in chosen or own or not chosen[number][0]:
-            chosen[number] = own, name
     for story in stories:
+        chosen: dict[int, tuple[bool, str]] = {}
+        for number, cluster, name in connection.execute(_NAMES, (story,)).fetchall():
+            own = number == cluster
+            if number not in chosen or own or not chosen[number][0]:
+                chosen[number] = own, name
         query = "SELECT number, name FROM clusters WHERE story = ? AND mentions > 0"
         for number, before in connection.execute(query, (story,)).fetchall():
             own_name = chosen[number][1] if number in chosen else None

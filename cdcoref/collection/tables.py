@@ -241,7 +241,9 @@ INSERT OR IGNORE INTO kin SELECT value, removed_documents.number FROM removed_do
 """
 """It says what the columns `copies` and `original` of `removed_documents` said, which are not used any more."""
 
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KIN)
+_RENAMES = "CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'"
+
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KIN, _RENAMES)
 
 
 def latest_version() -> int:

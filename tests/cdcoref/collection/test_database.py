@@ -258,7 +258,7 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
     with closing(sqlite3.connect(path)) as connection:
         later = ("acts", "kin", "copies", "removed_left_out", "removed_vectors", "removed_scores", "removed_mentions")
         drops = "; ".join(f"DROP TABLE {table}" for table in (*later, "removed_documents", "removals"))
-        connection.executescript(f"{drops}; PRAGMA user_version = {OLDEST_COLLECTION}")
+        connection.executescript(f"{drops}; DROP INDEX renames; PRAGMA user_version = {OLDEST_COLLECTION}")
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda path, mode: False)  # as for a user without the right to write
         with Collection.open(path) as collection:
