@@ -15,7 +15,7 @@ from cdcoref.predict.cluster_circumstances import CorpusCircumstances
 from cdcoref.predict.contradicted_circumstances import ContradictedCircumstances
 from cdcoref.predict.contradicted_numbers import ContradictedNumbers
 from cdcoref.predict.contradicted_people import ContradictedPeople
-from cdcoref.predict.contradictions import Contradiction, StatedValue
+from cdcoref.predict.contradictions import Contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,14 @@ class Disagreement:
     statements: tuple[Statement, ...]
 
 
-class Disagreements:
-    """Finds disagreements of the documents of a story.
+def disagreements(
+    corpus: Corpus,
+    order: Sequence[str],
+    known: CorpusCircumstances,
+    tells: Callable[[Sequence[Mention]], bool],
+    label: Callable[[Sequence[Mention]], str],
+) -> Iterator[Disagreement]:
+    """Find what the documents of a story disagree about.
 
     Parameters
     ----------
@@ -75,53 +81,42 @@ class Disagreements:
     label
         What a cluster is called.
     """
+    documents = {document.id: document for document in corpus.documents}
+    for one in _contradictions(corpus, order, known, tells):
+        yield Disagreement(
+            one.members[0].cluster if one.members else None,
+            one.label or label(one.members),
+            one.about,
+            tuple(Statement(s.document, s.value, documents[s.document].sentence_text(s.token)) for s in one.stated),
+        )
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        order: Sequence[str],
-        known: CorpusCircumstances,
-        tells: Callable[[Sequence[Mention]], bool],
-        label: Callable[[Sequence[Mention]], str],
-    ) -> None:
-        self._corpus = corpus
-        self._documents = {document.id: document for document in corpus.documents}
-        self._order = order
-        self._known = known
-        self._tells = tells
-        self._label = label
 
-    def __iter__(self) -> Iterator[Disagreement]:
-        for one in self._contradictions():
-            cluster = one.members[0].cluster if one.members else None
-            label = one.label or self._label(one.members)
-            yield Disagreement(cluster, label, one.about, tuple(map(self._statement, one.stated)))
-
-    def _contradictions(self) -> Iterator[Contradiction]:
-        rank = {name: number for number, name in enumerate(self._order)}
-        events = {
-            members[0].cluster: sorted(members, key=lambda m: (rank[m.document], m.tokens))
-            for members in self._corpus.clusters()
-            if members[0].kind == EVENT and members[0].cluster is not None
-        }
-        of_documents: defaultdict[str, set[str]] = defaultdict(set)
-        for cluster, members in events.items():
-            for mention in members:
-                of_documents[mention.document].add(cluster)
-        several = {
-            cluster: members
-            for cluster, members in events.items()
-            if len({m.document for m in members}) > 1 and self._tells(members)
-        }
-        yield from ContradictedNumbers(self._corpus, self._order, self._known, events, of_documents, self._tells)
-        circumstances = ContradictedCircumstances(self._corpus, self._known)
-        for members in several.values():
-            yield from circumstances.days(members)
-            yield from circumstances.places(members)
-        people = ContradictedPeople(self._corpus, self._order, several, of_documents)
-        yield from people.names()
-        yield from people.ages()
-
-    def _statement(self, stated: StatedValue) -> Statement:
-        sentence = self._documents[stated.document].sentence_text(stated.token)
-        return Statement(stated.document, stated.value, sentence)
+def _contradictions(
+    corpus: Corpus,
+    order: Sequence[str],
+    known: CorpusCircumstances,
+    tells: Callable[[Sequence[Mention]], bool],
+) -> Iterator[Contradiction]:
+    rank = {name: number for number, name in enumerate(order)}
+    events = {
+        members[0].cluster: sorted(members, key=lambda m: (rank[m.document], m.tokens))
+        for members in corpus.clusters()
+        if members[0].kind == EVENT and members[0].cluster is not None
+    }
+    of_documents: defaultdict[str, set[str]] = defaultdict(set)
+    for cluster, members in events.items():
+        for mention in members:
+            of_documents[mention.document].add(cluster)
+    yield from ContradictedNumbers(corpus, order, known, events, of_documents, tells)
+    several = {
+        cluster: members
+        for cluster, members in events.items()
+        if len({m.document for m in members}) > 1 and tells(members)
+    }
+    circumstances = ContradictedCircumstances(corpus, known)
+    for members in several.values():
+        yield from circumstances.days(members)
+        yield from circumstances.places(members)
+    people = ContradictedPeople(corpus, order, several, of_documents)
+    yield from people.names()
+    yield from people.ages()

@@ -19,7 +19,7 @@ from cdcoref.circumstances import CONTINENTS, Period, Place, Setting, Source, da
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.disagreements import Disagreement, Disagreements, Statement
+from cdcoref.predict.disagreements import Disagreement, Statement, disagreements
 from cdcoref.predict.labels import is_pronoun
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
@@ -236,7 +236,7 @@ class PredictedStory:
         """
         if len(self.documents) < 2:
             return ()
-        return tuple(Disagreements(self.corpus, self.documents, self._circumstances, self._tells, self._label))
+        return tuple(disagreements(self.corpus, self.documents, self._circumstances, self._tells, self._label))
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
