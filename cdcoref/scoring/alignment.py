@@ -87,7 +87,7 @@ class Alignment:
         response[self.response.mention] = self.response.cluster
         return key, response
 
-    def overlap(self, *, remove_singletons: bool = False) -> Overlap:
+    def overlap(self, *, remove_singletons: bool) -> Overlap:
         """The contingency table from which metrics are computed, with the scoring units as its groups."""
         return Overlap.from_labels(
             *self.labels(),
@@ -139,12 +139,12 @@ def align(
     notes += _notes_on_kinds(key, "key") + _notes_on_kinds(response, "response")
     mention, mentions = _same_mentions(sides, kinds)
     done = []
-    for (table, rows, documents), numbers, name in zip(sides, mention, ("key", "response"), strict=True):
-        side = _side(table, rows, documents, numbers, group_of)
+    for number, (table, rows, documents) in enumerate(sides):
+        side = _side(table, rows, documents, mention[number], group_of)
         if repeated := len(rows) - len(side.mention):
             notes.append(
-                f"{counted(repeated, 'duplicate mention')} of the {name} ignored; a mention counts once, in the first "
-                "of its clusters"
+                f"{counted(repeated, 'duplicate mention')} of the {('key', 'response')[number]} ignored; a mention "
+                "counts once, in the first of its clusters"
             )
         done.append(side)
     return Alignment(done[0], done[1], mentions, groups, notes)
@@ -205,7 +205,8 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
     if extra:
         notes.append(f"{counted(extra, 'document')} of the response missing from the key; ignored")
     rows = list(key.documents.values())
-    for (document, row), of_key in zip(response.documents.items(), found.tolist(), strict=True):
+    for number, (document, row) in enumerate(response.documents.items()):
+        of_key = int(found[number])
         if of_key != ABSENT and not same_words(rows[of_key], row):
             raise InputError(
                 f"document {str(document)!r} has {counted(row.tokens, 'token')} here and {rows[of_key].tokens} in the "
@@ -230,11 +231,12 @@ def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
 def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
     """Which mentions are nested in another of the same cluster and document, by first and last token."""
     start, end = table.start[rows], table.end[rows]
-    order = np.lexsort((-end, start, table.cluster[rows], table.document[rows]))
-    pair = np.stack([table.document[rows][order], table.cluster[rows][order]])
-    run = np.cumsum(np.r_[False, (pair[:, 1:] != pair[:, :-1]).any(0)])
+    pairs = np.stack([table.document[rows], table.cluster[rows]])
+    run = np.unique(pairs, axis=1, return_inverse=True)[1]
+    order = np.lexsort((-end, start, run))
+    run = run[order]
     # Ends are lifted above those of all earlier runs, so that the running maximum starts anew with every run.
-    lifted = end[order] + run * (int(end.max(initial=0)) + 1)
+    lifted = end[order] + run * end.sum()
     furthest = np.maximum.accumulate(lifted)
     inside = np.r_[False, (lifted[1:] <= furthest[:-1]) & (run[1:] == run[:-1])]
     same = np.r_[False, (lifted[1:] == lifted[:-1]) & (start[order][1:] == start[order][:-1])]
@@ -259,17 +261,16 @@ def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) ->
     gaps: dict[tuple[int, tuple[int, ...]], int] = {}
     columns = []
     for table, rows, documents in sides:
-        length = table.end[rows] - table.start[rows]
-        if table.gaps:
-            # A discontinuous mention differs from others of its extent by a negative length of its own.
-            for place in np.flatnonzero(np.isin(rows, np.fromiter(table.gaps, np.int64))).tolist():
-                name = int(documents[place]), table.gaps[int(rows[place])]
-                length[place] = -1 - gaps.setdefault(name, len(gaps))
-        columns.append((documents, table.start[rows], length, table.kind[rows] * kinds))
-    document, start, length, kind = (np.concatenate(column) for column in zip(*columns, strict=True))
+        end = table.end[rows]
+        # A discontinuous mention differs from all others by an end of its own, which is not positive.
+        for place in np.flatnonzero(np.isin(rows, list(table.gaps))).tolist():
+            name = int(documents[place]), table.gaps[int(rows[place])]
+            end[place] = -gaps.setdefault(name, len(gaps))
+        columns.append(np.stack([documents, table.start[rows], end, table.kind[rows] * kinds]))
+    places = np.concatenate(columns, axis=1)
     first = len(sides[0][1])
-    order = np.lexsort((kind, length, start, document))
-    places = np.stack([document, start, length, kind])[:, order]
+    order = np.lexsort(places[::-1])
+    places = places[:, order]
     number = np.empty(len(order), np.int64)
     number[order] = np.cumsum(np.r_[False, (places[:, 1:] != places[:, :-1]).any(0)])
     return [number[:first], number[first:]], int(number.max(initial=-1)) + 1

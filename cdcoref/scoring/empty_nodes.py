@@ -20,8 +20,9 @@ import numpy as np
 from cdcoref.formats import DocumentRow, EmptyNode, Ints, MentionTable
 from cdcoref.scoring.assignment import best_assignment
 
-SAME_RELATION, SAME_HEAD, SAME_ID = 2.0, 1.0, 0.5
-"""What a dependency with the same head and relation, one with the same head, and the same id add to a match."""
+SAME_HEAD, SAME_RELATION, SAME_ID, ID_AMONG_SEVERAL = 1.0, 1.0, 0.5, 0.25
+"""What adds to a match: a dependency with the same head, with the same relation to it too, and the same id of nodes
+without dependencies and of others."""
 
 
 def same_words(key: DocumentRow, response: DocumentRow) -> bool:
@@ -48,7 +49,8 @@ def without_empty_nodes(
     places: tuple[dict[int, Ints], dict[int, Ints]] = {}, {}
     words_of: tuple[dict[int, int], dict[int, int]] = {}, {}
     rows = list(key.documents.values())
-    for number, (row, of_key) in enumerate(zip(response.documents.values(), document_of.tolist(), strict=True)):
+    for number, row in enumerate(response.documents.values()):
+        of_key = int(document_of[number])
         if of_key < 0 or not (row.empty_nodes or rows[of_key].empty_nodes):
             continue
         sides = rows[of_key].empty_nodes, row.empty_nodes
@@ -56,9 +58,7 @@ def without_empty_nodes(
             sides = sides[0] or sides[1], sides[0] or sides[1]  # a format that has them as words
         words = row.tokens - len(sides[1])
         partner = _matched(*sides)
-        numbers: list[int] = []
-        for place in range(len(sides[1])):
-            numbers.append(partner.get(place, len(sides[0]) + place))
+        numbers = [partner.get(place, len(sides[0]) + place) for place in range(len(sides[1]))]
         places[0][of_key] = _numbering(rows[of_key].tokens, sides[0], range(len(sides[0])))
         places[1][number] = _numbering(row.tokens, sides[1], numbers)
         words_of[0][of_key] = words_of[1][number] = words
@@ -78,12 +78,10 @@ def tokens_in_key(key: DocumentRow, response: DocumentRow, tokens: Sequence[int]
 
 def _numbering(tokens: int, nodes: Sequence[EmptyNode], numbers: Sequence[int]) -> Ints:
     """The new index of each token. *Shape:* (tokens,)"""
-    empty = np.array([node.token for node in nodes], np.int64)
     place = np.arange(tokens)
-    words = np.ones(tokens, bool)
-    words[empty] = False
-    place[words] = np.arange(int(words.sum()))
-    place[empty] = int(words.sum()) + np.array(numbers, np.int64)
+    words = ~np.isin(place, [node.token for node in nodes])
+    place[words] = np.arange(words.sum())
+    place[~words] = words.sum() + np.array(numbers)
     return place
 
 
@@ -102,7 +100,7 @@ def _matched(key: Sequence[EmptyNode], response: Sequence[EmptyNode]) -> dict[in
                 columns.append(place)
                 weights.append(weight)
     chosen = best_assignment(np.array(rows), np.array(columns), np.array(weights))
-    return {column: row for row, column, taken in zip(rows, columns, chosen.tolist(), strict=True) if taken}
+    return {columns[number]: rows[number] for number in np.flatnonzero(chosen).tolist()}
 
 
 def _likeness(one: EmptyNode, other: EmptyNode) -> float:
@@ -114,7 +112,7 @@ def _likeness(one: EmptyNode, other: EmptyNode) -> float:
     shared = SAME_HEAD * len(heads & others)
     if not shared:
         return 0.0
-    return shared + (SAME_RELATION - SAME_HEAD) * len({*one.dependencies} & {*other.dependencies}) + SAME_ID * same / 2
+    return shared + SAME_RELATION * len({*one.dependencies} & {*other.dependencies}) + ID_AMONG_SEVERAL * same
 
 
 def _renumbered(table: MentionTable, places: dict[int, Ints], words_of: dict[int, int]) -> MentionTable:

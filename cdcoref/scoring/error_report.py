@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from cdcoref.corpus import Corpus, Document
-from cdcoref.formats import MentionTable, ReadOptions, read_file, read_mention_table, readable_twice
+from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
 from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.empty_nodes import tokens_in_key
@@ -176,7 +176,7 @@ def report_errors(
     """
     options = options or Options()
     with readable_twice(key) as file:
-        key_table, corpus = read_mention_table(file, ids=options.ids), read_file(file, ReadOptions(ids=options.ids))
+        key_table, corpus = read_mention_table(file, ids=options.ids), read_file(file)
     response_table = read_mention_table(response, ids=options.ids)
     alignment = options.align(key_table, response_table, options.level_of(key_table))
     key_label, response_label = alignment.labels()
@@ -212,8 +212,7 @@ class _Places:
         self._documents = corpus.documents
         self._names = [str(name) for name in key.documents]
         self._tables = key, response
-        of_response = response.documents
-        self._rows = [(row, of_response.get(name, row)) for name, row in key.documents.items()]
+        self._rows = list(key.documents.values()), list(response.documents.values())
         self._sides = alignment.key, alignment.response
         self._index = []
         for side in self._sides:
@@ -228,7 +227,9 @@ class _Places:
         at = int(self._index[number][mention])
         row, document = int(side.row[at]), int(side.document[at])
         tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
-        return document, tokens_in_key(*self._rows[document], tokens) if number else tokens
+        if number:
+            tokens = tokens_in_key(self._rows[0][document], self._rows[1][int(table.document[row])], tokens)
+        return document, tokens
 
     def words_of(self, mention: int) -> MentionWords:
         """The words of a mention of either side."""
@@ -247,7 +248,7 @@ class _Places:
             tokens,
             " ".join(words[token] for token in tokens),
             " ".join(words[max(first, tokens[0] - CONTEXT) : tokens[0]]),
-            " ".join(words[tokens[-1] + 1 : max(tokens[-1] + 1, min(end, tokens[-1] + 1 + CONTEXT))]),
+            " ".join(words[tokens[-1] + 1 : min(end, tokens[-1] + 1 + CONTEXT)]),
         )
 
 
@@ -281,17 +282,18 @@ class _Wrong:
         side, own = clusters.side, clusters.labels
         found = other.labels[side.mention] != ABSENT
         self.alone = side.mention[~found]
-        self.sizes = np.bincount(side.cluster, minlength=len(side.group))
+        self.sizes = np.bincount(side.cluster)
+        by_cluster = np.lexsort((side.mention, side.cluster))
+        self._mentions = np.split(side.mention[by_cluster], self.sizes.cumsum()[:-1])
         present = side.mention[found]
         cells, counts = np.unique(np.stack([own[present], other.labels[present]]), axis=1, return_counts=True)
-        together = np.bincount(cells[0], counts * (counts - 1) // 2, len(self.sizes)).astype(int)
-        self._links = self.sizes * (self.sizes - 1) // 2 - together
+        together = np.bincount(cells[0], counts * (counts - 1), len(self.sizes))
+        self._links = (self.sizes * (self.sizes - 1) - together) / 2
         self.count = int((self._links > 0).sum())
 
     def worst(self, limit: int | None) -> Iterable[WrongCluster]:
         """The clusters with the most links that the other side lacks."""
-        order = np.lexsort((-self.sizes, -self._links))[: self.count][:limit]
-        for cluster, mentions in zip(order.tolist(), self._mentions(order.tolist()), strict=True):
+        for cluster in np.lexsort((-self.sizes, -self._links))[: self.count][:limit].tolist():
             yield WrongCluster(
                 self._clusters.names[cluster],
                 int(self.sizes[cluster]),
@@ -301,17 +303,17 @@ class _Wrong:
                         None if other == ABSENT else self._other.names[other],
                         tuple(self._places.of(mention) for mention in part),
                     )
-                    for other, part in self._parts(mentions)
+                    for other, part in self._parts(cluster)
                 ),
             )
 
     def merges(self) -> dict[Tie, int]:
         """How many merges join the parts of the clusters, by the strongest tie of a smaller part to the rest."""
         ties = Counter[Tie]()
-        for mentions in self._mentions(np.flatnonzero(self._links).tolist()):
+        for cluster in np.flatnonzero(self._links).tolist():
             parts = [
                 [self._places.words_of(mention) for mention in part]
-                for other, part in self._parts(mentions)
+                for other, part in self._parts(cluster)
                 if other != ABSENT
             ]
             for number in range(1, len(parts)):
@@ -319,18 +321,10 @@ class _Wrong:
                 ties[strongest_tie(parts[number], rest)] += 1
         return {tie: ties[tie] for tie in TIES if ties[tie]}
 
-    def _mentions(self, clusters: Iterable[int]) -> Iterable[list[int]]:
-        """The mentions of some clusters."""
-        side = self._clusters.side
-        by_cluster = np.argsort(side.cluster, kind="stable")
-        starts = np.searchsorted(side.cluster[by_cluster], np.arange(len(self.sizes) + 1))
-        for cluster in clusters:
-            yield side.mention[by_cluster[starts[cluster] : starts[cluster + 1]]].tolist()
-
-    def _parts(self, mentions: Sequence[int]) -> list[tuple[int, list[int]]]:
+    def _parts(self, cluster: int) -> list[tuple[int, list[int]]]:
         """The mentions of a cluster by their cluster on the other side."""
         parts: dict[int, list[int]] = {}
-        for mention in mentions:
+        for mention in self._mentions[cluster].tolist():
             parts.setdefault(int(self._other.labels[mention]), []).append(mention)
         # Mentions that the other side lacks come last, however many.
         order = sorted(parts, key=lambda other: (other == ABSENT, -len(parts[other])))
@@ -339,6 +333,6 @@ class _Wrong:
     def lone(self, limit: int | None) -> Iterable[LoneMention]:
         """The mentions that the other side lacks, those of the largest clusters first."""
         size = self.sizes[self._clusters.labels[self.alone]]
-        for mention in self.alone[np.argsort(-size, kind="stable")][:limit].tolist():
+        for mention in self.alone[np.lexsort((self.alone, -size))][:limit].tolist():
             cluster = int(self._clusters.labels[mention])
             yield LoneMention(self._places.of(mention), self._clusters.names[cluster], int(self.sizes[cluster]))

@@ -495,6 +495,9 @@ def with_nodes(path: Path, sentences: list[Nodes]) -> MentionTable:
         ([{"1.1": "2:a|3:b"}], [{"1.1": "2:a", "1.2": "2:c|3:d", "1.3": "2:a|3:b"}], {"0 1.1": "0 1.3"}),
         ([{"1.1": "2:a|3:b"}], [{"1.1": "2:c", "1.2": "2:d|3:d"}], {"0 1.1": "0 1.2"}),
         ([{"1.1": "2:a|3:b"}], [{"1.1": "3:b|2:c", "1.2": "2:a|3:b"}], {"0 1.1": "0 1.2"}),
+        # A relation to a head counts as much as a further head, so the id decides.
+        ([{"1.2": "2:a|3:b"}], [{"1.1": "2:a", "1.2": "2:c|3:d"}], {"0 1.2": "0 1.2"}),
+        ([{"1.1": "2:a"}], [{"1.1": "2:b:c"}], {"0 1.1": "0 1.1"}),  # a relation may have a subtype
         # Of one without dependencies nothing is known but its id.
         ([{"1.1": ""}], [{"0.1": "2:a", "1.1": "2:a"}], {"0 1.1": "0 1.1"}),
         ([{"1.1": ""}], [{"0.1": "2:a"}], {}),
@@ -562,9 +565,12 @@ def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_pa
     for response in ("x.conllu", "moved.conllu", "none.conllu", "words.jsonl"):
         report = report_errors(tmp_path / "key.conllu", tmp_path / response)
         assert [(entry.place.text, entry.place.before) for entry in report.spurious] == [("el tren", "_ Perdió")]
+        assert [entry.place.text for entry in report.missed] == (["_"] if response == "none.conllu" else [])
     (tmp_path / "key.conllu").write_text(without(DROPPED))
     report = report_errors(tmp_path / "key.conllu", tmp_path / "moved.conllu")
     assert [entry.place.text for entry in report.spurious] == ["el"]  # the word behind it
+    key, response = write(tmp_path / "a.conllu", "a", "b"), write(tmp_path / "b.conllu", "a", "b", "2.1=_ (e1)")
+    assert [entry.place.text for entry in report_errors(key, response).spurious] == ["b"]  # there is none behind it
 
 
 def test_thousands_of_mentions_of_a_cluster_on_the_same_tokens(tmp_path: Path) -> None:

@@ -104,6 +104,27 @@ def test_limits_and_levels(files: tuple[Path, Path]) -> None:
     assert apart.split[0].links == 2
 
 
+def test_twenty_errors_of_each_type_are_described_unless_told_otherwise(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["w"] * 42])
+    for name, first in (("key", 0), ("response", 21)):
+        mentions = tuple(Mention("d", (token,)) for token in range(first, first + 21))
+        write_jsonl(Corpus((document, DOCUMENTS[0])[: 2 - first // 21], mentions), tmp_path / f"{name}.jsonl")
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert (report.missed_count, report.spurious_count) == (21, 21)
+    assert [entry.place.tokens for entry in report.missed] == [(token,) for token in range(20)]
+    assert [entry.place.tokens for entry in report.spurious] == [(token,) for token in range(21, 41)]
+    assert report.notes == ("1 document of the key missing from the response; all mentions there count as missed",)
+
+
+def test_cluster_ids_are_taken_as_the_options_say(tmp_path: Path) -> None:
+    block = "#begin document ({name}); part 000\n{name} 0 0 word (1)\n#end document\n"
+    (tmp_path / "two.conll").write_text(block.format(name="a") + block.format(name="b"))
+    both = tmp_path / "two.conll", tmp_path / "two.conll"
+    for ids, clusters in ((None, 2), ("local", 2), ("global", 1)):
+        report = report_errors(*both, Options(ids=ids))
+        assert (report.key_clusters, report.response_clusters) == (clusters, clusters)
+
+
 def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
     write_jsonl(
         corpus(one=[("a", (4,))], three=[("b", (0,)), ("b", (1,)), ("b", (2,))], two=[("a", (0,)), ("a", (1,))]),
@@ -140,6 +161,15 @@ def test_a_merge_is_counted_by_the_strongest_tie_of_a_part_to_the_rest(tmp_path:
     report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
     assert report.lacking_merges == {"the same words": 2, "a pronoun": 1, "nothing in common": 1}
     assert list(report.lacking_merges) == ["the same words", "a pronoun", "nothing in common"]
+
+
+def test_the_head_of_a_mention_with_a_gap_is_sought_among_all_its_words(tmp_path: Path) -> None:
+    document = Document.from_sentences("d", [["attack", "on", "ferries", "in", "ferries"]])
+    for name, clusters in (("key", "aa"), ("response", "pq")):
+        mentions = [Mention("d", tokens, cluster=one) for tokens, one in zip([(0, 2), (4,)], clusters, strict=True)]
+        write_jsonl(Corpus((document,), tuple(mentions)), tmp_path / f"{name}.jsonl")
+    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
+    assert report.lacking_merges == {"another word": 1}
 
 
 def test_merges_are_counted_by_what_ties_their_parts(tmp_path: Path) -> None:

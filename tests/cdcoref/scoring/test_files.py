@@ -11,8 +11,17 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import MentionTable, read_conll, read_file, table_of_corpus, write_conll, write_corpus, write_jsonl
-from cdcoref.scoring import METRICS, FileScores, Options, Scores, score, score_files, score_tables
+from cdcoref.formats import (
+    MentionTable,
+    read_conll,
+    read_file,
+    read_mention_table,
+    table_of_corpus,
+    write_conll,
+    write_corpus,
+    write_jsonl,
+)
+from cdcoref.scoring import METRICS, FileScores, Options, Scores, align, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
 
@@ -147,6 +156,30 @@ def test_nested_mentions_of_a_cluster(tmp_path: Path) -> None:
     assert removed == score(corpus(outer), corpus(outer))
 
 
+def test_a_mention_is_not_nested_in_one_of_another_cluster(tmp_path: Path) -> None:
+    apart: Spans = {"x": [("a1", 0, 5)], "y": [("a1", 0, 1), ("a1", 2, 3)]}
+    table = read_mention_table(saved(tmp_path, "key.8.conll", apart))
+    assert align(table, table, remove_nested=True).mentions == 3
+
+
+def test_mentions_with_gaps_are_like_no_others() -> None:
+    document = Document.from_sentences("d", [["w"] * 5])
+    sides: list[list[tuple[int, ...]]] = [[(0, 2), (0, 3), (1, 3)], [(0,), (0, 1), (1, 3)]]
+    corpora = [Corpus((document,), tuple(Mention("d", tokens) for tokens in side)) for side in sides]
+    alignment = align(table_of_corpus(corpora[0], "key"), table_of_corpus(corpora[1], "response"))
+    assert alignment.mentions == 5
+
+
+def test_a_repeated_mention_is_not_nested_in_itself(tmp_path: Path) -> None:
+    once: Spans = {"x": [("a1", 0, 1), ("a1", 3, 5)], "y": [("a1", 3, 5)]}
+    twice: Spans = {"x": [*once["x"], ("a1", 3, 5)]}
+    result = scored(tmp_path, twice, once, remove_nested=True)
+    assert [note.partition(";")[0] for note in result.notes] == [
+        "1 duplicate mention of the key ignored",
+        "1 duplicate mention of the response ignored",
+    ]
+
+
 @given(*[st.dictionaries(st.tuples(st.integers(0, 5), st.integers(1, 4)), st.sampled_from("xyz"), max_size=9)] * 2)
 def test_nested_mentions_are_those_within_another_of_their_cluster(
     key: dict[tuple[int, int], str], response: dict[tuple[int, int], str]
@@ -219,12 +252,14 @@ def test_documents_on_one_side(tmp_path: Path) -> None:
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none of its documents is in the key .*: it has 'b1', the key has 'a1'"):
         scored(tmp_path, corpus({}, ("a1",)), corpus({}, ("b1",)))
-    two, five = (
+    two, three, five = (
         Corpus(tuple(Document.from_sentences(f"{name}{n}", [["w"]]) for n in range(count)))
-        for name, count in (("k", 2), ("r", 5))
+        for name, count in (("k", 2), ("l", 3), ("r", 5))
     )
     with pytest.raises(InputError, match=r"it has 'r0', 'r1' and 3 more, the key has 'k0', 'k1';"):
         scored(tmp_path, two, five)
+    with pytest.raises(InputError, match=r"it has 'k0', 'k1', the key has 'l0', 'l1' and 1 more;"):
+        scored(tmp_path, three, two)
     shorter = Corpus((Document.from_sentences("a1", [["w"] * 9]),))
     with pytest.raises(InputError, match=r"line 2: document 'a1' has 9 tokens here and 10 in the key .*same tokens"):
         scored(tmp_path, corpus({}, ("a1",)), shorter)
@@ -276,7 +311,7 @@ def test_kinds(tmp_path: Path) -> None:
     }
     assert rates == {"both": pytest.approx(2 / 3), "event": 1, "entity": 0}
     conll = saved(tmp_path, "key.conll", both)
-    with pytest.raises(InputError, match="some mentions have no kind"):
+    with pytest.raises(InputError, match=r"key\.conll: some mentions have no kind"):
         list(score_files(conll, [response], Options(kind="event")))
 
 
