@@ -22,7 +22,14 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
 from cdcoref.linking import pronouns
 from cdcoref.model import ReadingBatch, collate_readings
-from cdcoref.training.sources import Shares, check_weights, cluster_numbers, drawn
+from cdcoref.training.sources import (
+    Shares,
+    annotated_sequences,
+    check_weights,
+    cluster_numbers,
+    drawn,
+    in_annotated,
+)
 from cdlm.sequences import Batch
 from cdlm.validation import Count, Index, check_fields
 from cdlm.validation import number as within
@@ -151,7 +158,6 @@ class _Annotated:
     corpus: int
     group: int
     mentions: tuple[_Mention, ...]
-    annotated: frozenset[int] | None
 
 
 class BiEncoderData(Dataset[BiEncoderBatch]):
@@ -198,8 +204,6 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         self._documents = [list(_annotated(part, number)) for number, part in enumerate(parts)]
         if not any(document.mentions for own in self._documents for document in own):
             raise InputError("no mention of the training corpora is annotated")
-        self._batches: list[list[tuple[_Annotated, ReadingSequence]]] = []
-        self._built = -1
         # Every epoch has as many batches as the first, whatever it draws.
         self._lay_out()
         self._count = len(self._batches)
@@ -209,27 +213,25 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch, from 0."""
-        self.epoch = epoch
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self._lay_out()
 
     def __getitem__(self, number: int) -> BiEncoderBatch:
-        if self._built != self.epoch:
-            self._lay_out()
         return self._batch(self._batches[number % len(self._batches)])
 
     def _lay_out(self) -> None:
         rng = np.random.default_rng((self.seed, self.epoch, 3))
-        self._batches = []
+        batches: list[list[tuple[_Annotated, ReadingSequence]]] = []
         for number, part in enumerate(self._parts):
             builder = self._builders[number]
             share = self.options.corpus_shares.get(part.info.name, 1.0)
             groups: dict[int, list[tuple[_Annotated, ReadingSequence]]] = defaultdict(list)
             for document in _share(self._documents[number], share, rng):
-                for sequence in builder(document.document):
-                    if _taught_by(document, sequence):
-                        groups[document.group if part.info.cross_document else 0].append((document, sequence))
-            self._batches += list(_packed(list(groups.values()), self.options.step_tokens, rng))
-        self._batches = [self._batches[place] for place in rng.permutation(len(self._batches))]
-        self._built = self.epoch
+                for sequence in annotated_sequences(document.document, builder):
+                    groups[document.group if part.info.cross_document else 0].append((document, sequence))
+            batches += _packed(list(groups.values()), self.options.step_tokens, rng)
+        self._batches = [batches[place] for place in rng.permutation(len(batches))]
 
     def _batch(self, chosen: Sequence[tuple[_Annotated, ReadingSequence]]) -> BiEncoderBatch:
         table: list[tuple[int, ...]] = []
@@ -240,12 +242,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         first = 0
         for document, sequence in chosen:
             place = {token: first + n for n, token in enumerate(sequence.words.tolist())}
-            sentences = document.document.sentence_of_tokens()
-            shown = [
-                document.annotated is None or sentences[token] in document.annotated
-                for token in sequence.words.tolist()
-            ]
-            corpora.append(np.where(shown, document.corpus, -1))
+            corpora.append(np.where(in_annotated(document.document, sequence.words), document.corpus, -1))
             marks = np.zeros((len(sequence.words), len(KINDS), BOUNDS), dtype=np.float32)
             for mention in document.mentions:
                 if mention.tokens[0] not in place or mention.tokens[-1] not in place:
@@ -256,19 +253,8 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
                 owners += [len(table)] * len(own)
                 words += own
                 crossing = self._parts[document.corpus].info.cross_document
-                table.append(
-                    (
-                        own[0],
-                        own[-1],
-                        mention.kind,
-                        mention.cluster,
-                        document.number,
-                        document.corpus,
-                        mention.pronoun,
-                        crossing,
-                        document.group,
-                    )
-                )
+                row = own[0], own[-1], mention.kind, mention.cluster, document.number, document.corpus
+                table.append((*row, mention.pronoun, crossing, document.group))
             bounds.append(marks)
             first += len(sequence.words)
         columns = torch.tensor(table, dtype=torch.long).reshape(len(table), 9).unbind(dim=1)
@@ -307,16 +293,7 @@ def _annotated(part: AnnotatedCorpus, number: int) -> Iterator[_Annotated]:
     for place, document in enumerate(corpus.documents):
         topic = document.topic if part.info.cross_document else document.id
         group = OF_CORPUS * number + topics.setdefault(topic, len(topics))
-        annotated = None if document.annotated is None else frozenset(document.annotated)
-        yield _Annotated(document, OF_CORPUS * number + place, number, group, tuple(own[document.id]), annotated)
-
-
-def _taught_by(document: _Annotated, sequence: ReadingSequence) -> bool:
-    """Whether something is annotated in a sequence."""
-    if document.annotated is None:
-        return True
-    sentences = document.document.sentence_of_tokens()
-    return any(sentences[token] in document.annotated for token in sequence.words.tolist())
+        yield _Annotated(document, OF_CORPUS * number + place, number, group, tuple(own[document.id]))
 
 
 def _share(documents: Sequence[_Annotated], share: float, rng: np.random.Generator) -> list[_Annotated]:

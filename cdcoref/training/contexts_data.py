@@ -206,8 +206,6 @@ class ContextData(Dataset[LabelledContexts]):
         if not len(self.pairs):
             raise InputError("no two mentions can be compared, so the cross-encoder has nothing to learn from")
         self._lengths = np.array([len(context) for context in self._contexts])[self.pairs].sum(axis=1)
-        self._batches: list[Integers] = []
-        self._built = -1
         self._lay_out()
 
     def __len__(self) -> int:
@@ -215,11 +213,11 @@ class ContextData(Dataset[LabelledContexts]):
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch, from 0."""
-        self.epoch = epoch
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self._lay_out()
 
     def __getitem__(self, number: int) -> LabelledContexts:
-        if self._built != self.epoch:
-            self._lay_out()
         return self.batch(self._batches[number])
 
     def batch(self, chosen: Integers) -> LabelledContexts:
@@ -241,13 +239,12 @@ class ContextData(Dataset[LabelledContexts]):
         rng = np.random.default_rng((self.seed, self.epoch, 6))
         (drawn,) = drawn_by_share(self._of_parts, self.parts, self.options.corpus_shares, 1, rng, SHARES)
         order, size = np.array(drawn, dtype=np.int64), self.options.batch_pairs
-        self._batches = []
+        batches: list[Integers] = []
         for start in range(0, len(order), SORTED_BATCHES * size):
             block = order[start : start + SORTED_BATCHES * size]
             block = block[np.argsort(self._lengths[block], kind="stable")]
-            self._batches += [block[first : first + size] for first in range(0, len(block), size)]
-        self._batches = [self._batches[place] for place in rng.permutation(len(self._batches))]
-        self._built = self.epoch
+            batches += [block[first : first + size] for first in range(0, len(block), size)]
+        self._batches = [batches[place] for place in rng.permutation(len(batches))]
 
 
 def read_contexts(

@@ -27,7 +27,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
 from cdcoref.model import CorefModel, LabelledBatch, collate_pairs, collate_readings
-from cdcoref.training.sources import Source, check_weights, drawn
+from cdcoref.training.sources import Source, check_weights, drawn, in_annotated
 from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
 from cdlm.validation import Count, Index, Probability, check_fields, number, whole_number
 
@@ -376,10 +376,7 @@ class TrainingData(Dataset[LabelledBatch]):
             starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
             known = [gold.get((int(s), int(e))) for s, e in zip(starts, ends, strict=True)]
             labels.append([[float(kind == k) for k in KINDS] for kind in known])
-            annotated = sequence.document.annotated
-            sentence_of = np.array(sequence.document.sentence_of_tokens())[starts]
-            listed = np.ones(len(starts)) if annotated is None else np.isin(sentence_of, list(annotated))
-            weights.append(np.outer(listed, self._judged[sequence.document.id]))
+            weights.append(np.outer(in_annotated(sequence.document, starts), self._judged[sequence.document.id]))
         target = np.concatenate([np.array(part) for part in labels]).astype(np.float32)
         return LabelledBatch(
             collate_readings(sequences, self._pad),

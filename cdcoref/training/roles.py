@@ -7,7 +7,8 @@ encoder learns from, which the heads, and on which dev splits what is chosen.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdlm.validation import check_fields
@@ -56,25 +57,17 @@ class CorpusRoles:
     @property
     def configured(self) -> set[str]:
         """The corpora for which there is a setting."""
-        return {name for setting in fields(self) for name in getattr(self, setting.name)}
+        return {name for setting in vars(self).values() for name in setting}
 
     def for_corpora(self, names: Collection[str]) -> CorpusRoles:
         """The roles without the settings for other corpora."""
-
-        def kept(named: Names) -> Names:
-            return tuple(name for name in named if name in names)
-
-        def kept_of(parts: Mapping[str, Names]) -> dict[str, Names]:
-            return {name: part for name, part in parts.items() if name in names}
-
-        return CorpusRoles(
-            kept_of(self.genres),
-            kept_of(self.topics_of_heads),
-            kept(self.encoder_detector),
-            kept(self.epoch_choice),
-            kept(self.only_detector),
-            kept(self.only_weights),
-        )
+        kept: dict[str, Any] = {}
+        for setting, value in vars(self).items():
+            if isinstance(value, Mapping):
+                kept[setting] = {name: part for name, part in value.items() if name in names}
+            else:
+                kept[setting] = tuple(name for name in value if name in names)
+        return CorpusRoles(**kept)
 
     def for_encoder(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the encoder is trained on, with its pair scorer and its first detector."""

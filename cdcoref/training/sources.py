@@ -82,7 +82,7 @@ class Source:
         same, other = document_pairs(documents) if part.info.cross_document else ([], [])
         readings: list[ReadingSequence] = []
         if builder is not None and part.info.exhaustive:
-            readings = [sequence for document in documents for sequence in _annotated(document, builder)]
+            readings = [sequence for document in documents for sequence in annotated_sequences(document, builder)]
             if not readings and part.corpus.mentions:
                 raise InputError(
                     f"no sentence of {part.info.title} is marked as annotated, so the mention detector cannot learn "
@@ -99,14 +99,20 @@ class Source:
         return min(size, max(1, round(self.weight * size)))
 
 
-def _annotated(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
+def annotated_sequences(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
     """The sequences of a document that contain an annotated sentence."""
-    sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
     return [
         sequence
         for sequence in builder(document)
-        if document.annotated is None or document.annotated.intersection(sentences[sequence.words].tolist())
+        if document.annotated is None or in_annotated(document, sequence.words).any()
     ]
+
+
+def in_annotated(document: Document, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which tokens of a document are in annotated sentences. *Shape:* (tokens,)"""
+    if document.annotated is None:
+        return np.ones(len(tokens), dtype=bool)
+    return np.isin(np.array(document.sentence_of_tokens(), dtype=np.int64)[tokens], list(document.annotated))
 
 
 def linkable_groups(part: AnnotatedCorpus, setting: Setting = "predicted") -> list[list[str]]:

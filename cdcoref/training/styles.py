@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
 from cdcoref.corpus import ENTITY, KINDS, PEOPLE, Corpus, Document, Mention
-from cdcoref.inputs import Integers, ReadingSequence
+from cdcoref.inputs import ReadingSequence
 from cdcoref.language import head_span, is_date, is_relative_pronoun
 from cdcoref.linking import score_spans
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
+from cdcoref.training.sources import in_annotated
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
 
 
@@ -121,9 +122,7 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
             weights[:, column] = 1.0 if whole else near
         before = np.concatenate([[0], unknown[kind].cumsum()])
         weights[before[ends] > before[starts], column] = 0.0
-    if document.annotated is not None:
-        listed = np.isin(_sentences(document)[starts], list(document.annotated))
-        weights[~listed] = 0.0
+    weights[~in_annotated(document, starts)] = 0.0
     return Targets(labels, weights)
 
 
@@ -172,7 +171,3 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
                 of_style[kind] = DETECTION_THRESHOLDS[int(np.argmax(results))]
     detector = replace(model.settings.detector, thresholds=thresholds)
     return replace(model.settings, detector=detector).in_style(detector.style) if thresholds else model.settings
-
-
-def _sentences(document: Document) -> Integers:
-    return np.array(document.sentence_of_tokens(), dtype=np.int64)

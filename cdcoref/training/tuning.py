@@ -333,7 +333,7 @@ def best_detection_threshold(
         span_scores(gold, detected(dev, spans, {**thresholds, kind: threshold}).of_kind(kind).mentions)[2]
         for threshold in DETECTION_THRESHOLDS
     ]
-    return _middle_of_best(DETECTION_THRESHOLDS, results)[0]
+    return _middle_of_best(DETECTION_THRESHOLDS, results)
 
 
 def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> Corpus:
@@ -372,7 +372,7 @@ def _probability(logits: NDArray[np.float32], temperature: float) -> NDArray[np.
 
 def smoothed_best(candidates: Sequence[float], results: Sequence[float]) -> float:
     """The candidate with the highest mean over its own result and the two on either side; of equal ones the middle."""
-    return _middle_of_best(candidates, _with_neighbours(results))[0]
+    return _middle_of_best(candidates, _with_neighbours(results))
 
 
 def _with_neighbours(results: Sequence[float]) -> list[float]:
@@ -383,7 +383,6 @@ def _with_neighbours(results: Sequence[float]) -> list[float]:
     return means
 
 
-def _middle_of_best(candidates: Sequence[float], results: Sequence[float]) -> tuple[float, float]:
-    best = max(results)
-    equal = [c for c, r in zip(candidates, results, strict=True) if r == best]
-    return equal[len(equal) // 2], best
+def _middle_of_best(candidates: Sequence[float], results: Sequence[float]) -> float:
+    equal = [c for c, r in zip(candidates, results, strict=True) if r == max(results)]
+    return equal[len(equal) // 2]
