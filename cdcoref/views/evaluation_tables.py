@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cdcoref.scoring import METRICS
 from cdcoref.views.rich_text import table_text
 from cdlm.printing import counted
 
@@ -31,7 +32,7 @@ def evaluation_text(results: dict[str, Any]) -> str:
         f"{results['seconds']} s. F1 in percent."
     ]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("kind", "topics", *(name.upper() for name in SHOWN)):
+    for column in ("kind", "topics", *(METRICS[name].title for name in SHOWN)):
         table.add_column(column, justify="left" if column in ("kind", "topics") else "right")
     for column in ("CoNLL", "no singletons", "lemma", "lemma, no singletons", "ceiling"):
         table.add_column(column, justify="right")

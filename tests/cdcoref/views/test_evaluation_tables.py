@@ -28,6 +28,7 @@ RESULTS: dict[str, Any] = {
 def test_an_evaluation() -> None:
     lines = evaluation_text(RESULTS).splitlines()
     assert lines[0] == "ECB+ dev, 1 document, gold mentions; model default, 28.5M parameters, 3.5 s. F1 in percent."
+    assert " MUC     B3   CEAFe    LEA   CoNLL " in lines[2]
     [row] = [line.split() for line in lines if line.startswith(" event ")]
     assert row == ["event", "predicted", "10.0", "20.0", "30.0", "40.0", "50.0", "60.0", "70.0", "80.0", "99.9"]
     assert lines[-1] == "event mention detection (last word): precision 50.0, recall 25.0"
