@@ -68,7 +68,7 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
         left_out += len(kinds) - len(kept)
         documents.extend(replace(document, topic=document.id, subtopic=document.id) for document in whole.documents)
         mentions.extend(kept)
-    notes = (f"{counted(left_out, 'mention')} omitted, since a shorter one has the same head",) if left_out else ()
+    notes = (f"omitted: {counted(left_out, 'mention')}, since a shorter one has the same head",) if left_out else ()
     return Corpus(tuple(documents), tuple(mentions), notes)
 
 

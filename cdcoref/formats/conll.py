@@ -388,7 +388,9 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     empty = [document.id for document in corpus.documents if not document.tokens]
     if empty and chosen == "cross-document":
         corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
-        notes.append(f"{counted(len(empty), 'document')} without tokens omitted, since eight columns have none")
+        notes.append(
+            f"omitted: {counted(len(empty), 'document')} without tokens, since the cross-document layout has none"
+        )
     events, entities = ({(m.document, m.tokens) for m in corpus.of_kind(kind).mentions} for kind in KINDS)
     if both := len(events & entities):
         verb = "is" if both == 1 else "are"

@@ -340,7 +340,7 @@ def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
     written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     write_corefud(written, path)
     empty = len(corpus.documents) - len(written.documents)
-    notes = (f"{counted(empty, 'document')} without tokens omitted, since CorefUD has none",) if empty else ()
+    notes = (f"omitted: {counted(empty, 'document')} without tokens, since CorefUD has none",) if empty else ()
     return (*notes, *lost_of_documents(written, "CorefUD"))
 
 

@@ -72,7 +72,7 @@ def lost_of_documents(corpus: Corpus, format: str, *, topics: bool = True) -> tu
         lost["topics"] += topics and (document.topic, document.subtopic) != (None, None)
         lost["lists of annotated sentences"] += document.annotated is not None
     return tuple(
-        f"the {what} of {counted(number, 'document')} omitted, since {format} has none"
+        f"omitted: the {what} of {counted(number, 'document')}, since {format} has none"
         for what, number in lost.items()
         if number
     )

@@ -216,14 +216,14 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     omitted = [name for name in format.omits if any(getattr(m, name) is not None for m in corpus.mentions)]
     if omitted:
         what = " and ".join(f"{name}s" for name in omitted)
-        notes += (f"the {what} of mentions omitted, since {format.name} has none",)
+        notes += (f"omitted: the {what} of mentions, since {format.name} has none",)
     lost = {corpus.name_of(mention) for mention in corpus.mentions} - {None} if corpus.names else set()
     if lost and not format.names:
-        notes += (f"{counted(len(lost), 'name')} of clusters omitted, since {format.name} has none",)
+        notes += (f"omitted: {counted(len(lost), 'cluster name')}, since {format.name} has none",)
     kept = format.kept_metadata
     stated = sum(not document.metadata.keys() <= document.found | kept for document in corpus.documents)
     if stated and not format.metadata:
-        notes += (f"metadata of {counted(stated, 'document')} omitted, since {format.name} has none",)
+        notes += (f"omitted: metadata of {counted(stated, 'document')}, since {format.name} has none",)
     return notes
 
 

@@ -306,7 +306,7 @@ def test_corrections(news: Run) -> None:
     for name in ("a.csv", "a.html"):
         assert news("export", "news.cdcoref", "-o", name).code == 0
         assert "The ferry" in Path(name).read_text(encoding="utf-8")
-    assert "1 name of clusters omitted, since CoNLL has none" in news("export", "news.cdcoref", "-o", "a.conll").err
+    assert "omitted: 1 cluster name, since CoNLL has none" in news("export", "news.cdcoref", "-o", "a.conll").err
     assert news("correct", "news.cdcoref", "not-a-mention", one).code == 0
     assert news("correct", "news.cdcoref", "not-same", one, other).code == 2
     assert news("correct", "news.cdcoref", "undo", "3").code == 0

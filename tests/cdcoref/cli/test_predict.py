@@ -222,7 +222,7 @@ def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None
 
 def test_kinds_that_conll_omits_are_named_once(predict: Run, tmp_path: Path) -> None:
     done = predict("a.txt", "b.txt", "-o", "out.conll")
-    assert done.err.count("the kinds and confidences of mentions omitted, since CoNLL has none") == 1
+    assert done.err.count("omitted: the kinds and confidences of mentions, since CoNLL has none") == 1
     predict("a.txt", "b.txt", "-o", "out.conllu")
     assert {m.kind for m in read_corpus(["out.conllu"]).corpus.mentions} == {"event", "entity"}
 
@@ -345,7 +345,7 @@ def test_an_empty_text_does_not_stop_a_conll_file(predict: Run, tmp_path: Path) 
     (tmp_path / "empty.txt").touch()
     done = predict("a.txt", "empty.txt", "-o", "out.conll")
     assert done.code == 0
-    assert "cdcoref: 1 document without tokens omitted, since eight columns have none\n" in done.err
+    assert "cdcoref: omitted: 1 document without tokens, since the cross-document layout has none\n" in done.err
     assert [d.id for d in read_corpus(["out.conll"]).corpus.documents] == ["a.txt"]
 
 

@@ -91,7 +91,7 @@ def test_of_two_mentions_with_one_head_the_shorter_keeps_it(folder: Path) -> Non
     path.write_text(path.read_text().replace("(3-event-giv", "(5-object-giv").replace("3)4)", "5)4)"))
     corpus = HEADS.read(folder, "dev")
     assert [m.cluster for m in corpus.mentions if m.tokens == (13,)] == [f"{ID}/5"]
-    assert corpus.notes == ("1 mention omitted, since a shorter one has the same head",)
+    assert corpus.notes == ("omitted: 1 mention, since a shorter one has the same head",)
 
 
 def test_the_form_of_universal_dependencies(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def test_other_formats_say_that_names_are_lost(named: Corpus, tmp_path: Path, su
     if suffix == "spacy":
         pytest.importorskip("spacy")
     kinds = named.of_kind("event")
-    assert any("1 name of clusters omitted" in note for note in write_corpus(kinds, tmp_path / f"x.{suffix}"))
-    rest = ("the kinds of mentions omitted, since CoNLL has none",) if suffix == "conll" else ()
+    assert any("omitted: 1 cluster name, since" in note for note in write_corpus(kinds, tmp_path / f"x.{suffix}"))
+    rest = ("omitted: the kinds of mentions, since CoNLL has none",) if suffix == "conll" else ()
     assert write_corpus(Corpus(kinds.documents, kinds.mentions), tmp_path / f"y.{suffix}") == rest
 
 

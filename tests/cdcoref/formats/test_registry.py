@@ -188,7 +188,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         if format.name == "CoNLL":
             assert notes == (
                 "1 discontinuous mention extended from first to last token, since CoNLL has none",
-                "the kinds of mentions omitted, since CoNLL has none",
+                "omitted: the kinds of mentions, since CoNLL has none",
             )
             filled = [Mention("d", (1, 2, 3), "event", "0") if m.tokens == (1, 3) else m for m in CORPUS.mentions]
             expected = corpus_of(filled)
@@ -207,7 +207,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
 def test_documents_without_words_are_left_out_and_told(tmp_path: Path, format) -> None:
     corpus = Corpus((*CORPUS.documents, Document.from_sentences("empty", [])))
     [note] = write_corpus(corpus, tmp_path / f"c{format.suffixes[0]}")
-    assert note.startswith("1 document without tokens omitted")
+    assert note.startswith("omitted: 1 document without tokens, since ")
     assert [d.id for d in read_file(tmp_path / f"c{format.suffixes[0]}").documents] == ["d", "e"]
 
 
@@ -231,7 +231,7 @@ def test_what_a_format_lacks_of_documents_is_told(
         Document.from_sentences("e", sentences, subtopic="1b", annotated=frozenset([0])),
     ]
     notes = write_corpus(Corpus(tuple(documents)), tmp_path / name, layout=layout)
-    assert [note.partition(" of 2 documents omitted, since ")[0].removeprefix("the ") for note in notes] == lost
+    assert [note.partition(" of 2 documents, since ")[0].removeprefix("omitted: the ") for note in notes] == lost
     back = read_file(tmp_path / name).documents
     topics = [(document.topic, document.subtopic) for document in back]
     assert topics == ([(None, None)] * 2 if "topics" in lost else [("1", "1a"), (None, "1b")])
@@ -244,7 +244,7 @@ def test_spans_of_both_kinds_are_told_of_where_the_format_has_no_kinds(tmp_path:
     places = [((1,), "event", "a"), ((1,), "entity", "b"), ((2,), "event", "a")]
     mentions = tuple(Mention("d", tokens, kind, name) for tokens, kind, name in places)
     note, lost = write_corpus(Corpus(documents, mentions), tmp_path / "c.conll", layout=layout)
-    assert lost == "the kinds of mentions omitted, since CoNLL has none"
+    assert lost == "omitted: the kinds of mentions, since CoNLL has none"
     assert note.startswith("1 span is both an event and an entity, which scorers count once; ")
     twice = (*mentions, Mention("d", (2,), "entity", "b"))
     note, _ = write_corpus(Corpus(documents, twice), tmp_path / "c.conll", layout=layout)
