@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 END_WITHIN = 3
 """Seconds that requests are given to be answered when the server ends."""
 START_WITHIN = 30.0
+"""Seconds that the server is given to start."""
 
 
 class Server:
@@ -54,6 +55,8 @@ class Server:
     ------
     InputError
         If there is no collection, the extra is not installed, or the port is taken.
+    RuntimeError
+        By ``with``, if it does not start.
     """
 
     def __init__(self, path: str | Path, options: ServerOptions | None = None) -> None:
@@ -105,6 +108,14 @@ class Server:
         until = time.monotonic() + START_WITHIN
         while not self._server.started and self._thread.is_alive() and time.monotonic() < until:
             time.sleep(0.01)
+        if not self._server.started:
+            what = (
+                f"did not start within {START_WITHIN:g} seconds" if self._thread.is_alive() else "ended as it started"
+            )
+            self._server.should_exit = True
+            self._thread.join(END_WITHIN)
+            self._close()
+            raise RuntimeError(f"the server of {self.address} {what}")
         return self
 
     def __exit__(

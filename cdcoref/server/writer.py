@@ -9,6 +9,7 @@ When the server ends, a correction is finished; the addition that runs is stoppe
 from __future__ import annotations
 
 import json
+import logging
 import os
 import queue
 import shutil
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cdcoref.collection import Action, Collection, Correction, Report
+from cdcoref.errors import first_line
 from cdcoref.server.jobs import Job, Jobs
 from cdcoref.server.options import ServerOptions
 from cdcoref.server.uploads import Upload
@@ -134,6 +136,16 @@ class Writer:
             try:
                 if not self._ending:
                     self._add(job, request)
+            except Exception as error:  # the next addition must not wait for ever
+                logging.getLogger(__name__).exception("Addition %s failed", job.number)
+                self._end_process()
+                why = f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})"
+                self.jobs.change(
+                    job.number,
+                    state="failed",
+                    stage="",
+                    summary=(f"{why}; look under Documents whether its documents were stored",),
+                )
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
         self._end_process()

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -276,6 +277,39 @@ def test_a_helper_that_is_killed_loses_nothing(client: Any, written: Any, lines:
     assert client.get("/api/collection").json()["counts"]["documents"] == 4
     job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))  # another one is started
     assert job["report"]["added"] == ["x"]
+
+
+def test_an_unexpected_error_ends_one_addition_and_no_other(
+    client: Any, written: Any, lines: Callable[[Corpus], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(client.server._site.writer, "_ask", lambda *_: [])  # no answer that is expected
+        job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
+    assert job["state"] == "failed"
+    assert job["summary"] == [
+        "an unexpected error ended this addition (TypeError: list indices must be integers or slices, not str); "
+        "look under Documents whether its documents were stored"
+    ]
+    job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
+    assert job["report"]["added"] == ["x"]
+
+
+@pytest.mark.parametrize(("runs", "message"), [(True, "did not start within 0.1 seconds"), (False, "ended as it")])
+def test_a_server_that_does_not_start_says_so(
+    news: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, message: str
+) -> None:
+    server = Server(news, ServerOptions(port=0))
+
+    def run(*_: object, **__: object) -> None:
+        while runs and not server._server.should_exit:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("cdcoref.server.running.START_WITHIN", 0.1)
+    monkeypatch.setattr(server._server, "run", run)
+    with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
+        raise AssertionError("the server is said to have started")
+    with Server(news, ServerOptions(port=int(server.address.rpartition(":")[2]))):  # the port is free again
+        pass
 
 
 def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Callable[..., Any]) -> None:
