@@ -22,7 +22,7 @@ from cdcoref.formats.chains import (
     parts_by_line,
     tokens_between,
 )
-from cdcoref.formats.folders import file_names, recorded, written_folder
+from cdcoref.formats.folders import check_characters, file_names, recorded, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import text_content, tokenise_text
@@ -50,8 +50,10 @@ def write_brat(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds files that cdcoref did not write. It is then left as it was.
+        If a text or the name of a cluster has a NUL character, the folder cannot be written, or it holds files that
+        cdcoref did not write. It is then left as it was.
     """
+    check_characters(corpus, re.compile("\0"), "a NUL character, which brat cannot have")
     files = file_names((document.id for document in corpus.documents), ".txt")
     annotations = {id: f"{name.removesuffix('.txt')}.ann" for id, name in files.items()}
     mentions = corpus.by_document()

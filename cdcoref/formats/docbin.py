@@ -291,10 +291,10 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         of_token = [bisect_right(starts, start) for start, _ in offsets]
     sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
     known = _known(doc)
-    attributes = document_attributes(known)
+    attributes, entities = document_attributes(known), known.get("entities", {})
     return Document(
         known.get("id", id),
-        tuple(doc.text[start:end] for start, end in offsets),
+        tuple(entities.get(f"{start}-{end}", doc.text[start:end]) for start, end in offsets),
         tuple((tokens[0], tokens[-1] + 1) for tokens in sentences),
         doc.text,
         offsets,
@@ -327,6 +327,8 @@ def _known(doc: Doc) -> dict[str, Any]:
     metadata = known.get("metadata") or {}
     if not isinstance(metadata, dict) or not all(name in metadata for name in known.get("found") or ()):
         raise TypeError("metadata")
+    if not all(isinstance(text, str) for pair in known.get("entities", {}).items() for text in pair):
+        raise TypeError("entities")
     places = known.get("places", ())
     if not all(isinstance(place, int) and 0 <= place < len(doc) for place in places) or sorted({*places}) != [*places]:
         raise TypeError("places")
@@ -340,6 +342,7 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
     places: list[int] = []
     spaces: list[bool] = []
     starts: list[bool | int | None] = []
+    plain = True  # no token looks like a gap or like several words, and no gap like a token
     sentence_starts = {first for first, last in document.sentences if first < last}
     end = 0
     for number, (first, last) in enumerate([*document.offsets, (len(document.text), 0)]):
@@ -349,16 +352,19 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
         if gap:
             followed = len(gap) > 1 and gap.endswith(" ")
             words.append(gap[:-1] if followed else gap)
+            plain = plain and gap.isspace()
             spaces.append(followed)
             starts.append(False)
         if number < len(document.tokens):
-            if not document.tokens[number]:
+            shown = document.text[first:last]
+            if not shown:
                 message = f"token {number} of document {document.id!r} is empty, which spaCy cannot express"
                 raise InputError(f"{message}; use JSON lines", document.path)
             places.append(len(words))
-            words.append(document.tokens[number])
+            words.append(shown)
             spaces.append(False)
             starts.append(number in sentence_starts)
+            plain = plain and shown.split() == [shown]
         end = last
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=starts) if words else Doc(vocab)
     kept = [n for n, (first, last) in enumerate(document.sentences) if first < last]
@@ -374,8 +380,11 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
         known["found"] = sorted(document.found)
     if document.copy_of is not None:
         known["copy_of"] = document.copy_of
-    if any(token.split() != [token] for token in document.tokens):
-        known["places"] = places  # some tokens look like gaps or like several words
+    if not plain:
+        known["places"] = places
+    spelled = zip(document.offsets, document.tokens, strict=True)
+    if entities := {f"{a}-{b}": token for (a, b), token in spelled if document.text[a:b] != token}:
+        known["entities"] = entities  # "&amp;" in the text, which is the token "&"
     doc.user_data[USER_DATA] = known
     return doc
 

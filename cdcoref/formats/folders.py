@@ -78,6 +78,22 @@ def check_folder(folder: str | Path) -> None:
         raise InputError(f"the folder cannot be written ({error.strerror}); choose another one", folder) from None
 
 
+def check_characters(corpus: Corpus, refused: re.Pattern[str], what: str) -> None:
+    """Refuse texts and names of clusters with characters that a format cannot have; `what` says so.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    for document in corpus.documents:
+        if refused.search(document.text):
+            raise InputError(f"document {document.id!r} has {what}; use JSON lines")
+    for mention in corpus.mentions:
+        if refused.search(mention.cluster or ""):
+            raise InputError(f"cluster {mention.cluster!r} has {what}; use JSON lines")
+
+
 @contextmanager
 def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str]) -> Iterator[Path]:
     """A new folder that replaces `folder` when the block ends without an error.

@@ -18,7 +18,7 @@ from typing import Any
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label, tokens_between
-from cdcoref.formats.folders import file_names, written_folder
+from cdcoref.formats.folders import check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import output_file
@@ -57,14 +57,7 @@ def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
         folder cannot be written, or it holds files that cdcoref did not write. It is then left as it was.
     """
     cassis = _cassis()
-    for document in corpus.documents:
-        if _NO_XML.search(document.text):
-            raise InputError(f"document {document.id!r} has a control character, which XML cannot have; use JSON lines")
-    for mention in corpus.mentions:
-        if _NO_XML.search(mention.cluster or ""):
-            raise InputError(
-                f"cluster {mention.cluster!r} has a control character, which XML cannot have; use JSON lines"
-            )
+    check_characters(corpus, _NO_XML, "a control character, which XML cannot have")
     files = file_names((document.id for document in corpus.documents), ".xmi")
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()

@@ -15,7 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label
 from cdcoref.formats.encodings import Utf16Units
-from cdcoref.formats.folders import file_names, written_folder
+from cdcoref.formats.folders import check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.text import text_content
@@ -43,8 +43,10 @@ def write_webanno(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds files that cdcoref did not write. It is then left as it was.
+        If a text or the name of a cluster has a NUL character, the folder cannot be written, or it holds files that
+        cdcoref did not write. It is then left as it was.
     """
+    check_characters(corpus, re.compile("\0"), "a NUL character, which WebAnno TSV cannot have")
     files = file_names((document.id for document in corpus.documents), ".tsv")
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()

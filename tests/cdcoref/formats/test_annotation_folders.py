@@ -294,6 +294,12 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         write_xmi(Corpus((Document.from_sentences("a", [["\x01"]]),)), tmp_path / "x")
     with pytest.raises(InputError, match=r"cluster '\\x01' has a control character"):
         write_xmi(Corpus((Document.from_sentences("a", [["x"]]),), (Mention("a", (0,), None, "\x01"),)), tmp_path / "x")
+    for write in WRITERS.values():
+        with pytest.raises(InputError, match=r"document 'a' has a (NUL|control) character, which .* cannot have"):
+            write(Corpus((tokenise_text("Ann\0 left.", "a"),)), tmp_path / "x")
+        with pytest.raises(InputError, match=r"cluster 'c\\x00' has a (NUL|control) character"):
+            write(Corpus((Document.from_sentences("a", [["x"]]),), (Mention("a", (0,), None, "c\0"),)), tmp_path / "x")
+    assert not (tmp_path / "x").exists()
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "a.txt").touch()
     for write in WRITERS.values():

@@ -164,6 +164,18 @@ def test_tokens_with_white_space_inside_come_back(tmp_path: Path) -> None:
     assert (read.tokens, read.offsets) == (document.tokens, document.offsets)
 
 
+def test_entities_of_markup_come_back(tmp_path: Path) -> None:
+    """The Doc has the text as it is; "&nbsp;" is no token."""
+    document = tokenise_text("Smith &amp; Sons &nbsp; bought AT&amp;T now", "a", path="a.txt")
+    assert document.tokens == ("Smith", "&", "Sons", "bought", "AT&T", "now")
+    corpus = Corpus((document,), (Mention("a", (0, 1, 2), "entity", "c"), Mention("a", (4,), "entity", "d")))
+    write_docbin(corpus, tmp_path / "a.spacy")
+    assert read_docbin(tmp_path / "a.spacy") == corpus
+    [doc] = docs_of(corpus)
+    assert doc.text == document.text
+    assert [span.text for span in doc.spans["entity"]] == ["Smith &amp; Sons", "AT&amp;T"]
+
+
 def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     corpus = Corpus((Document.from_sentences("a", [["The", "", "ferry"]]),))
     with pytest.raises(InputError, match="token 1 of document 'a' is empty, which spaCy cannot express; use JSON"):
@@ -203,6 +215,8 @@ def test_two_docs_of_one_name_are_refused(tmp_path: Path) -> None:
         "text",
         {"path": [1]},
         {"places": [1]},
+        {"entities": {"0-1": 1}},
+        {"entities": ["0-1"]},
         {"places": ["a"]},
         {"places": [0, 0]},
     ],
