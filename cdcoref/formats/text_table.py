@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -48,8 +49,8 @@ def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If the file cannot be read, has no column of texts, two documents have one id, or it is a table that cdcoref
-        wrote.
+        If the file cannot be read, has no column of texts, two columns have one name or two documents one id, or it is
+        a table that cdcoref wrote.
     """
     options = options or ReadOptions()
     text = text_content(Path(path), options.encoding).decode()
@@ -61,7 +62,7 @@ def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
         if delimiter != "\t":
             raise
         names, entries = _rows(text, delimiter, csv.QUOTE_NONE, path)  # as many programs write tabs
-    return _documents(names, entries, Path(path), options)
+    return _documents(names, entries, Path(path), options, header=1)
 
 
 class _QuotingError(InputError):
@@ -157,11 +158,19 @@ def _unpacked_size(array: Any) -> int:
 
 
 def _documents(
-    names: Sequence[str], entries: Sequence[tuple[int, Mapping[str, Any]]], path: Path, options: ReadOptions
+    names: Sequence[str],
+    entries: Sequence[tuple[int, Mapping[str, Any]]],
+    path: Path,
+    options: ReadOptions,
+    header: int | None = None,
 ) -> Corpus:
-    """The documents of a table; entries are the rows with their numbers."""
+    """The documents of a table; entries are the rows with their numbers, `header` is the line of the names if any."""
     column = _text_column(names, path, options.text_column)
     renamed = {name: name.strip().lower() for name in names if name.strip().lower() in KNOWN and name != column}
+    fields = Counter((name == column, renamed.get(name, name)) for name in names if name)
+    for (_, name), count in fields.items():
+        if count > 1:
+            raise InputError(f"{count} columns are named {name!r}; give each column a name of its own", path, header)
     documents: list[Document] = []
     row_of: dict[str, int] = {}
     left_out = 0

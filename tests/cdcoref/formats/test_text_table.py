@@ -132,3 +132,16 @@ def test_markdown(tmp_path: Path) -> None:
     assert read_file(tmp_path / "e.md").documents[0].text == "A ferry sank.\n\nIt burnt."
     (tmp_path / "c.md").write_text("# Ferry sinks\n\nIt sank.\n")
     assert read_file(tmp_path / "c.md").documents[0].metadata == {"title": "Ferry sinks"}
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("text,title,text", "text"), ("id,text,Id", "id"), ("text,mood,mood", "mood"), ("title,text, TITLE ", "title")],
+)
+def test_two_columns_of_one_name_are_refused(tmp_path: Path, header: str, name: str) -> None:
+    path = tmp_path / "news.csv"
+    path.write_text(f"{header}\nA ferry sank .,b,c\n")
+    with pytest.raises(InputError, match=f"news.csv, line 1: 2 columns are named '{name}'; give each column a name of"):
+        read_file(path)
+    path.write_text("text,,\nA ferry sank .,b,c\n")  # columns without a name are left out
+    assert [document.metadata for document in read_file(path).documents] == [{}]

@@ -304,10 +304,11 @@ def test_a_server_that_does_not_start_says_so(
         while runs and not server._server.should_exit:
             time.sleep(0.01)
 
-    monkeypatch.setattr("cdcoref.server.running.START_WITHIN", 0.1)
-    monkeypatch.setattr(server._server, "run", run)
-    with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
-        raise AssertionError("the server is said to have started")
+    with monkeypatch.context() as patch:
+        patch.setattr("cdcoref.server.running.START_WITHIN", 0.1)
+        patch.setattr(server._server, "run", run)
+        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
+            raise AssertionError("the server is said to have started")
     with Server(news, ServerOptions(port=int(server.address.rpartition(":")[2]))):  # the port is free again
         pass
 
