@@ -19,7 +19,6 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import most_unpacked, too_much
 from cdcoref.formats.text import tokenise_text
-from cdlm.extras import install_command
 
 _LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)\n(\w+)")
 """A word with a hyphen at the end of a line, and the word that the next line begins with."""
@@ -149,8 +148,7 @@ def _pypdf(path: str | Path) -> ModuleType:
         import pypdf
         import pypdf.errors
     except ImportError:
-        command = install_command("documents")
-        raise InputError(f"reading PDF needs pypdf; install it with: {command}", path) from None
+        raise InputError("reading PDF needs pypdf; install it with: pip install pypdf", path) from None
     # What it remarks on damaged files is not for the user, unless somebody listens.
     logging.getLogger("pypdf").addHandler(logging.NullHandler())
     return pypdf

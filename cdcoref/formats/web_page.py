@@ -20,7 +20,6 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.text import tokenise_text
-from cdlm.extras import install_command
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
 """What tells a page that cdcoref wrote."""
@@ -114,8 +113,7 @@ def _trafilatura(path: str | Path) -> ModuleType:
     try:
         import trafilatura
     except ImportError:
-        command = install_command("documents")
-        raise InputError(f"reading HTML needs trafilatura; install it with: {command}", path) from None
+        raise InputError("reading HTML needs trafilatura; install it with: pip install trafilatura", path) from None
     # What they remark on a page is not for the user, unless somebody listens.
     for name in ("trafilatura", "htmldate", "readability"):
         logging.getLogger(name).addHandler(logging.NullHandler())

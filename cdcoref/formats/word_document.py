@@ -19,7 +19,6 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.text import tokenise_text
-from cdlm.extras import install_command
 
 _WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -78,8 +77,9 @@ def _docx(path: str | Path) -> ModuleType:
         import docx
         import docx.opc.exceptions
     except ImportError:
-        command = install_command("documents")
-        raise InputError(f"reading Word documents needs python-docx; install it with: {command}", path) from None
+        raise InputError(
+            "reading Word documents needs python-docx; install it with: pip install python-docx", path
+        ) from None
     return docx
 
 

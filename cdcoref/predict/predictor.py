@@ -85,10 +85,12 @@ class Predictor:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the model and its settings, the same in every numeric precision."""
+        """A hash of the model and its settings as they are when it is first asked for, the same in every precision."""
         from cdcoref.model import model_fingerprint
 
-        return self._fingerprint or model_fingerprint(self.model, with_precision=False)
+        if self._fingerprint is None:
+            self._fingerprint = model_fingerprint(self.model, with_precision=False)
+        return self._fingerprint
 
     def predict(
         self,

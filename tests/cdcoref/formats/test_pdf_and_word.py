@@ -201,10 +201,14 @@ def test_a_word_document_that_is_damaged_or_too_large(tmp_path: Path, monkeypatc
         read_file(tmp_path / "a.docx")
 
 
-@pytest.mark.parametrize(("name", "module"), [("a.pdf", "pypdf"), ("a.docx", "docx")])
-def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "module", "package"), [("a.pdf", "pypdf", "pypdf"), ("a.docx", "docx", "python-docx")]
+)
+def test_what_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, package: str
+) -> None:
     word(tmp_path / "a.docx")
     (tmp_path / "a.pdf").write_bytes(pdf(*LINES))
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match="pip install"):
+    with pytest.raises(InputError, match=f"needs {package}; install it with: pip install {package}$"):
         read_file(tmp_path / name)

@@ -522,6 +522,18 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
 
 
+def test_the_weights_of_a_predictor_are_hashed_once(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[CorefModel] = []
+
+    def fingerprint(model: CorefModel, **_: object) -> str:
+        hashed.append(model)
+        return "abc"
+
+    monkeypatch.setattr("cdcoref.model.model_fingerprint", fingerprint)
+    known = Predictor(tiny_model)
+    assert (known.fingerprint, known.fingerprint, len(hashed)) == ("abc", "abc", 1)
+
+
 def test_a_setting_that_is_added_later_changes_no_fingerprint(
     tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
