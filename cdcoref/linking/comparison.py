@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -146,7 +147,7 @@ class Comparison:
             Called repeatedly with the number of document pairs, or the share of one, done since the last call.
         """
         if self.model.vector_scorer is None:
-            return self._all_read().run(batch_tokens, store, advance)
+            return self._all_read.run(batch_tokens, store, advance)
         evidence = self.evidence(batch_tokens=batch_tokens, store=store, advance=advance)
         return evidence.combine(self._options)
 
@@ -236,16 +237,14 @@ class Comparison:
             yield story, own
 
     def _together(self) -> CrossEncoderReading | ContextReading:
+        if self.model.vector_scorer is None:
+            return self._all_read
         if self._reading is None:
-            if self.model.vector_scorer is not None:
-                self.evidence(batch_tokens=self.model.settings.sequences.max_length)
-            else:
-                self._reading = self._all_read()
+            self.evidence(batch_tokens=self.model.settings.sequences.max_length)
         assert self._reading is not None
         return self._reading
 
+    @cached_property
     def _all_read(self) -> CrossEncoderReading:
         """The reading of a model without a bi-encoder."""
-        if not isinstance(self._reading, CrossEncoderReading):
-            self._reading = CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)
-        return self._reading
+        return CrossEncoderReading(self.model, self.corpus, self._pairs, self._sequences)

@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.inputs import DocumentContexts, Extent, Integers, MentionContext, ReadingSequence
 from cdcoref.linking.mentions import SEQUENCES_AT_ONCE
-from cdcoref.linking.pair_logits import Matrix
+from cdcoref.linking.pair_logits import Matrix, kind_numbers
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_batches
@@ -173,9 +173,10 @@ class ContextReading:
         contexts = read.contexts
         keys: list[bytes] = []
         pair_of: dict[bytes, int] = {}
+        kinds = kind_numbers(self._corpus).tolist()
         for number, (one, other) in enumerate(self._pairs.tolist()):
             both = [contexts[n].digest for n in (one, other) if n in contexts]
-            keys.append(b"".join(sorted(both)) + bytes([self._kind(one)]) if len(both) == 2 else b"")
+            keys.append(b"".join(sorted(both)) + bytes([kinds[one]]) if len(both) == 2 else b"")
             pair_of.setdefault(keys[-1], number)
         kept = {} if self._model.kept_logits is None else self._model.kept_logits
         # In an order that depends on the contents alone; of equal contents one is read for all.
@@ -198,9 +199,6 @@ class ContextReading:
         if self._model.kept_logits is not None:
             self._model.kept_logits |= known
         return np.array([known[key] for key in keys], dtype=np.float32)
-
-    def _kind(self, mention: int) -> int:
-        return KINDS.index(self._corpus.mentions[mention].kind or "")
 
     def _ordered(self, contexts: dict[int, MentionContext], pair: int) -> list[tuple[str, MentionContext]]:
         """Document and context of both mentions of a pair, in the order of their contents."""

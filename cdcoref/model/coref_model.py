@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder, SequenceBuilder
+from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder
 from cdcoref.model.antecedents import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
@@ -266,10 +266,6 @@ class CorefModel(nn.Module):
             yield
         finally:
             self.settings = before
-
-    def pair_builder(self) -> SequenceBuilder:
-        """The builder of sequences with marked mentions for this model."""
-        return SequenceBuilder(self.tokenizer, self.settings.sequences)
 
     def reading_builder(self) -> ReadingBuilder:
         """The builder of the sequences in which this model detects mentions."""

@@ -25,7 +25,7 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence
+from cdcoref.inputs import MarkedDocument, PairSequence, ReadingSequence, SequenceBuilder
 from cdcoref.model import CorefModel, LabelledBatch, collate_pairs, collate_readings
 from cdcoref.training.sources import Source, check_weights, drawn, in_annotated
 from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
@@ -145,7 +145,7 @@ class TrainingData(Dataset[LabelledBatch]):
         self.seed = seed
         self.epoch = 0
         self._pad = model.encoder.config.pad_token_id
-        self._builder = model.pair_builder()
+        self._builder = SequenceBuilder(model.tokenizer, model.settings.sequences)
         parts = annotated_corpora(corpora)
         check_weights(options.weights, parts)
         # A kind that no corpus annotates exhaustively cannot be learnt; it is trained as absent, so that none is found.
@@ -277,13 +277,11 @@ class TrainingData(Dataset[LabelledBatch]):
                     f"sampling.negatives asks for ({ratio:g}); nearly all are used"
                 )
         chosen = drawn_pairs(positive, self._steps * self.options.step_pairs, rng)
-        return [self._example(first, second, marked) for first, second, marked in map(found.__getitem__, chosen)]
-
-    def _example(
-        self, first: MarkedDocument, second: MarkedDocument | None, marked: tuple[Sequence[int], Sequence[int]]
-    ) -> Example:
-        ones, others = marked
-        return Example(first, ones, second, others, self._builder.extent_of(first, ones, second, others).pieces)
+        examples = []
+        for first, second, (ones, others) in map(found.__getitem__, chosen):
+            pieces = self._builder.extent_of(first, ones, second, others).pieces
+            examples.append(Example(first, ones, second, others, pieces))
+        return examples
 
     def _drawn_readings(self, rng: np.random.Generator) -> list[int]:
         """Numbers of the sequences that the detector reads in one pass."""
