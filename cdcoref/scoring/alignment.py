@@ -231,12 +231,11 @@ def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
 def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
     """Which mentions are nested in another of the same cluster and document, by first and last token."""
     start, end = table.start[rows], table.end[rows]
-    pairs = np.stack([table.document[rows], table.cluster[rows]])
-    run = np.unique(pairs, axis=1, return_inverse=True)[1]
-    order = np.lexsort((-end, start, run))
-    run = run[order]
-    # Ends are lifted above those of all earlier runs, so that the running maximum starts anew with every run.
-    lifted = end[order] + run * end.sum()
+    order = np.lexsort((-end, start, table.cluster[rows], table.document[rows]))
+    pairs = np.stack([table.document[rows], table.cluster[rows]])[:, order]
+    run = np.cumsum(np.r_[False, (pairs[:, 1:] != pairs[:, :-1]).any(0)])
+    # Ends are lifted to those of all earlier runs and beyond, so that the running maximum starts anew with every run.
+    lifted = end[order] + run * end.max(initial=0)
     furthest = np.maximum.accumulate(lifted)
     inside = np.r_[False, (lifted[1:] <= furthest[:-1]) & (run[1:] == run[:-1])]
     same = np.r_[False, (lifted[1:] == lifted[:-1]) & (start[order][1:] == start[order][:-1])]
