@@ -202,7 +202,7 @@ def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
     if usual is None and len(names) == 1:
         return names[0]
     if usual is None:
-        raise InputError(f"none of the columns is called text; name it with --text-column; {_columns(names)}", path)
+        raise InputError(f"no column is called text; name the right one with --text-column; {_columns(names)}", path)
     return usual
 
 
