@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -286,6 +286,7 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
     by_document = corpus.by_document()
     for document in corpus.documents:
         clusters: dict[int, list[Mention]] = {}
+        placed: list[tuple[int, Mention]] = []
         for mention in sorted(by_document[document.id], key=beginning):
             if not mention.contiguous:
                 raise InputError(
@@ -293,10 +294,12 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
                     document.path,
                 )
             name = object() if mention.cluster is None else (mention.kind, mention.cluster)
-            clusters.setdefault(numbers.setdefault(name, len(numbers)), []).append(mention)
+            number = numbers.setdefault(name, len(numbers))
+            clusters.setdefault(number, []).append(mention)
+            placed.append((number, mention))
         for mentions in clusters.values():
             _check_nesting(mentions, document)
-        yield document, _brackets(clusters)
+        yield document, _brackets(placed)
 
 
 def _check_nesting(mentions: Iterable[Mention], document: Document) -> None:
@@ -324,17 +327,22 @@ def _crossing(mentions: Mapping[int, Mention]) -> tuple[int, int] | None:
     return None
 
 
-def _brackets(clusters: dict[int, list[Mention]]) -> dict[int, str]:
-    """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends."""
+def _brackets(mentions: Sequence[tuple[int, Mention]]) -> dict[int, str]:
+    """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends.
+
+    Parameters
+    ----------
+    mentions
+        The number of its cluster, and each mention; those of the same tokens stay in this order.
+    """
     parts: dict[int, list[tuple[int, int, int, str]]] = {}
-    for number, mentions in clusters.items():
-        for mention in mentions:
-            start, last = mention.start, mention.end - 1
-            if start == last:
-                parts.setdefault(start, []).append((1, 0, number, f"({number})"))
-            else:
-                parts.setdefault(start, []).append((0, -last, number, f"({number}"))
-                parts.setdefault(last, []).append((2, -start, number, f"{number})"))
+    for place, (number, mention) in enumerate(mentions):
+        start, last = mention.start, mention.end - 1
+        if start == last:
+            parts.setdefault(start, []).append((1, 0, place, f"({number})"))
+        else:
+            parts.setdefault(start, []).append((0, -last, place, f"({number}"))
+            parts.setdefault(last, []).append((2, -start, place, f"{number})"))
     return {token: "|".join(part[-1] for part in sorted(cell)) for token, cell in parts.items()}
 
 

@@ -6,7 +6,7 @@ from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
@@ -577,7 +577,18 @@ def overlapping(draw: st.DrawFn) -> Corpus:
     return Corpus(documents, tuple(mentions))
 
 
+SAME_WORDS = Corpus(
+    tuple(Document.from_sentences(id, [["w"] * 5]) for id in "ab"),
+    tuple(
+        Mention(id, tokens, "entity", name)
+        for id, tokens, name in [("a", (0,), "0"), ("b", (0, 1), "0"), ("b", (0,), "1"), ("b", (0,), "0")]
+    ),
+)
+"""The clusters of two mentions of the same words come in another order in the document than in the corpus."""
+
+
 @pytest.mark.slow
+@example(SAME_WORDS, [".jsonl", ".spacy", ".conll", ".conllu", ".jsonlines"])
 @given(overlapping(), st.permutations([".jsonl", ".spacy", ".conll", ".conllu", ".jsonlines"]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_mention_in_two_clusters_counts_in_the_same_one_after_any_export(
