@@ -569,8 +569,8 @@ def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_pa
     (tmp_path / "key.conllu").write_text(without(DROPPED))
     report = report_errors(tmp_path / "key.conllu", tmp_path / "moved.conllu")
     assert [entry.place.text for entry in report.spurious] == ["el"]  # the word behind it
-    key, response = write(tmp_path / "a.conllu", "a", "b"), write(tmp_path / "b.conllu", "a", "b", "2.1=_ (e1)")
-    assert [entry.place.text for entry in report_errors(key, response).spurious] == ["b"]  # there is none behind it
+    key, last = write(tmp_path / "a.conllu", "a", "b"), write(tmp_path / "b.conllu", "a", "b", "2.1=_ (e1)")
+    assert [entry.place.text for entry in report_errors(key, last).spurious] == ["b"]  # there is none behind it
 
 
 def test_thousands_of_mentions_of_a_cluster_on_the_same_tokens(tmp_path: Path) -> None:
