@@ -10,6 +10,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import Any
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
@@ -288,10 +289,12 @@ def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int])
 
 
 def no_document(connection: sqlite3.Connection, id: str) -> InputError:
-    """The error that no document has an id; it names a document whose id contains this one, such as "a.txt" for "a"."""
-    query = "SELECT id FROM documents WHERE instr(lower(id), lower(?)) ORDER BY length(id), id LIMIT 1"
-    near = connection.execute(query, (id,)).fetchone()
-    return InputError(f"there is no document {id!r} in the collection" + (f"; is it {near[0]!r}?" if near else ""))
+    """The error that no document has an id; it names one whose file name begins with this, such as "a.txt" for "a"."""
+    name = PurePath(id).name.lower()
+    rows = connection.execute("SELECT id FROM documents WHERE instr(lower(id), ?) ORDER BY length(id), id", (name,))
+    near = (own for (own,) in rows if PurePath(own).name.lower().startswith(name))
+    hint = next((f"; is it {own!r}?" for own in near), "")
+    return InputError(f"there is no document {id!r} in the collection{hint}")
 
 
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:

@@ -269,15 +269,21 @@ def _most_stated(
     """The value that most mentions state among those stated nearest, and its words.
 
     A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday. Of
-    values that equally many state, it is the earliest day, or the first place by name, whatever the order of mentions.
+    values that equally many state, it is the one that stands nearest to the beginning of a document, then the earliest
+    day or the first place by name, whatever the order of the documents.
     """
     if not stated:
         return None
     nearest = max(source for _, source, _, _ in stated)
     near = Counter(value for value, source, _, _ in stated if source == nearest)
-    best = min(near, key=lambda value: (-near[value], str(value)))
+    beginning = {value: min(tokens for own, _, _, tokens in stated if own == value) for value, *_ in stated}
+
+    def most(counts: Counter[_Value], values: Iterable[_Value]) -> _Value:
+        return min(values, key=lambda value: (-counts[value], beginning[value], str(value)))
+
+    best = most(near, near)
     for counts in (near, Counter(value for value, *_ in stated)):
         while parts := [value for value in counts if value != best and contains(best, value)]:
-            best = min(parts, key=lambda value: (-counts[value], str(value)))
+            best = most(counts, parts)
     places = dict.fromkeys((document, tokens) for value, _, document, tokens in stated if value == best)
     return best, list(places)

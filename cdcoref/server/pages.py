@@ -126,7 +126,7 @@ def show_address(site: Site, address: str, notice: Notice, status: int) -> Respo
 
 def sentence(error: InputError) -> str:
     """An error as people read it: without the file, which they know, beginning with a capital."""
-    return f"{error.message[:1].upper()}{error.message[1:]}{'' if error.message.endswith('.') else '.'}"
+    return f"{error.message[:1].upper()}{error.message[1:]}{'' if error.message.endswith(('.', '?')) else '.'}"
 
 
 def status_of(error: InputError, otherwise: int = 404) -> int:

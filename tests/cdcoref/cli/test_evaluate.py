@@ -81,7 +81,7 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
         (tmp_path / "plain.txt", "--ecb-root", mini_ecb): "give either a corpus, as --corpus NAME:DIR",
         (tmp_path / "plain.txt", "--split", "dev"): "only corpora have splits; leave out --split",
         (tmp_path / "plain.txt",): "the corpus has no annotated mentions to score against",
-        (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: the file cannot be read",
+        (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: there is no such file or folder",
         (tmp_path / "bad.jsonl",): f"{tmp_path / 'bad.jsonl'}, line 1: ",
         ("--ecb-root", tmp_path / "nowhere"): f"{tmp_path / 'nowhere'}",
     }

@@ -153,7 +153,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
             ("--ecb-root", ".", "--dev", "a.jsonl"),
             "give either --corpus (or --ecb-root) or --train and --dev, not both",
         ),
-        (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: the file cannot be read"),
+        (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: there is no such file or folder"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
         (("--set", "epochs"), "a setting must have the form NAME=VALUE, not 'epochs'"),
         (("--set", "=3"), "a setting must have the form NAME=VALUE, not '=3'"),
