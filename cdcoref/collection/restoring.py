@@ -34,7 +34,7 @@ _MENTION = "number, document, place, tokens, kind, words, found, source_id, tag,
 _LEFT_OUT = "document, tokens, kind, found, source_id, tag"
 _TABLES = (
     *("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions"),
-    *("removed_documents", "removals", "kin"),
+    *("removed_documents", "removals", "known_copies"),
 )
 
 
@@ -47,7 +47,7 @@ class _Kept(NamedTuple):
     story: int
     share: float
     beside: str
-    kin: list[int]
+    near_duplicates: list[int]
 
 
 def new_removal(connection: sqlite3.Connection) -> int:
@@ -64,7 +64,7 @@ def keep_document(connection: sqlite3.Connection, number: int, removal: int) -> 
     )
     near = [other for (other,) in connection.execute(beside, (number,))]
     connection.execute(
-        "INSERT OR IGNORE INTO kin SELECT document, original FROM copies WHERE document = ?1 OR original = ?1",
+        "INSERT OR IGNORE INTO known_copies SELECT document, original FROM copies WHERE document = ?1 OR original = ?1",
         (number,),
     )
     connection.execute(
@@ -113,7 +113,7 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
         for one in kept:
             stories |= _restore_copies(connection, one)
         for one in kept:
-            _forget_kin(connection, one)
+            _forget_copies(connection, one)
         query = "SELECT story FROM documents WHERE number = ?"
         stories |= {connection.execute(query, (number,)).fetchone()[0] for number in weights}
         stories = drop_empty_stories(connection, stories)
@@ -150,11 +150,12 @@ def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
         )
     query = (
         "WITH RECURSIVE family (member) AS (VALUES (?) UNION SELECT document + original - member "
-        "FROM family JOIN kin ON document = member OR original = member) SELECT member FROM family ORDER BY member"
+        "FROM family JOIN known_copies ON document = member OR original = member) "
+        "SELECT member FROM family ORDER BY member"
     )
     number, story, share, beside = row
-    kin = [member for (member,) in connection.execute(query, (number,))]
-    return _Kept(number, id, story, share, beside, kin)
+    near_duplicates = [member for (member,) in connection.execute(query, (number,))]
+    return _Kept(number, id, story, share, beside, near_duplicates)
 
 
 def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
@@ -198,7 +199,9 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
 def _story(connection: sqlite3.Connection, one: _Kept) -> int:
     """The story with most of the documents that were in its story or are its near-duplicates, or the one it was in."""
     query = "SELECT story FROM documents WHERE number IN ({})"
-    counts = Counter(int(story) for (story,) in rows_in(connection, query, {*json.loads(one.beside), *one.kin}))
+    counts = Counter(
+        int(story) for (story,) in rows_in(connection, query, {*json.loads(one.beside), *one.near_duplicates})
+    )
     if counts:
         return min(counts, key=lambda story: (-counts[story], story))
     connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
@@ -215,21 +218,26 @@ def _restore_scores(connection: sqlite3.Connection) -> None:
 def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
     """Let a document be the copy or the original that it was; returns the stories that lose documents by that.
 
-    Of near-duplicates of which some are removed, the original is the one that was it when all were there, or else the
-    first. Where all are copies of another document by now, such as a longer one, so is this one.
+    While some near-duplicates are removed, the original is the one that was the original when all were there; if that
+    one is removed, it is the first. If all are copies of another document by now, such as a longer one, so is this one.
     """
-    if len(one.kin) == 1:
+    if len(one.near_duplicates) == 1:
         return set()
     query = "SELECT number, story, share FROM documents WHERE number IN ({})"
-    there = {number: (story, share) for number, story, share in rows_in(connection, query, one.kin)}
-    copies = {number for (number,) in rows_in(connection, "SELECT document FROM kin WHERE document IN ({})", one.kin)}
+    there = {number: (story, share) for number, story, share in rows_in(connection, query, one.near_duplicates)}
+    copies = {
+        number
+        for (number,) in rows_in(
+            connection, "SELECT document FROM known_copies WHERE document IN ({})", one.near_duplicates
+        )
+    }
     first = min(there, key=lambda number: (number in copies, number))
     others = set(originals_of(connection, there.keys() - {one.number}).values()) - there.keys()
     original = min(others, default=first)
     moved = {one.number}
     if original == one.number:
         moved = there.keys() - moved
-        away = rows_in(connection, "SELECT share FROM removed_documents WHERE number IN ({})", one.kin)
+        away = rows_in(connection, "SELECT share FROM removed_documents WHERE number IN ({})", one.near_duplicates)
         share = max([*(share for _, share in there.values()), *(share for (share,) in away)])
         set_share(connection, original, share or 1.0)
     (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (original,)).fetchone()
@@ -244,10 +252,12 @@ def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
     return {story for story, _ in there.values()} - {story}
 
 
-def _forget_kin(connection: sqlite3.Connection, one: _Kept) -> None:
+def _forget_copies(connection: sqlite3.Connection, one: _Kept) -> None:
     """Forget which documents were near-duplicates if all of them are back."""
-    if not list(rows_in(connection, "SELECT 1 FROM removed_documents WHERE number IN ({})", one.kin)):
-        connection.executemany("DELETE FROM kin WHERE document = ?", ((number,) for number in one.kin))
+    if not list(rows_in(connection, "SELECT 1 FROM removed_documents WHERE number IN ({})", one.near_duplicates)):
+        connection.executemany(
+            "DELETE FROM known_copies WHERE document = ?", ((number,) for number in one.near_duplicates)
+        )
 
 
 def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:

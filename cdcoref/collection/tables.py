@@ -230,20 +230,20 @@ INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number
 """
 """When corrections of an earlier version were made again is not known."""
 
-_KIN = """
-CREATE TABLE kin (                 -- near-duplicates some of which were removed, until all are back
+_KNOWN_COPIES = """
+CREATE TABLE known_copies (        -- groups of near-duplicates with removed members, until all are restored
     document INTEGER PRIMARY KEY,
-    original INTEGER NOT NULL      -- what it is a copy of while that is there
+    original INTEGER NOT NULL          -- what it is a copy of, unless that is removed
 );
-CREATE INDEX kin_by_original ON kin (original);
-INSERT INTO kin SELECT number, original FROM removed_documents WHERE original IS NOT NULL;
-INSERT OR IGNORE INTO kin SELECT value, removed_documents.number FROM removed_documents, json_each(copies)
+CREATE INDEX known_copies_by_original ON known_copies (original);
+INSERT INTO known_copies SELECT number, original FROM removed_documents WHERE original IS NOT NULL;
+INSERT OR IGNORE INTO known_copies SELECT value, removed_documents.number FROM removed_documents, json_each(copies)
 """
 """It says what the columns `copies` and `original` of `removed_documents` said, which are not used any more."""
 
 _RENAMES = "CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'"
 
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KIN, _RENAMES)
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KNOWN_COPIES, _RENAMES)
 
 
 def latest_version() -> int:

@@ -186,7 +186,7 @@ class Predictor:
     ) -> Iterator[list[LinkedStory]]:
         """As :meth:`stream`, but the stories about one subject together: no cluster has mentions in two subjects.
 
-        What is said of a cluster, such as its label, needs all of them (see :func:`joined_stories`).
+        The label of a cluster depends on all of them (see :func:`joined_stories`).
         """
         from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
 

@@ -256,7 +256,15 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
             collection.correct("rename", [cluster], name=f"name of {cluster}")
         before = collection.corpus()
     with closing(sqlite3.connect(path)) as connection:
-        later = ("acts", "kin", "copies", "removed_left_out", "removed_vectors", "removed_scores", "removed_mentions")
+        later = (
+            "acts",
+            "known_copies",
+            "copies",
+            "removed_left_out",
+            "removed_vectors",
+            "removed_scores",
+            "removed_mentions",
+        )
         drops = "; ".join(f"DROP TABLE {table}" for table in (*later, "removed_documents", "removals"))
         connection.executescript(f"{drops}; DROP INDEX renames; PRAGMA user_version = {OLDEST_COLLECTION}")
     with monkeypatch.context() as patch:
