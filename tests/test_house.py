@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,13 @@ def test_every_file_says_what_it_is_about() -> None:
     vague = re.compile(r"(utils?|helpers?|common|misc)$")
     assert not [path for path in MODULES if vague.search(path.stem)]
     assert not [path for path in MODULES if ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) is None]
+
+
+def test_no_two_files_of_cdcoref_have_one_name() -> None:
+    """A command's file is named after the command, so it may share its name with another file."""
+    files = (path for path in (ROOT / "cdcoref").rglob("*.py") if "cli" not in path.parts[-2:-1])
+    stems = Counter(path.stem for path in files if path.stem[0] != "_")
+    assert not [stem for stem, count in stems.items() if count > 1]
 
 
 def test_package_data_is_declared(setup_cfg: configparser.ConfigParser) -> None:

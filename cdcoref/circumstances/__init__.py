@@ -4,8 +4,7 @@ A document and its mentions in, the circumstances of every event mention out, ea
 near they are: its own clause, its sentence, or the document, whose day and place are the default of its main event.
 """
 
-from cdcoref.circumstances.clauses import clauses_of
-from cdcoref.circumstances.conflicts import AGREEMENT, CircumstanceTables, main_events_differ
+from cdcoref.circumstances.clause_settings import clauses_of
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_circumstances import (
     Circumstances,
@@ -14,6 +13,7 @@ from cdcoref.circumstances.event_circumstances import (
     StatedQuantity,
     circumstances_of,
 )
+from cdcoref.circumstances.event_conflicts import AGREEMENT, CircumstanceTables, main_events_differ
 from cdcoref.circumstances.gazetteer import Place, places_named, state_shortened
 from cdcoref.circumstances.main_event import Setting
 from cdcoref.circumstances.people import ages_in, full_names, offices_in, roles_of

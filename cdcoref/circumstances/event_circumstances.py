@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.arguments import named_object, subjects
 from cdcoref.circumstances.attachment import Span, attached, is_reporting
-from cdcoref.circumstances.clauses import Clause
+from cdcoref.circumstances.clause_settings import Clause
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.main_event import Setting, setting_of
 from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period

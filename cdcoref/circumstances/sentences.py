@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import pairwise
 
 from cdcoref.circumstances.attachment import belongs_to_report
-from cdcoref.circumstances.clauses import Clause, clauses_of
+from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in

@@ -35,7 +35,6 @@ from cdcoref.collection.copied_readings import (
     stored_texts,
     with_scores_of_copies,
 )
-from cdcoref.collection.copies import find_copies, store_copies
 from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -56,10 +55,11 @@ from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
-from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
+from cdcoref.collection.stored_copies import find_copies, store_copies
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
+from cdcoref.collection.stored_vectors import store_vectors, stored_vectors
 from cdcoref.collection.subjects import drop_subject, place_stories
-from cdcoref.collection.vectors import store_vectors, stored_vectors
 from cdcoref.collection.word_index import store_boilerplate, stored_boilerplate, surroundings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError

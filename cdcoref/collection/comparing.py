@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cdcoref.collection.reader import Reader
-from cdcoref.collection.scores import DocumentPair, DocumentScores
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.documents import stored_part
-from cdcoref.collection.scores import DocumentPair, DocumentScores
-from cdcoref.collection.vectors import stored_vectors
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
+from cdcoref.collection.stored_vectors import stored_vectors
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.stories import Sources, own_part, sentence_sources
 

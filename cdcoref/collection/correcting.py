@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from cdcoref.collection.clusters import now
+from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import (
     ACTIONS,
     LONGEST_NAME,

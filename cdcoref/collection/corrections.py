@@ -17,10 +17,10 @@ from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
 from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.collection.clusters import now
+from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrected_clusters import Constraints
 from cdcoref.collection.records import Move
-from cdcoref.collection.story import mention_key
+from cdcoref.collection.stored_story import mention_key
 from cdcoref.errors import InputError
 
 Action = Literal["same", "not-same", "not-a-mention", "split", "move", "rename"]

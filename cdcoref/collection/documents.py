@@ -11,11 +11,11 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
-from cdcoref.collection.clusters import now
-from cdcoref.collection.copies import forget_copies
+from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import stored_tokens
-from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_value, stored_value
+from cdcoref.collection.stored_copies import forget_copies
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.collection.word_index import Weights, index_words, unindex_words
 from cdcoref.corpus import Corpus, Document, Mention, mention_text
 from cdcoref.errors import InputError

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cdcoref.collection.story import StoredStory
+from cdcoref.collection.stored_story import StoredStory
 from cdcoref.corpus import ENTITY
 from cdcoref.language import in_sentence_case, name_of
 

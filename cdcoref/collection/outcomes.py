@@ -17,9 +17,9 @@ import numpy as np
 from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.corrections import Correction
 from cdcoref.collection.records import Move
-from cdcoref.collection.scores import DocumentScores
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.story import StoryClusterer
+from cdcoref.collection.stored_logits import DocumentScores
+from cdcoref.collection.stored_story import StoryClusterer
 from cdcoref.corpus import KINDS
 from cdcoref.formats import cluster_id
 

@@ -14,7 +14,6 @@ from pathlib import PurePath
 from typing import Any
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
-from cdcoref.collection.copies import originals_of
 from cdcoref.collection.names import living_cluster
 from cdcoref.collection.records import (
     ClusterChange,
@@ -28,6 +27,7 @@ from cdcoref.collection.records import (
     StoredMention,
 )
 from cdcoref.collection.search import clusters_with_words, full_text_query
+from cdcoref.collection.stored_copies import originals_of
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cdcoref.collection.scores import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.collection.settings import Settings
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import BATCH_TOKENS

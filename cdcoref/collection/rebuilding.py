@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
-from cdcoref.collection.copies import store_copies
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
     REVISION,
@@ -35,10 +34,11 @@ from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.restoring import forget_removed
-from cdcoref.collection.scores import DocumentPair, DocumentScores
 from cdcoref.collection.settings import store_settings, store_value, stored_value
+from cdcoref.collection.stored_copies import store_copies
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
+from cdcoref.collection.stored_vectors import store_vectors
 from cdcoref.collection.subjects import store_subjects
-from cdcoref.collection.vectors import store_vectors
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate, stored_boilerplate
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import stored_fields

@@ -13,14 +13,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.collection.clusters import assign_clusters
+from cdcoref.collection.cluster_numbers import assign_clusters
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names
 from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.story import StoredStory, StoryClusterer
+from cdcoref.collection.stored_story import StoredStory, StoryClusterer
 from cdcoref.collection.subjects import subjects_of
 
 EVEN = 0.5
@@ -39,7 +39,7 @@ def recluster(
     left
         Numbers of clusters that have lost mentions.
     undone
-        As :func:`cdcoref.collection.clusters.assign_clusters` takes it.
+        As :func:`cdcoref.collection.cluster_numbers.assign_clusters` takes it.
 
     Returns
     -------

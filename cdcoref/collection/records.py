@@ -15,7 +15,7 @@ class ClusterSummary:
     Attributes
     ----------
     id
-        Lasts through every change, see :mod:`cdcoref.collection.clusters`.
+        Lasts through every change, see :mod:`cdcoref.collection.cluster_numbers`.
     kind
         ``"event"``, ``"entity"``, or None where that is not known.
     title

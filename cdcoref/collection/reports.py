@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from cdcoref.collection.clusters import MERGED, SPLIT
+from cdcoref.collection.cluster_numbers import MERGED, SPLIT
 from cdcoref.formats import cluster_id
 
 Pairs = tuple[tuple[str, str], ...]

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.chosen_rows import marks, rows_in
-from cdcoref.collection.clusters import now
-from cdcoref.collection.copies import originals_of
+from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import count_revision
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import RemovedDocument, Report
 from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.settings import stored_settings
+from cdcoref.collection.stored_copies import originals_of
 from cdcoref.collection.subjects import place_stories
 from cdcoref.collection.word_index import Weights, index_words, set_share, stored_boilerplate
 from cdcoref.errors import InputError

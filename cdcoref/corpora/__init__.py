@@ -6,10 +6,10 @@ licence. Training and evaluation respect that. The corpora are listed in `regist
 """
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora, joined, licences
+from cdcoref.corpora.corpus_registry import CORPORA, CorpusFolder, corpus_folders
 from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
 from cdcoref.corpora.marked_text import MarkedText
 from cdcoref.corpora.plain_documents import documents_of, plain_documents
-from cdcoref.corpora.registry import CORPORA, CorpusFolder, corpus_folders
 from cdcoref.corpora.splits import SPLITS
 from cdcoref.corpora.statistics import UNKNOWN, CorpusStatistics, corpus_statistics
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cdcoref.corpora.registry import CorpusFolder
+from cdcoref.corpora.corpus_registry import CorpusFolder
 from cdcoref.corpus import Corpus, Document, Mention
 from cdlm.documents import AnnotatedDocument, MentionSpan
 

@@ -30,6 +30,7 @@ from cdcoref.formats.collection_file import (
 )
 from cdcoref.formats.conll import Layout, described_ids, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
+from cdcoref.formats.corpus_reader import LoadedCorpus, read_corpus
 from cdcoref.formats.docbin import (
     annotate,
     checked_docs,
@@ -41,20 +42,9 @@ from cdcoref.formats.docbin import (
 )
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, Utf16Units, check_encoding
-from cdcoref.formats.files import LoadedCorpus, read_corpus
 from cdcoref.formats.folders import check_folder, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, Writer
-from cdcoref.formats.found_metadata import plain_value, with_stated
-from cdcoref.formats.given_names import names_entry
-from cdcoref.formats.input_file import readable_twice
-from cdcoref.formats.json_schemas import SCHEMAS, json_schema
-from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
-from cdcoref.formats.lines import first_bytes, line_chunks, whole_file
-from cdcoref.formats.markdown import OWN_REPORT
-from cdcoref.formats.mention_table import DocumentRow, EmptyNode, IdScope, Ints, MentionTable, table_of_corpus
-from cdcoref.formats.output_file import output_file
-from cdcoref.formats.packed import bounded_zlib
-from cdcoref.formats.registry import (
+from cdcoref.formats.format_registry import (
     FORMATS,
     format_of,
     has_input_suffix,
@@ -65,8 +55,18 @@ from cdcoref.formats.registry import (
     read_mention_table,
     write_corpus,
 )
+from cdcoref.formats.found_metadata import plain_value, with_stated
+from cdcoref.formats.given_names import names_entry
+from cdcoref.formats.input_file import readable_twice
+from cdcoref.formats.json_schemas import SCHEMAS, json_schema
+from cdcoref.formats.jsonl import document_fields, jsonl_writer, read_jsonl, write_jsonl
+from cdcoref.formats.lines import first_bytes, line_chunks, whole_file
+from cdcoref.formats.markdown import OWN_REPORT
+from cdcoref.formats.mention_table import DocumentRow, EmptyNode, IdScope, Ints, MentionTable, table_of_corpus
+from cdcoref.formats.output_file import output_file
+from cdcoref.formats.packed import bounded_zlib
+from cdcoref.formats.plain_text import read_text, text_content, tokenise_text
 from cdcoref.formats.selection import checked_day, day_of, select_documents
-from cdcoref.formats.text import read_text, text_content, tokenise_text
 from cdcoref.formats.uima import write_xmi
 from cdcoref.formats.webanno import write_webanno
 

@@ -25,7 +25,7 @@ from cdcoref.formats.chains import (
 from cdcoref.formats.folders import check_characters, file_names, recorded, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.text import text_content, tokenise_text
+from cdcoref.formats.plain_text import text_content, tokenise_text
 
 EQUIVALENCE = "Coref"
 """The type of the equivalences that are written."""

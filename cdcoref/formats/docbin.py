@@ -26,7 +26,7 @@ from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl_parsing import document_attributes
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import check_zlib
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import head_span
 from cdlm.files import replaced_file
 from cdlm.printing import counted

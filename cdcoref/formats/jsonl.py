@@ -42,8 +42,8 @@ from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
+from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.formats.remarks import Remarks
-from cdcoref.formats.text import tokenise_text
 
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 

@@ -11,7 +11,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
-from cdcoref.formats.text import text_content, tokenise_text
+from cdcoref.formats.plain_text import text_content, tokenise_text
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -18,7 +18,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import most_unpacked, too_much
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.plain_text import tokenise_text
 
 _LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)\n(\w+)")
 """A word with a hyphen at the end of a line, and the word that the next line begins with."""

@@ -19,7 +19,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.packed import most_unpacked, too_much
-from cdcoref.formats.text import text_content, tokenise_text
+from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdlm.extras import install_command
 from cdlm.printing import counted
 

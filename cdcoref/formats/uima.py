@@ -22,7 +22,7 @@ from cdcoref.formats.folders import check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.plain_text import tokenise_text
 from cdlm.extras import install_command
 
 TYPE_SYSTEM = "TypeSystem.xml"

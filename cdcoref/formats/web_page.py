@@ -19,7 +19,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.plain_text import tokenise_text
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
 """What tells a page that cdcoref wrote."""

@@ -18,7 +18,7 @@ from cdcoref.formats.encodings import Utf16Units
 from cdcoref.formats.folders import check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.text import text_content
+from cdcoref.formats.plain_text import text_content
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink"
 _MAGIC = b"#FORMAT=WebAnno TSV 3"

@@ -18,7 +18,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import unpacked_zip
-from cdcoref.formats.text import tokenise_text
+from cdcoref.formats.plain_text import tokenise_text
 
 _WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.inputs.options import SequenceOptions
+from cdcoref.inputs.sequence_options import SequenceOptions
 from cdcoref.inputs.windows import MarkedDocument, Window, windows
 
 BEGINNING = 1

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.inputs.options import SequenceOptions
 from cdcoref.inputs.packs import Pack
+from cdcoref.inputs.sequence_options import SequenceOptions
 from cdcoref.inputs.windows import Extent, MarkedDocument, lay_out, window_pairs
 from cdcoref.language import MentionFacts, mention_facts, pair_features
 from cdlm.tokens import SpecialPieces, WordPieces

@@ -19,7 +19,7 @@ import numpy as np
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.inputs.options import SequenceOptions
+from cdcoref.inputs.sequence_options import SequenceOptions
 from cdcoref.language import in_sentence_case
 
 OVERHEAD = 5

@@ -12,7 +12,7 @@ from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.adjacent_facts import adjacent_facts
-from cdcoref.language.clauses import clause_start, is_noun
+from cdcoref.language.clause_starts import clause_start, is_noun
 from cdcoref.language.stated_facts import NO_FACTS
 from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, possessor_end, sentence_words
 
@@ -45,7 +45,7 @@ class MentionFacts:
         The first token of its head.
     clause
         Of an entity whose head is a common noun, the first token of its clause
-        (:func:`cdcoref.language.clauses.clause_start`); -1 for others.
+        (:func:`cdcoref.language.clause_starts.clause_start`); -1 for others.
     """
 
     words: MentionWords

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cdcoref.linking.options import BATCH_TOKENS, LinkingOptions, check_choice
+from cdcoref.linking.linking_options import BATCH_TOKENS, LinkingOptions, check_choice
 from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
     from cdcoref.linking.antecedents import Anaphora, anaphora, mentions_by_kind
-    from cdcoref.linking.bi_encoder import ReadMentions, compare_vectors, comparison_features
+    from cdcoref.linking.bi_encoder_scores import ReadMentions, compare_vectors, comparison_features
     from cdcoref.linking.candidates import candidate_pairs
     from cdcoref.linking.clusters import KindClusters, cluster_mentions, clusters_by_kind
     from cdcoref.linking.compared_pairs import ComparedPairs
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.store import ResultStore, document_hash
     from cdcoref.linking.story import LinkedStory, link_story
     from cdcoref.linking.tied_documents import DocumentPair
-    from cdcoref.linking.vectors import MentionVectors, find_mentions_and_vectors, read_vectors, vector_widths
+    from cdcoref.linking.vector_table import MentionVectors, find_mentions_and_vectors, read_vectors, vector_widths
 
 __all__ = [
     "BATCH_TOKENS",
@@ -91,7 +91,7 @@ __getattr__ = on_first_use(
     __name__,
     {
         "antecedents": "Anaphora anaphora mentions_by_kind",
-        "bi_encoder": "ReadMentions compare_vectors comparison_features",
+        "bi_encoder_scores": "ReadMentions compare_vectors comparison_features",
         "candidates": "candidate_pairs",
         "clusters": "KindClusters cluster_mentions clusters_by_kind",
         "compared_pairs": "ComparedPairs",
@@ -107,6 +107,6 @@ __getattr__ = on_first_use(
         "store": "ResultStore document_hash",
         "story": "LinkedStory link_story",
         "tied_documents": "DocumentPair",
-        "vectors": "MentionVectors find_mentions_and_vectors read_vectors vector_widths",
+        "vector_table": "MentionVectors find_mentions_and_vectors read_vectors vector_widths",
     },
 )

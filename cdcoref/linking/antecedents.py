@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import Integers
 from cdcoref.language import MentionFacts, different_names
-from cdcoref.linking.vectors import MentionVectors
+from cdcoref.linking.vector_table import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
 
 BEFORE = 50

@@ -3,8 +3,8 @@
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
 antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
 years, amounts, weekdays, months or full names, or whose events differ in when or where, is divided
-(:mod:`cdcoref.linking.conflicts`), unless the model's configuration says otherwise: then clusters are exactly those of
-the linkage, as in the paper.
+(:mod:`cdcoref.linking.fact_conflicts`), unless the model's configuration says otherwise: then clusters are exactly
+those of the linkage, as in the paper.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.language import PERSON, MentionFacts, gender_of_first_name
-from cdcoref.linking.conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
+from cdcoref.linking.fact_conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.names_first import Name, NamesOfStory, with_names_first
 from cdcoref.linking.pair_logits import PairLogits

@@ -19,15 +19,15 @@ import numpy as np
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, Extent
-from cdcoref.linking.bi_encoder import compare_vectors
+from cdcoref.linking.bi_encoder_scores import compare_vectors
 from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.context_reading import ContextReading
 from cdcoref.linking.cross_encoder import CrossEncoderReading
-from cdcoref.linking.options import LinkingOptions
+from cdcoref.linking.linking_options import LinkingOptions
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits, kind_numbers, pair_keys
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
-from cdcoref.linking.vectors import MentionVectors, read_vectors
+from cdcoref.linking.vector_table import MentionVectors, read_vectors
 from cdcoref.model import CorefModel
 
 

@@ -1,8 +1,8 @@
 """The scores of a cross-encoder of upper layers: pairs of candidates in, their logits out.
 
 The documents of the candidates pass the lower layers once. Then the contexts of two candidates
-(:mod:`cdcoref.inputs.contexts`) are read side by side, pair after pair. What comes out depends on the contents of the
-contexts alone, not on the order or the names of files.
+(:mod:`cdcoref.inputs.mention_contexts`) are read side by side, pair after pair. What comes out depends on the contents
+of the contexts alone, not on the order or the names of files.
 """
 
 from __future__ import annotations

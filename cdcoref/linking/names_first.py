@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.language import TITLES, MentionFacts, different_names, may_be_surname
-from cdcoref.linking.conflicts import MentionConflicts
+from cdcoref.linking.fact_conflicts import MentionConflicts
 
 Name = tuple[str, ...]
 

@@ -13,10 +13,10 @@ from cdcoref.corpus import Corpus
 from cdcoref.linking.clusters import clusters_by_kind, with_clusters
 from cdcoref.linking.compared_pairs import ComparedPairs
 from cdcoref.linking.comparison import Comparison
-from cdcoref.linking.options import LinkingOptions
+from cdcoref.linking.linking_options import LinkingOptions
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
-from cdcoref.linking.vectors import MentionVectors
+from cdcoref.linking.vector_table import MentionVectors
 from cdcoref.model import CorefModel
 
 

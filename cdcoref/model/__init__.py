@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdcoref.model.card import CurvePoint, KindScores, Metadata, model_card
-from cdcoref.model.config import (
+from cdcoref.model.model_config import (
     ALL,
     ANAPHORS,
     ANTECEDENT_FEATURES,
@@ -27,7 +27,7 @@ from cdcoref.model.config import (
 from cdlm.lazy_imports import on_first_use
 
 if TYPE_CHECKING:
-    from cdcoref.model.antecedents import AntecedentScorer, antecedent_loss
+    from cdcoref.model.antecedent_scorer import AntecedentScorer, antecedent_loss
     from cdcoref.model.batches import (
         LabelledBatch,
         PairBatch,
@@ -87,7 +87,7 @@ __all__ = [
 __getattr__ = on_first_use(
     __name__,
     {
-        "antecedents": "AntecedentScorer antecedent_loss",
+        "antecedent_scorer": "AntecedentScorer antecedent_loss",
         "batches": "LabelledBatch PairBatch ReadingBatch collate_pairs collate_readings token_batches",
         "context_scorer": "ContextBatch ContextScorer check_contexts collate_contexts",
         "coref_model": "CorefModel",

@@ -1,8 +1,8 @@
 """The cross-encoder of upper layers: states of two mentions' contexts in, a logit of the pair out.
 
 The lower layers of the encoder read every document once, alone. The upper ones, with a low-rank difference
-(:class:`cdlm.encoder.UpperLayers`), read the contexts of two candidates (:mod:`cdcoref.inputs.contexts`) side by side,
-with the pieces of the two mentions marked. Which of the two comes first makes no difference.
+(:class:`cdlm.encoder.UpperLayers`), read the contexts of two candidates (:mod:`cdcoref.inputs.mention_contexts`) side
+by side, with the pieces of the two mentions marked. Which of the two comes first makes no difference.
 """
 
 from __future__ import annotations

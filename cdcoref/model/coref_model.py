@@ -20,9 +20,8 @@ from torch import Tensor, nn
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder
-from cdcoref.model.antecedents import AntecedentScorer
+from cdcoref.model.antecedent_scorer import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
-from cdcoref.model.config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
 from cdcoref.model.folder import (
     CARD_FILE,
@@ -35,6 +34,7 @@ from cdcoref.model.folder import (
     write_weights,
 )
 from cdcoref.model.mention_vectors import VectorScorer
+from cdcoref.model.model_config import CorefConfig, DetectorOptions, VectorOptions
 from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, shapes_only

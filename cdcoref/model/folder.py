@@ -17,7 +17,7 @@ from torch import Tensor
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SMALLEST_LENGTH
-from cdcoref.model.config import CorefConfig
+from cdcoref.model.model_config import CorefConfig
 from cdlm.checkpoints import INDEX_FILE, SAFE_FILES, WEIGHTS_FILE, read_safetensors, safetensors_files, save_file
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PRECISIONS, check_shapes, check_sizes

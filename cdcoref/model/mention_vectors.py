@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
-from cdcoref.model.config import ALL, LEARNT, UNSEEN
 from cdcoref.model.mention_projection import MentionProjection
+from cdcoref.model.model_config import ALL, LEARNT, UNSEEN
 
 PAIRS_AT_ONCE = 2048
 """Pairs whose hidden layers are in memory at the same time: they stay in the processor's cache."""

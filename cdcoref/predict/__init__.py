@@ -20,8 +20,8 @@ from cdcoref.predict.cluster_circumstances import (
 from cdcoref.predict.disagreements import Disagreement, Statement
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.labels import cluster_label, label_of_kind
-from cdcoref.predict.options import PredictionOptions, Topics
 from cdcoref.predict.predicted_story import PredictedStory, StoryEvent, stories_of
+from cdcoref.predict.prediction_options import PredictionOptions, Topics
 from cdcoref.predict.ranking import is_date_or_number, mean_confidence, ranked_clusters
 from cdcoref.predict.results import (
     Counts,

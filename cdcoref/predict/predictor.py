@@ -19,7 +19,7 @@ from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
-from cdcoref.predict.options import PredictionOptions, Topics
+from cdcoref.predict.prediction_options import PredictionOptions, Topics
 from cdcoref.predict.results import Plan, Prediction, ScoredPair
 from cdcoref.stories import (
     DocumentVectors,

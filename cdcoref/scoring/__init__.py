@@ -19,7 +19,7 @@ from cdcoref.formats import table_of_corpus
 from cdcoref.scoring.alignment import align
 from cdcoref.scoring.coval_engine import score_with_coval
 from cdcoref.scoring.error_report import ErrorReport, Place, report_errors
-from cdcoref.scoring.files import FileScores, Options, score_files, score_tables
+from cdcoref.scoring.file_scores import FileScores, Options, score_files, score_tables
 from cdcoref.scoring.metrics import CONLL, METRICS
 from cdcoref.scoring.overlap import Overlap
 from cdcoref.scoring.scores import Score, Scores

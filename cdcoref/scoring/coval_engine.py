@@ -17,7 +17,7 @@ from typing import Any
 
 from cdcoref.errors import InputError
 from cdcoref.formats import format_of, whole_file
-from cdcoref.scoring.files import FileScores, Options
+from cdcoref.scoring.file_scores import FileScores, Options
 from cdcoref.scoring.scores import Score, Scores
 from cdlm.extras import install_command
 

@@ -22,7 +22,7 @@ from cdcoref.formats import MentionTable, read_file, read_mention_table, readabl
 from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.empty_nodes import tokens_in_key
-from cdcoref.scoring.files import Options
+from cdcoref.scoring.file_scores import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
 from cdcoref.scoring.ties import TIES, Tie, strongest_tie
 

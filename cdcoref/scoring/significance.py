@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
-from cdcoref.scoring.files import Options
+from cdcoref.scoring.file_scores import Options
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
 from cdcoref.scoring.overlap import Floats, Ints, Overlap, SharedOverlap
 from cdcoref.scoring.scores import counts_of

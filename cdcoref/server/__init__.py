@@ -5,7 +5,7 @@ documents; corrections and additions are stored one after the other, while any n
 extra `serve`.
 """
 
-from cdcoref.server.options import ServerOptions, check_installed, is_loopback, new_token, read_token
 from cdcoref.server.running import Server, serve
+from cdcoref.server.server_options import ServerOptions, check_installed, is_loopback, new_token, read_token
 
 __all__ = ["Server", "ServerOptions", "check_installed", "is_loopback", "new_token", "read_token", "serve"]

@@ -20,11 +20,11 @@ from starlette.responses import RedirectResponse, Response
 from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.formats import check_encoding
+from cdcoref.server.document_text import document_address
 from cdcoref.server.guard import same
 from cdcoref.server.jobs import Job
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
-from cdcoref.server.text import document_address
 from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import new_folder
 

@@ -16,9 +16,9 @@ from starlette.responses import RedirectResponse, Response
 
 from cdcoref.collection import Collection, StoredMention
 from cdcoref.errors import InputError
+from cdcoref.server.document_text import paragraphs
 from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.server.site import Notice, Site
-from cdcoref.server.text import paragraphs
 from cdcoref.views import graph_drawing
 
 A_PAGE = 50

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from cdcoref.collection import Collection
 from cdcoref.errors import InputError
-from cdcoref.server.options import ServerOptions, check_installed
+from cdcoref.server.server_options import ServerOptions, check_installed
 
 if TYPE_CHECKING:
     import uvicorn

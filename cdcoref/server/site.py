@@ -17,10 +17,10 @@ from cdcoref.collection import Correction
 from cdcoref.corpus import confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.predict import metadata_text
+from cdcoref.server.document_text import day, document_address, snippet_parts
 from cdcoref.server.guard import new_secret
-from cdcoref.server.options import ServerOptions
 from cdcoref.server.readers import Readers
-from cdcoref.server.text import day, document_address, snippet_parts
+from cdcoref.server.server_options import ServerOptions
 from cdcoref.server.writer import Writer
 from cdcoref.views import shared_style
 from cdlm.printing import counted

@@ -1,9 +1,10 @@
 """All that changes the collection goes through here: corrections and removals at once, additions one after the other.
 
 Corrections, undoing and removals are done by one thread, in the order in which they came. Additions wait in a queue;
-one thread gives them to a process of their own (`cdcoref.server.adding`), whose work does not slow down those who read.
-So one correction waits for another, and at most for the moment in which an addition is stored, but not for the model.
-When the server ends, a correction is finished; the addition that runs is stopped, and nothing of it is stored.
+one thread gives them to a process of their own (`cdcoref.server.adding_program`), whose work does not slow down those
+who read. So one correction waits for another, and at most for the moment in which an addition is stored, but not for
+the model. When the server ends, a correction is finished; the addition that runs is stopped, and nothing of it is
+stored.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import Any, TypeVar
 from cdcoref.collection import Action, Collection, Correction, Report
 from cdcoref.errors import first_line
 from cdcoref.server.jobs import Job, Jobs
-from cdcoref.server.options import ServerOptions
+from cdcoref.server.server_options import ServerOptions
 from cdcoref.server.uploads import Upload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +97,7 @@ class Writer:
         folder
             The folder in which they are; it is removed when they have been added.
         keep_both, encoding
-            As in :class:`cdcoref.server.adding.Adder`.
+            As in :class:`cdcoref.server.adding_program.Adder`.
         """
         job = self.jobs.new([upload.name for upload in uploads])
         files = [[str(upload.path), upload.name] for upload in uploads]
@@ -199,7 +200,7 @@ class Writer:
         }
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.Popen(  # noqa: S603 -- this package, run by this interpreter
-            [sys.executable, "-P", "-m", "cdcoref.server.adding", json.dumps(settings)],
+            [sys.executable, "-P", "-m", "cdcoref.server.adding_program", json.dumps(settings)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

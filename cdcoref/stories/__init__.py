@@ -5,14 +5,14 @@
 
 from cdcoref.stories.boilerplate import boilerplate_lines, without_boilerplate
 from cdcoref.stories.copies import Sources, near_duplicates, own_part, resemblance, sentence_sources
+from cdcoref.stories.document_neighbours import nearest_pairs
+from cdcoref.stories.document_vectors import DocumentVectors
 from cdcoref.stories.document_words import line_key, words_of
 from cdcoref.stories.grouping import Setting, group_documents
 from cdcoref.stories.growing import Neighbourhood, nearest_to, place_documents
-from cdcoref.stories.neighbours import nearest_pairs
 from cdcoref.stories.quality import TopicQuality, topic_quality
 from cdcoref.stories.related import subject_labels, subjects
 from cdcoref.stories.tfidf import rarity, unit_length
-from cdcoref.stories.vectors import DocumentVectors
 
 __all__ = [
     "DocumentVectors",

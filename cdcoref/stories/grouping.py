@@ -11,8 +11,8 @@ from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.copies import near_duplicates
+from cdcoref.stories.document_vectors import DocumentVectors
 from cdcoref.stories.merging import story_labels
-from cdcoref.stories.vectors import DocumentVectors
 
 Setting = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 SETTINGS: tuple[str, ...] = get_args(Setting)

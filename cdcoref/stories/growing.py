@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
+from cdcoref.stories.document_vectors import MIN_DOCUMENT_SIMILARITY
 from cdcoref.stories.merging import story_labels
 from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
-from cdcoref.stories.vectors import MIN_DOCUMENT_SIMILARITY
 
 LARGEST_DIVIDED = 100
 """Documents of the largest story that can be divided again; bounds what a new document costs."""

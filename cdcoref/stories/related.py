@@ -13,8 +13,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cdcoref.clustering import PairScores, agglomerative
+from cdcoref.stories.document_vectors import DocumentVectors
 from cdcoref.stories.tfidf import blocks_of_products, unit_length
-from cdcoref.stories.vectors import DocumentVectors
 
 MIN_SIMILARITY = 0.15
 """The mean similarity above which stories are about one subject. Chosen on the train topics of ECB+ and MEANTIME."""

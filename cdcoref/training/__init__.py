@@ -1,16 +1,16 @@
 """Annotated corpora and a configuration in, a model's folder out: data, training loop, and tuning on dev."""
 
-from cdcoref.training.antecedents import AntecedentTraining
+from cdcoref.training.antecedent_training import AntecedentTraining
 from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
-from cdcoref.training.config import PRESETS, TrainingConfig
-from cdcoref.training.contexts import ContextLearner
-from cdcoref.training.contexts_data import ContextData, ContextTraining, ReadContexts, hard_pairs
+from cdcoref.training.cross_encoder_data import ContextData, ContextTraining, ReadContexts, hard_pairs
+from cdcoref.training.cross_encoder_training import ContextLearner
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import fit_contexts, fit_heads, train
 from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
+from cdcoref.training.training_config import PRESETS, TrainingConfig
 from cdcoref.training.tuning import (
     DISTANCE_THRESHOLDS,
     best_distance_threshold,
@@ -22,7 +22,7 @@ from cdcoref.training.tuning import (
     tune,
     weigh,
 )
-from cdcoref.training.vectors import PairExamples, VectorTraining, fit_vectors
+from cdcoref.training.vector_training import PairExamples, VectorTraining, fit_vectors
 
 __all__ = [
     "DISTANCE_THRESHOLDS",

@@ -32,15 +32,15 @@ from cdcoref.model import (
     check_contexts,
     model_card,
 )
-from cdcoref.training.bi_encoder import train_bi_encoder
-from cdcoref.training.config import TrainingConfig
-from cdcoref.training.contexts import load_contexts, run_options, train_contexts
+from cdcoref.training.bi_encoder_training import train_bi_encoder
+from cdcoref.training.cross_encoder_training import load_contexts, run_options, train_contexts
 from cdcoref.training.data import NO_KIND, TrainingData
 from cdcoref.training.detector import fit_detector
 from cdcoref.training.sources import check_weights
 from cdcoref.training.styles import tune_styles
+from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
-from cdcoref.training.vectors import fit_vectors
+from cdcoref.training.vector_training import fit_vectors
 from cdlm.encoder import CDLMModel
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr

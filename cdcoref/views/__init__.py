@@ -22,7 +22,6 @@ from cdcoref.views.graph_drawing import graph_drawing
 from cdcoref.views.graphml import graph_of, write_graphml
 from cdcoref.views.json_object import event_circumstances, json_text, write_json_lines
 from cdcoref.views.jsonld import linked_data, write_jsonld
-from cdcoref.views.marked_text import marked_text
 from cdcoref.views.mention_tables import check_parquet, write_csv, write_parquet
 from cdcoref.views.notebook import notebook_view
 from cdcoref.views.output import (
@@ -42,6 +41,7 @@ from cdcoref.views.resolved_text import Replaced, resolved_texts, write_resolved
 from cdcoref.views.score_tables import error_text
 from cdcoref.views.statistics_tables import statistics_text
 from cdcoref.views.story_lines import story_lines, story_list_lines
+from cdcoref.views.text_runs import marked_text
 
 __all__ = [
     "WRITERS",

@@ -11,7 +11,7 @@ from itertools import islice
 
 from cdcoref.corpus import Document, Mention, character_parts, confidence_text
 from cdcoref.predict import CorpusCircumstances, Prediction, ranked_clusters
-from cdcoref.views.marked_text import marked_text
+from cdcoref.views.text_runs import marked_text
 from cdlm.printing import counted
 
 CLUSTERS = 10

@@ -20,7 +20,7 @@ import numpy as np
 from cdcoref.corpus import ENTITY
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionVectors, find_mentions_and_vectors
-from cdcoref.linking import neighbours as neighbours
+from cdcoref.linking import mention_neighbours as neighbours
 from cdcoref.predict import load
 
 NEIGHBOURS = 48

@@ -130,7 +130,7 @@ def test_what_cannot_be_served_is_said(
         done = cdcoref("serve", news, option, value)
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"cdcoref: {why}")
-    monkeypatch.setattr("cdcoref.server.options.find_spec", lambda name: None)
+    monkeypatch.setattr("cdcoref.server.server_options.find_spec", lambda name: None)
     done = cdcoref("serve", news)
     assert done.code == 2
     assert done.err.startswith("cdcoref: FastAPI and uvicorn are not installed; install them with: pip install ")

@@ -12,7 +12,7 @@ import pytest
 from cdcoref.collection import OPTIONS, Collection
 from cdcoref.collection import adding as adding_module
 from cdcoref.collection import reader as reader_module
-from cdcoref.collection.scores import DocumentScores
+from cdcoref.collection.stored_logits import DocumentScores
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text

@@ -12,8 +12,8 @@ import pytest
 
 from cdcoref.collection import OPTIONS, Collection
 from cdcoref.collection.reclustering import recluster
-from cdcoref.collection.scores import DocumentScores
 from cdcoref.collection.settings import Settings, store_settings
+from cdcoref.collection.stored_logits import DocumentScores
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.model import CorefConfig, VectorOptions
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from cdcoref.collection import Collection, adding
 from cdcoref.collection.reader import Reader
-from cdcoref.collection.vectors import packed_vectors, unpacked_vectors
+from cdcoref.collection.stored_vectors import packed_vectors, unpacked_vectors
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionVectors
-from cdcoref.linking import vectors as vectors_module
+from cdcoref.linking import vector_table as vectors_module
 from cdcoref.model import CorefModel
 from cdcoref.predict import Predictor
 

@@ -21,7 +21,7 @@ from cdcoref.linking import (
 )
 from cdcoref.linking.antecedents import AFTER, BEFORE, choose_antecedents
 from cdcoref.model import ANAPHORS, AntecedentScorer, CorefConfig, VectorOptions
-from cdcoref.model.antecedents import feature_counts
+from cdcoref.model.antecedent_scorer import feature_counts
 
 SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
 SETTINGS = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))

@@ -9,7 +9,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import facts_of_mentions
-from cdcoref.linking.conflicts import MentionConflicts
+from cdcoref.linking.fact_conflicts import MentionConflicts
 from cdcoref.linking.names_first import NamesOfStory, with_names_first
 
 

@@ -335,7 +335,7 @@ def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Ca
 @pytest.fixture
 def requests(news: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     """Ask the program that adds documents, in this process."""
-    from cdcoref.server.adding import answer_requests
+    from cdcoref.server.adding_program import answer_requests
 
     settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
 

@@ -17,11 +17,11 @@ from cdcoref.errors import InputError, shown_path
 from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
+from cdcoref.formats.format_registry import has_input_suffix, input_suffixes, is_document, is_own_result, read_file
 from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.mention_table import IdScope
-from cdcoref.formats.registry import has_input_suffix, input_suffixes, is_document, is_own_result, read_file
-from cdcoref.formats.text import loaded_pipeline
+from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
 
 BESIDE_ANNOTATION = ("annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml")

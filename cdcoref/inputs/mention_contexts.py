@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.inputs.options import ContextOptions
 from cdcoref.inputs.pair_sequences import Integers
 from cdcoref.inputs.reading import ReadingSequence
+from cdcoref.inputs.sequence_options import ContextOptions
 from cdcoref.language import in_sentence_case
 
 PIECES_OF_NAME = 4

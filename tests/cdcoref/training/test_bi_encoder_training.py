@@ -21,8 +21,8 @@ from cdcoref.errors import InputError
 from cdcoref.model import CorefConfig, CorefModel, folder
 from cdcoref.predict import Predictor
 from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
-from cdcoref.training.bi_encoder import BiEncoderLearner, contrastive_loss, distillation_loss
 from cdcoref.training.bi_encoder_data import relations
+from cdcoref.training.bi_encoder_training import BiEncoderLearner, contrastive_loss, distillation_loss
 from cdlm.checkpoints import safetensors_files
 from cdlm.encoder import SelfAttention
 from cdlm.repeated_weights import share_projections

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cdcoref.linking import MentionVectors
-from cdcoref.linking import neighbours as neighbours_module
-from cdcoref.linking.neighbours import near_pairs
+from cdcoref.linking import mention_neighbours as neighbours_module
+from cdcoref.linking.mention_neighbours import near_pairs
 
 WIDTH, LIMIT = 12, 5
 

@@ -15,7 +15,7 @@ from cdcoref.clustering import PairScores, merge_blocks, unconflicted_parts
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.conflicts import MentionConflicts, odd_ones
+from cdcoref.linking.fact_conflicts import MentionConflicts, odd_ones
 from cdcoref.model import CorefConfig
 
 PHRASES = [

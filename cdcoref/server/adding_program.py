@@ -1,6 +1,6 @@
 """The program that adds documents for a server: a request a line on standard input, answers as lines of JSON.
 
-    python -m cdcoref.server.adding '{"collection": "news.cdcoref", ...}'
+    python -m cdcoref.server.adding_program '{"collection": "news.cdcoref", ...}'
 
 It is a process of its own so that the model's work takes nothing from those who read, and stays as long as the server,
 so that the model is loaded once, when it is first needed. A request is ``{"files": [[PATH, NAME], ...], "keep_both":
@@ -41,7 +41,7 @@ class Adder:
     ----------
     settings
         ``collection``, ``device``, ``precision``, ``batch_tokens`` and ``limit``, as in
-        :class:`cdcoref.server.options.ServerOptions`.
+        :class:`cdcoref.server.server_options.ServerOptions`.
     answer
         Called with the progress.
     """

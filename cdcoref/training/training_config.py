@@ -10,11 +10,11 @@ from typing import Any, Literal
 from cdcoref.corpus import KINDS
 from cdcoref.model import CorefConfig
 from cdcoref.training.bi_encoder_data import BiEncoderTraining
-from cdcoref.training.contexts_data import ContextTraining
+from cdcoref.training.cross_encoder_data import ContextTraining
 from cdcoref.training.data import SamplingOptions
 from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.roles import CorpusRoles
-from cdcoref.training.vectors import VectorTraining
+from cdcoref.training.vector_training import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.settings import read_toml, with_settings
 from cdlm.validation import Flag, check_fields

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import read_text, tokenise_text
-from cdcoref.formats.text import LONGEST_SENTENCE, LONGEST_WORD
+from cdcoref.formats.plain_text import LONGEST_SENTENCE, LONGEST_WORD
 
 
 def sentences(text: str) -> list[str]:

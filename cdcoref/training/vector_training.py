@@ -2,7 +2,7 @@
 
 First the way back to the encoder as it was before, whose vectors know more of other topics than those of the fine-tuned
 one (:class:`cdlm.encoder.EarlierEncoder`). Then, on vectors that do not change any more, the scorer of antecedents
-(:mod:`cdcoref.training.antecedents`), and the bi-encoder's scorer of pairs; a few thousand steps of small
+(:mod:`cdcoref.training.antecedent_training`), and the bi-encoder's scorer of pairs; a few thousand steps of small
 networks. None of them looks at dev.
 """
 
@@ -22,7 +22,7 @@ from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.linking import ReadMentions, comparison_features, pronouns, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
-from cdcoref.training.antecedents import AntecedentTraining, fit_antecedents, swapped
+from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents, swapped
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, cluster_numbers, linkable_groups, widest_setting
 from cdlm.encoder import CDLMModel

@@ -21,9 +21,9 @@ from cdcoref.inputs import Integers
 from cdcoref.language import FactTables, conflicts, pair_features
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
-from cdcoref.linking.neighbours import near_pairs
+from cdcoref.linking.mention_neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence, kind_numbers
-from cdcoref.linking.vectors import Halves, MentionVectors, Vectors
+from cdcoref.linking.vector_table import Halves, MentionVectors, Vectors
 from cdcoref.model import CONTEXT_SIMILARITIES, SYMMETRIC_SIMILARITIES, CorefModel, VectorOptions
 from cdcoref.stories import DocumentVectors
 

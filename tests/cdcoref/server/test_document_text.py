@@ -10,8 +10,8 @@ import pytest
 from cdcoref.collection import Collection, DocumentPage
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
+from cdcoref.server.document_text import day, document_address, paragraphs, snippet_parts
 from cdcoref.server.downloads import KINDS_OF_FILES
-from cdcoref.server.text import day, document_address, paragraphs, snippet_parts
 from cdcoref.views import result_suffixes
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.inputs import Integers
-from cdcoref.linking.vectors import MentionVectors, Vectors
+from cdcoref.linking.vector_table import MentionVectors, Vectors
 from cdcoref.model import SYMMETRIC_SIMILARITIES
 
 EXACT = 20_000

@@ -97,7 +97,7 @@ def test_corpora_of_one_name_are_all_learnt_from(
     def counted(model: CorefModel, told: list[tuple[str, dict[str, PairExamples]]], *_: object, **__: object) -> None:
         seen.extend(len(pairs["event"].labels) for _, pairs in told)
 
-    monkeypatch.setattr("cdcoref.training.vectors.fit_pair_scorers", counted)
+    monkeypatch.setattr("cdcoref.training.vector_training.fit_pair_scorers", counted)
     parts, options = annotated_corpora(documents) * 2, VectorOptions(layers=2, vector_width=8)
     model = copy.deepcopy(tiny_model)
     fit_vectors(model, model.encoder, parts, options, VectorTraining(), batch_tokens=512, seed=0, say=str)

@@ -296,8 +296,8 @@ class CorefConfig:
         How the distance between two clusters follows from the distances between their mentions; see
         :mod:`cdcoref.clustering.linkage`.
     cannot_links
-        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.conflicts`). Otherwise
-        clusters are those of the linkage alone, as in the paper.
+        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.fact_conflicts`).
+        Otherwise clusters are those of the linkage alone, as in the paper.
     names_across_stories
         Whether entities of different stories about one subject are one if they have the same name
         (:mod:`cdcoref.linking.names_across`). The paper links nothing across stories.

@@ -26,7 +26,7 @@ from cdcoref.linking import (
     PairLogits,
     ReadMentions,
     SpanScores,
-    bi_encoder,
+    bi_encoder_scores,
     candidate_pairs,
     check_cross_encoder,
     compare_vectors,
@@ -224,8 +224,8 @@ def test_nearest_mentions_of_many_are_among_all_pairs(
     documents = corpus(TEXTS)
     vectors = read_vectors(with_vectors, documents, batch_tokens=512)
     everything = compare_vectors(with_vectors, documents, vectors)
-    monkeypatch.setattr(bi_encoder, "ALL_PAIRS", 3)
-    monkeypatch.setattr(bi_encoder, "NEIGHBOURS", 6)
+    monkeypatch.setattr(bi_encoder_scores, "ALL_PAIRS", 3)
+    monkeypatch.setattr(bi_encoder_scores, "NEIGHBOURS", 6)
     some = compare_vectors(with_vectors, documents, vectors)
     known = dict(zip(zip(everything.first, everything.second, strict=True), everything.bi_encoder, strict=True))
     pairs = list(zip(some.first, some.second, strict=True))
@@ -240,7 +240,7 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(
     with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch, many: int, antecedents: int
 ) -> None:
     """Two parts of a story, of two documents each, and a new document."""
-    monkeypatch.setattr(bi_encoder, "ALL_PAIRS", many)
+    monkeypatch.setattr(bi_encoder_scores, "ALL_PAIRS", many)
     model = with_vectors
     if antecedents:
         torch.manual_seed(4)

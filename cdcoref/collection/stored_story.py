@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cdcoref.collection.scores import DocumentPair, DocumentScores, pair_logits
 from cdcoref.collection.settings import Settings
+from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, pair_logits
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.formats import stored_document, stored_mention
 

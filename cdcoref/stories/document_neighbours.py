@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cdcoref.corpus import Document
-from cdcoref.stories.vectors import DocumentVectors
+from cdcoref.stories.document_vectors import DocumentVectors
 
 
 class NearestPairs(NamedTuple):

@@ -25,7 +25,7 @@ from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.pdf import PDF
-from cdcoref.formats.text import TEXT
+from cdcoref.formats.plain_text import TEXT
 from cdcoref.formats.text_table import CSV, PARQUET, is_own_table
 from cdcoref.formats.uima import XMI
 from cdcoref.formats.web_page import HTML, is_own_page

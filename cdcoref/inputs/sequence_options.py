@@ -62,7 +62,8 @@ class SequenceOptions:
 
 @dataclass(frozen=True, slots=True)
 class ContextOptions:
-    """What a cross-encoder of upper layers sees of a mention (:mod:`cdcoref.inputs.contexts`), and how it is built.
+    """What a cross-encoder of upper layers sees of a mention (:mod:`cdcoref.inputs.mention_contexts`), and how it is
+    built.
 
     Attributes
     ----------

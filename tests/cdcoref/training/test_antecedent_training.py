@@ -17,7 +17,7 @@ from cdcoref.linking import LinkingOptions, compare_vectors, facts_of_mentions, 
 from cdcoref.linking.antecedents import antecedents
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.training import AntecedentTraining, tune
-from cdcoref.training.antecedents import fit_antecedents, swapped
+from cdcoref.training.antecedent_training import fit_antecedents, swapped
 from cdcoref.training.mention_words import read_words
 
 NAMES = ["Adam", "Ben", "Carl", "Dan"]

@@ -19,7 +19,7 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model import ContextScorer, CorefModel
-from cdcoref.training.contexts_data import ContextData, ContextTraining, LabelledContexts
+from cdcoref.training.cross_encoder_data import ContextData, ContextTraining, LabelledContexts
 from cdlm.checkpoints import WEIGHTS_FILE, read_safetensors, save_file
 from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.runs import Evaluation, Run, RunOptions
