@@ -1,4 +1,4 @@
-"""Names that people gave to clusters: the latest that was not undone, of the cluster or else of one merged into it."""
+"""Names that people gave to clusters: the one given, or redone, last, of the cluster or else of one merged into it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ _NAMES = (
     "WITH RECURSIVE own (living, number) AS (SELECT number, number FROM clusters WHERE story = ? AND mentions > 0 "
     "UNION SELECT living, clusters.number FROM own JOIN clusters ON clusters.merged_into = own.number) "
     "SELECT living, own.number, name FROM own CROSS JOIN corrections ON corrections.cluster = own.number "
-    "WHERE action = 'rename' AND undone IS NULL ORDER BY corrections.number"
+    "WHERE action = 'rename' AND undone IS NULL "
+    "ORDER BY (SELECT max(number) FROM acts WHERE correction = corrections.number)"
 )
 
 

@@ -243,7 +243,9 @@ INSERT OR IGNORE INTO known_copies SELECT value, removed_documents.number FROM r
 
 _RENAMES = "CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'"
 
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KNOWN_COPIES, _RENAMES)
+_ACTS_OF_CORRECTIONS = "CREATE INDEX acts_by_correction ON acts (correction)"
+
+MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KNOWN_COPIES, _RENAMES, _ACTS_OF_CORRECTIONS)
 
 
 def latest_version() -> int:

@@ -26,7 +26,7 @@ from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 10
+COLLECTION_VERSION = 11
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 OLDEST_COLLECTION = 5
 """The version that 0.1.0, the first release, wrote."""

@@ -202,6 +202,21 @@ def test_of_the_names_of_merged_clusters_the_latest_stays(news: Collection, ment
     assert news.cluster(one).summary.name == "Fourth"
 
 
+def test_a_name_that_is_redone_holds_before_newer_ones_until_it_is_undone_again(news: Collection) -> None:
+    def name() -> str | None:
+        return news.cluster("c1").summary.name
+
+    for given in ("First", "Second", "Third"):
+        news.correct("rename", ["c1"], name=given)
+    news.undo(1)
+    news.redo(1)
+    assert name() == "First"
+    news.rebuild()
+    assert name() == "First"
+    assert news.undo().number == 1  # the one that was redone last
+    assert name() == "Third"
+
+
 def test_corrections_hold_for_later_additions_and_rebuilds(written: Any, news: Collection, mention_id: Find) -> None:
     said = [
         news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "guard")]),
