@@ -156,8 +156,7 @@ def _predict(name: str, pairs: list[TextPair], precision: str, device: str | Non
     with StageProgress("cdlm") as shown:
         found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
     if found.cut:
-        limit = model.settings.max_length
-        say("cdlm", f"note: cut {found.cut} of {len(pairs)} pairs to {limit} tokens")
+        say("cdlm", f"note: cut {found.cut} of {len(pairs)} pairs to {model.settings.max_length} tokens")
     return found.matches
 
 
@@ -169,11 +168,7 @@ add_command(
         "cdlm match train --benchmark aan:aan/ --reading bi-encoder -o my-matcher",
     ),
 )
-add_command(
-    app,
-    predict,
-    examples=("cdlm match predict pairs.csv --model my-matcher -o matches.jsonl",),
-)
+add_command(app, predict, examples=("cdlm match predict pairs.csv --model my-matcher -o matches.jsonl",))
 add_command(
     app,
     evaluate,

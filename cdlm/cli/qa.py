@@ -71,7 +71,8 @@ def train(
     train_questions = read_questions(train_file, answered=True)
     dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")
     for path, found in ((train_file, train_questions), (dev_file, dev_questions)):
-        _say(found.notes, path)
+        for note in found.notes:
+            say("cdlm", f"note: {path}: {note}")
     with options.resumable():
         train_reader(
             training,
@@ -131,8 +132,7 @@ def evaluate(
     found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
     missing = sum(1 for question in questions if question.id not in found)
     if missing:
-        note = f"no prediction for {missing} of {len(questions)} questions, which count as wrong"
-        say("cdlm", f"note: {note}")
+        say("cdlm", f"note: no prediction for {missing} of {len(questions)} questions, which count as wrong")
     scores = qa_scores(questions, found)
     if as_json:
         print(json.dumps(scores, indent=2))
@@ -153,31 +153,14 @@ def _predict(name: str, questions: tuple[Question, ...], precision: str, device:
     with StageProgress("cdlm") as shown:
         answers = predict_answers(model, questions, precision=precision, progress=shown.update)
     if answers.cut:
-        limit = model.settings.max_length
-        _say([f"cut {answers.cut} of {len(questions)} questions to {limit} tokens"])
+        say("cdlm", f"note: cut {answers.cut} of {len(questions)} questions to {model.settings.max_length} tokens")
     return answers.predictions
 
 
-def _say(notes: tuple[str, ...] | list[str], path: Path | None = None) -> None:
-    for note in notes:
-        say("cdlm", f"note: {'' if path is None else f'{path}: '}{note}")
-
-
-add_command(
-    app,
-    train,
-    examples=("cdlm qa train --train train.json --dev dev.json -o my-reader",),
-)
-add_command(
-    app,
-    predict,
-    examples=("cdlm qa predict questions.json --model my-reader -o answers.json",),
-)
+add_command(app, train, examples=("cdlm qa train --train train.json --dev dev.json -o my-reader",))
+add_command(app, predict, examples=("cdlm qa predict questions.json --model my-reader -o answers.json",))
 add_command(
     app,
     evaluate,
-    examples=(
-        "cdlm qa evaluate dev.json --model my-reader",
-        "cdlm qa evaluate dev.json --predictions answers.json",
-    ),
+    examples=("cdlm qa evaluate dev.json --model my-reader", "cdlm qa evaluate dev.json --predictions answers.json"),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -40,18 +40,10 @@ CARD_FILE = "README.md"
 
 
 class TaskModel(nn.Module):
-    """Base of the models of all tasks.
+    """Base of the models of all tasks, which add heads as further modules.
 
-    Attributes
-    ----------
-    task
-        Its name in ``config.json``.
-    settings_type
-        Dataclass of the settings; every field has a default.
-    special_tokens
-        Tokens that its sequences need besides those of :mod:`cdlm.tokens`.
-    encoder, tokenizer, settings
-        Its parts. The heads are further modules.
+    A task states its name in ``config.json``, the dataclass of its settings (every field has a default), and the
+    tokens that its sequences need besides those of :mod:`cdlm.tokens`.
     """
 
     task: ClassVar[str]
@@ -62,7 +54,7 @@ class TaskModel(nn.Module):
         super().__init__()
         self.encoder = encoder
         self.tokenizer = tokenizer
-        self.settings = settings
+        self.settings = replace(settings, max_length=min(settings.max_length, encoder.config.max_length))
 
     @property
     def device(self) -> torch.device:
@@ -90,12 +82,7 @@ class TaskModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name: str, settings: Any) -> Self:
-        """An untrained model on an encoder; its heads are drawn from PyTorch's random number generator.
-
-        Parameters
-        ----------
-        name
-            See :func:`cdlm.starting_encoders.encoder_folder`.
+        """An untrained model on an encoder (see `encoder_folder`); its heads are drawn by PyTorch's random generator.
 
         Raises
         ------

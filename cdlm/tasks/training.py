@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from torch import Tensor, nn
 
-from cdlm.runs import Evaluation, Run, RunOptions, Say
+from cdlm.runs import Evaluation, Run, RunOptions
 from cdlm.tasks.model import TaskModel
 from cdlm.validation import Count, check_fields
 
@@ -45,29 +45,16 @@ class TaskTraining:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The configuration as plain values, for JSON."""
-        return asdict(self)
-
 
 class ShuffledBatches(Generic[T, B]):
     """The batches of an epoch in an order that depends on the random seed and the epoch alone.
 
-    Parameters
-    ----------
-    items
-        The examples.
-    collate
-        Examples and a random number generator in, the batch out. The generator depends on the random seed, the epoch
-        and the number of the batch.
+    `collate` gets examples and a random number generator, which depends on the random seed, the epoch and the number of
+    the batch, and returns the batch.
     """
 
     def __init__(
-        self,
-        items: Sequence[T],
-        batch_size: int,
-        seed: int,
-        collate: Callable[[list[T], np.random.Generator], B],
+        self, items: Sequence[T], batch_size: int, seed: int, collate: Callable[[list[T], np.random.Generator], B]
     ) -> None:
         self._items = items
         self._batch_size = batch_size
@@ -93,64 +80,24 @@ class ShuffledBatches(Generic[T, B]):
         return self._collate([self._items[place] for place in places], random)
 
 
-@dataclass(frozen=True)
-class FineTuning(Generic[M, T]):
-    """What :func:`fine_tune` needs from a task once its untrained model exists.
-
-    Attributes
-    ----------
-    examples
-        What the batches consist of, with their number, for the user: ``"120 training pairs"``.
-    data
-        The batches.
-    loss
-        Model and batch in, loss out.
-    evaluate
-        Model in evaluation mode in, its scores on the dev data out.
-    card
-        The trained model, what was chosen on the dev data, and the epoch in; the text of the model card out.
-    """
-
-    examples: str
-    data: ShuffledBatches[Any, Any]
-    loss: Callable[[nn.Module, Any], Tensor]
-    evaluate: Callable[[M], Evaluation[T]]
-    card: Callable[[M, T, float], str]
-
-
 def fine_tune(
-    config: TaskTraining,
-    model_type: type[M],
-    settings: Any,
-    prepare: Callable[[M, Run], FineTuning[M, T]],
-    output: str | Path,
-    *,
-    data: str,
-    resume: bool,
-    device: str | None,
-    tracker: str | None,
-    say: Say,
-) -> M:
-    """Train a task's model from an encoder, write the best one to a folder, and read it from there.
+    run: Run,
+    model: M,
+    examples: str,
+    data: ShuffledBatches[Any, Any],
+    loss: Callable[[nn.Module, Any], Tensor],
+    evaluate: Callable[[M], Evaluation[T]],
+    card: Callable[[M, T, float], str],
+) -> None:
+    """Train a task's model, and write the best one to the folder of the run.
 
-    Parameters
-    ----------
-    model_type, settings
-        The task's model, and its own settings.
-    prepare
-        The untrained model and its run in, what the task adds out. Not called if the run to resume has finished.
-    output, data, resume, device, tracker, say
-        See :class:`cdlm.runs.Run`, also for what it raises.
+    `examples` says what the batches consist of ("120 training pairs"); `card` gets the trained model, what was chosen
+    on the dev data, and the epoch, and returns the text of the model card. For the others see `Run.train`.
     """
-    run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
-    if not run.finished:
-        model = model_type.from_encoder(config.encoder, settings)
-        task = prepare(model, run)
 
-        def save(model: M, folder: Path, evaluation: Evaluation[T], epoch: float) -> None:
-            model.save_pretrained(folder, task.card(model, evaluation.chosen, epoch))
+    def save(model: M, folder: Path, evaluation: Evaluation[T], epoch: float) -> None:
+        model.save_pretrained(folder, card(model, evaluation.chosen, epoch))
 
-        parameters = sum(parameter.numel() for parameter in model.parameters()) / 1e6
-        run.say(f"{task.examples} in {len(task.data)} batches per epoch; {parameters:.1f}M parameters")
-        run.train(model, task.data, loss=task.loss, evaluate=task.evaluate, save=save)
-    return model_type.from_pretrained(output)
+    parameters = sum(parameter.numel() for parameter in model.parameters()) / 1e6
+    run.say(f"{examples} in {len(data)} batches per epoch; {parameters:.1f}M parameters")
+    run.train(model, data, loss=loss, evaluate=evaluate, save=save)

@@ -103,9 +103,7 @@ class MatchModel(TaskModel):
     settings: MatchSettings
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
-        super().__init__(
-            encoder, tokenizer, replace(settings, max_length=min(settings.max_length, encoder.config.max_length))
-        )
+        super().__init__(encoder, tokenizer, settings)
         width = encoder.config.hidden_size
         self.head = nn.Sequential(
             nn.Linear(width if self.settings.reading == "cross-encoder" else 4 * width, width),

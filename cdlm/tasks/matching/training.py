@@ -19,7 +19,7 @@ from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, sw
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.matching.prediction import predict_pairs
 from cdlm.tasks.matching.scores import MatchScores, match_scores
-from cdlm.tasks.training import FineTuning, ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune
 
 
 @dataclass(frozen=True)
@@ -88,44 +88,31 @@ def train_matcher(
     for name, pairs in (("training", train_pairs), ("dev", dev_pairs)):
         if {pair.label for pair in pairs} != {0, 1}:
             raise InputError(f"the {name} pairs must be labelled, some 0 and some 1")
+    data = digest((*train_pairs, None, *dev_pairs))
+    run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
+    if run.finished:
+        return MatchModel.from_pretrained(output)
+    untrained = MatchModel.from_encoder(config.encoder, config.model)
+    builder = PairBuilder(untrained.tokenizer, untrained.settings)
 
-    def prepare(model: MatchModel, run: Run) -> FineTuning[MatchModel, MatchScores]:
-        builder = PairBuilder(model.tokenizer, model.settings)
+    def collate(pairs: list[TextPair], random: np.random.Generator) -> LabelledPairs:
+        if config.model.both_orders:
+            pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
+        batch = untrained.collate([sequence for pair in pairs for sequence in builder(pair)])
+        return LabelledPairs(batch, torch.tensor([float(pair.label or 0) for pair in pairs]))
 
-        def collate(pairs: list[TextPair], random: np.random.Generator) -> LabelledPairs:
-            if model.settings.both_orders:
-                pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
-            batch = model.collate([sequence for pair in pairs for sequence in builder(pair)])
-            return LabelledPairs(batch, torch.tensor([float(pair.label or 0) for pair in pairs]))
+    def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
+        found = predict_pairs(model, dev_pairs, precision=run.precision)
+        scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
+        summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
+        if found.cut:
+            summary += f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens"
+        return Evaluation(scores.f1, summary, asdict(scores), asdict(scores), scores)
 
-        def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
-            found = predict_pairs(model, dev_pairs, precision=run.precision)
-            scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
-            summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
-            if found.cut:
-                summary += f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens"
-            return Evaluation(scores.f1, summary, asdict(scores), asdict(scores), scores)
-
-        return FineTuning(
-            examples=f"{len(train_pairs)} training pairs",
-            data=ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate),
-            loss=_loss,
-            evaluate=evaluate,
-            card=partial(match_card, config),
-        )
-
-    return fine_tune(
-        config,
-        MatchModel,
-        config.model,
-        prepare,
-        output,
-        data=digest((*train_pairs, None, *dev_pairs)),
-        resume=resume,
-        device=device,
-        tracker=tracker,
-        say=say,
-    )
+    batches = ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate)
+    examples = f"{len(train_pairs)} training pairs"
+    fine_tune(run, untrained, examples, batches, _loss, evaluate, partial(match_card, config))
+    return MatchModel.from_pretrained(output)
 
 
 @dataclass(frozen=True)
@@ -163,5 +150,5 @@ accuracy {100 * scores.accuracy:.1f}.
 ## How it was trained
 
 ```toml
-{as_toml(config.to_dict())}```
+{as_toml(asdict(config))}```
 """

@@ -9,7 +9,7 @@ one on ``[CLS]`` (whether the answer is a span, yes or no). All four are trained
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -114,9 +114,7 @@ class QAModel(TaskModel):
     settings: QASettings
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: QASettings) -> None:
-        super().__init__(
-            encoder, tokenizer, replace(settings, max_length=min(settings.max_length, encoder.config.max_length))
-        )
+        super().__init__(encoder, tokenizer, settings)
         width, dropout = encoder.config.hidden_size, encoder.config.hidden_dropout_prob
         self.paragraph_head = _two_layers(width, dropout)
         self.sentence_head = _two_layers(width, dropout)

@@ -251,11 +251,4 @@ def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) 
     except ValueError as error:
         raise wrong(f"supporting_facts has {error}") from error
     kind = values.get("type")
-    return Question(
-        name,
-        text,
-        tuple(paragraphs),
-        answer,
-        read,
-        kind if isinstance(kind, str) else None,
-    )
+    return Question(name, text, tuple(paragraphs), answer, read, kind if isinstance(kind, str) else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ from cdlm.tasks.qa.prediction import predict_answers, shorten
 from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
-from cdlm.tasks.training import FineTuning, ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune
 from cdlm.validation import number
 
 Weight = Annotated[float, number(0, most=10**6)]
@@ -103,53 +103,39 @@ def train_reader(
     for question in (*train_questions, *dev_questions):
         if question.answer is None or question.facts is None:
             raise InputError(f"question {question.id!r} has no answer or no supporting facts; both are needed to train")
+    data = digest((*train_questions, None, *dev_questions))
+    run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
+    if run.finished:
+        return QAModel.from_pretrained(output)
+    untrained = QAModel.from_encoder(config.encoder, config.model)
+    questions = train_questions
+    if config.first_stage:
+        first = QAModel.from_pretrained(config.first_stage)
+        untrained.use_first_stage(first)
+        run.say(f"selecting the paragraphs of {len(questions)} questions with {config.first_stage}")
+        keep = config.model.keep_paragraphs, config.model.keep_score
+        questions = shorten(first, questions, *keep, precision=run.precision)
+    builder = QuestionBuilder(untrained.tokenizer, untrained.settings.max_length)
+    if lost := _what_is_lost(questions, builder):
+        run.say(lost)
 
-    def prepare(model: QAModel, run: Run) -> FineTuning[QAModel, dict[str, float]]:
-        questions = train_questions
-        if config.first_stage:
-            first = QAModel.from_pretrained(config.first_stage)
-            model.use_first_stage(first)
-            keep = model.settings.keep_paragraphs, model.settings.keep_score
-            run.say(f"selecting the paragraphs of {len(questions)} questions with {config.first_stage}")
-            questions = shorten(first, questions, *keep, precision=run.precision)
-        builder = QuestionBuilder(model.tokenizer, model.settings.max_length)
-        padding = model.encoder.config.pad_token_id
-        for note in _what_is_lost(questions, builder):
-            run.say(note)
+    def collate_labelled(questions: list[Question], _: np.random.Generator) -> LabelledQuestions:
+        sequences = [builder(question) for question in questions]
+        labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
+        return LabelledQuestions.of(collate(sequences, untrained.encoder.config.pad_token_id), sequences, labels)
 
-        def collate_labelled(questions: list[Question], _: np.random.Generator) -> LabelledQuestions:
-            sequences = [builder(question) for question in questions]
-            labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
-            return LabelledQuestions.of(collate(sequences, padding), sequences, labels)
+    def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
+        answers = predict_answers(model, dev_questions, precision=run.precision)
+        scores = qa_scores(dev_questions, answers.predictions)
+        summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
+        if answers.cut:
+            summary += f"; cut {answers.cut} of {len(dev_questions)} questions to {builder.max_length} tokens"
+        return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
 
-        def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
-            answers = predict_answers(model, dev_questions, precision=run.precision)
-            scores = qa_scores(dev_questions, answers.predictions)
-            summary = ", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items())
-            if answers.cut:
-                summary += f"; cut {answers.cut} of {len(dev_questions)} questions to {builder.max_length} tokens"
-            return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
-
-        return FineTuning(
-            examples=f"{len(questions)} training questions",
-            data=ShuffledBatches(questions, config.batch_size, config.run.seed, collate_labelled),
-            loss=partial(joint_loss, config),
-            evaluate=evaluate,
-            card=partial(qa_card, config),
-        )
-
-    return fine_tune(
-        config,
-        QAModel,
-        config.model,
-        prepare,
-        output,
-        data=digest((*train_questions, None, *dev_questions)),
-        resume=resume,
-        device=device,
-        tracker=tracker,
-        say=say,
-    )
+    batches = ShuffledBatches(questions, config.batch_size, config.run.seed, collate_labelled)
+    loss, card = partial(joint_loss, config), partial(qa_card, config)
+    fine_tune(run, untrained, f"{len(questions)} training questions", batches, loss, evaluate, card)
+    return QAModel.from_pretrained(output)
 
 
 @dataclass(frozen=True)
@@ -220,8 +206,8 @@ def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -
     )
 
 
-def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> list[str]:
-    """What the model cannot learn because sequences are cut, in one sentence, if there is any."""
+def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> str:
+    """What the model cannot learn because sequences are cut, in one sentence; empty if nothing is."""
     cut = facts = answers = 0
     for question in questions:
         sequence = builder(question)
@@ -231,11 +217,11 @@ def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> li
             facts += labels.facts_lost > 0
             answers += labels.answer_lost
     if not cut:
-        return []
-    return [
+        return ""
+    return (
         f"cut {cut} of {len(questions)} training questions to {builder.max_length} tokens; "
         f"supporting sentences were lost in {facts}, the answer in {answers}"
-    ]
+    )
 
 
 def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch: float) -> str:
@@ -268,5 +254,5 @@ official metrics, in percent.
 ## How it was trained
 
 ```toml
-{as_toml(config.to_dict())}```
+{as_toml(asdict(config))}```
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -72,7 +72,7 @@ def test_pairs_without_both_labels_are_refused(tiny_encoder: Path, text_pairs: l
 
 def test_the_papers_preset() -> None:
     paper = MATCH_PRESETS["paper"]
-    assert with_settings(MATCH_PRESETS["small"], tomllib.loads(as_toml(paper.to_dict()))) == paper
+    assert with_settings(MATCH_PRESETS["small"], tomllib.loads(as_toml(asdict(paper)))) == paper
     assert paper.batch_size * paper.run.accumulation == 32
     assert (paper.run.epochs, paper.run.learning_rate, paper.run.precision) == (8, 2e-5, "fp16")
     assert paper.model.max_length == 4096

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +158,7 @@ def test_questions_without_answers_are_refused(
 
 def test_the_papers_preset() -> None:
     paper = QA_PRESETS["paper"]
-    assert with_settings(QA_PRESETS["small"], tomllib.loads(as_toml(paper.to_dict()))) == paper
+    assert with_settings(QA_PRESETS["small"], tomllib.loads(as_toml(asdict(paper)))) == paper
     assert paper.batch_size * paper.run.accumulation == 32
     assert (paper.run.epochs, paper.run.learning_rate, paper.run.warmup) == (5, 1e-4, 100)
     assert paper.model.max_length == 4096
