@@ -14,10 +14,11 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from cdcoref.collection.tables import latest_version, migrate, stand_in
+from cdcoref.collection.tables import migrate, stand_in
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     APPLICATION_ID,
+    COLLECTION_VERSION,
     check_collection,
     collection_errors,
     connect_to_collection,
@@ -78,7 +79,7 @@ class Database:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         connection.execute("ROLLBACK")
-        if application == APPLICATION_ID and check_collection(connection, self.path) == latest_version():
+        if application == APPLICATION_ID and check_collection(connection, self.path) == COLLECTION_VERSION:
             connection.execute("PRAGMA synchronous = FULL")
             return
         if (not create and application == 0) or application not in (0, APPLICATION_ID):

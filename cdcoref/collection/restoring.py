@@ -68,7 +68,7 @@ def keep_document(connection: sqlite3.Connection, number: int, removal: int) -> 
         (number,),
     )
     connection.execute(
-        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ?, '[]', NULL FROM documents WHERE number = ?",
+        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ? FROM documents WHERE number = ?",
         (removal, json.dumps(near), number),
     )
     for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):

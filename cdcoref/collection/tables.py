@@ -1,17 +1,16 @@
-"""The tables of a collection, version by version: an SQLite connection in, tables of the present version in it.
+"""The tables of a collection: an SQLite connection in, tables of the present version in it.
 
-The first tables are those of version `OLDEST_COLLECTION`, the earliest that a release wrote. `MIGRATIONS[n]` brings a
-file from that version plus n to the next one. A change of the tables is a new entry at the end, and never a change of
-an old one.
+Files of released versions are migrated. A change of the tables gets a new `COLLECTION_VERSION`; it goes into the script
+of the version that is not released yet, or else into a new script.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
-from cdcoref.formats import APPLICATION_ID, OLDEST_COLLECTION
+from cdcoref.formats import APPLICATION_ID, COLLECTION_VERSION, OLDEST_COLLECTION
 
-_FIRST = """
+_OLDEST = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE stories (number INTEGER PRIMARY KEY AUTOINCREMENT);
@@ -161,21 +160,18 @@ CREATE TABLE left_out (       -- mentions with which documents came, of the kind
 CREATE INDEX left_out_by_document ON left_out (document)
 """
 
-_COPIES = """
+_SINCE_OLDEST = """
 CREATE TABLE copies (
     document INTEGER PRIMARY KEY REFERENCES documents,
     original INTEGER NOT NULL REFERENCES documents   -- what it is a near-duplicate of; no copy itself
 );
-CREATE INDEX copies_by_original ON copies (original)
-"""
-"""Near-duplicates of a collection of version 5 are found by a rebuild."""
+CREATE INDEX copies_by_original ON copies (original);
 
-_REMOVED = """
 CREATE TABLE removals (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL
 );
-CREATE TABLE removed_documents (   -- as in documents, and what it was among them
+CREATE TABLE removed_documents (   -- as in documents, until the collection is rebuilt
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     content BLOB NOT NULL,
@@ -187,9 +183,7 @@ CREATE TABLE removed_documents (   -- as in documents, and what it was among the
     fields TEXT NOT NULL,
     share REAL NOT NULL,
     removal INTEGER NOT NULL REFERENCES removals,
-    beside TEXT NOT NULL,          -- numbers of the other documents of its story, as JSON
-    copies TEXT NOT NULL,          -- numbers of its copies, as JSON
-    original INTEGER               -- what it was a copy of
+    beside TEXT NOT NULL           -- numbers of the other documents of its story, as JSON
 );
 CREATE INDEX removed_by_removal ON removed_documents (removal);
 CREATE TABLE removed_mentions (    -- as in mentions
@@ -217,59 +211,39 @@ CREATE TABLE removed_left_out (
     found REAL,
     source_id TEXT,
     tag TEXT
-)
-"""
-"""Documents that were removed, until the collection is rebuilt; a removal can be undone."""
+);
+CREATE TABLE known_copies (        -- groups of near-duplicates with removed members, until all are restored
+    document INTEGER PRIMARY KEY,
+    original INTEGER NOT NULL      -- what it is a copy of, unless that is removed
+);
+CREATE INDEX known_copies_by_original ON known_copies (original);
 
-_ACTS = """
 CREATE TABLE acts (                -- corrections in the order in which they were made, and made again
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     correction INTEGER NOT NULL REFERENCES corrections
 );
-INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number
+CREATE INDEX acts_by_correction ON acts (correction);
+INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number;
+CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'
 """
-"""When corrections of an earlier version were made again is not known."""
+"""Near-duplicates of a collection of `OLDEST_COLLECTION` are found by a rebuild."""
 
-_KNOWN_COPIES = """
-CREATE TABLE known_copies (        -- groups of near-duplicates with removed members, until all are restored
-    document INTEGER PRIMARY KEY,
-    original INTEGER NOT NULL          -- what it is a copy of, unless that is removed
-);
-CREATE INDEX known_copies_by_original ON known_copies (original);
-INSERT INTO known_copies SELECT number, original FROM removed_documents WHERE original IS NOT NULL;
-INSERT OR IGNORE INTO known_copies SELECT value, removed_documents.number FROM removed_documents, json_each(copies)
-"""
-"""It says what the columns `copies` and `original` of `removed_documents` said, which are not used any more."""
-
-_RENAMES = "CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'"
-
-_ACTS_OF_CORRECTIONS = "CREATE INDEX acts_by_correction ON acts (correction)"
-
-MIGRATIONS: tuple[str, ...] = (_COPIES, _REMOVED, _ACTS, _KNOWN_COPIES, _RENAMES, _ACTS_OF_CORRECTIONS)
-
-
-def latest_version() -> int:
-    """The version that the tables have after all migrations."""
-    return OLDEST_COLLECTION + len(MIGRATIONS)
+MIGRATIONS = {0: f"{_OLDEST};\n{_SINCE_OLDEST}", OLDEST_COLLECTION: _SINCE_OLDEST}
+"""What brings a file of a version that a release wrote, or an empty one (0), to the present version."""
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the tables of a version, 0 for an empty file, to the present one; to be called in a transaction."""
-    for script in _missing(version):
-        for statement in script.split(";\n"):
+    if version != COLLECTION_VERSION:
+        for statement in MIGRATIONS[version].split(";\n"):
             connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {latest_version()}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION}")
 
 
 def stand_in(connection: sqlite3.Connection, version: int) -> None:
     """Let a file of an earlier version that cannot be written be read: what it lacks are empty tables in memory."""
-    for script in _missing(version):
-        for statement in script.split(";\n"):
+    if version != COLLECTION_VERSION:
+        for statement in MIGRATIONS[version].split(";\n"):
             if "CREATE TABLE" in statement:
                 connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE IF NOT EXISTS"))
-
-
-def _missing(version: int) -> tuple[str, ...]:
-    """The scripts that a file of a version has not seen."""
-    return (_FIRST, *MIGRATIONS) if version == 0 else MIGRATIONS[version - OLDEST_COLLECTION :]

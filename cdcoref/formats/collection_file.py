@@ -26,7 +26,7 @@ from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 11
+COLLECTION_VERSION = 12
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 OLDEST_COLLECTION = 5
 """The version that 0.1.0, the first release, wrote."""
@@ -147,7 +147,7 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
             "install a newer one",
             path,
         )
-    if 0 < version < OLDEST_COLLECTION:
+    if version not in (OLDEST_COLLECTION, COLLECTION_VERSION):
         raise InputError(
             f"the collection is of version {version}, which no release wrote; make a new one from its documents", path
         )
