@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -92,7 +93,7 @@ def evaluate(
     if not predictor.lemma:
         check_cross_encoder(predictor.model, options or LinkingOptions())
     # The settings differ in what is compared, not in what is read.
-    with predictor.model.each_sequence_read_once():
+    with nullcontext() if predictor.lemma else predictor.model.each_sequence_read_once():
         return _evaluate(predictor, gold, mentions, options or LinkingOptions(), progress)
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts, collate_contexts
     from cdcoref.model.coref_model import CorefModel
     from cdcoref.model.fingerprint import model_fingerprint
-    from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL
+    from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL, find_model
     from cdcoref.model.mention_vectors import KindScorer, VectorScorer
     from cdcoref.model.publishing import publish
     from cdcoref.model.span_detector import words_of_layers
@@ -77,6 +77,7 @@ __all__ = [
     "collate_contexts",
     "collate_pairs",
     "collate_readings",
+    "find_model",
     "model_card",
     "model_fingerprint",
     "publish",
@@ -92,7 +93,7 @@ __getattr__ = on_first_use(
         "context_scorer": "ContextBatch ContextScorer check_contexts collate_contexts",
         "coref_model": "CorefModel",
         "fingerprint": "model_fingerprint",
-        "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL",
+        "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL find_model",
         "mention_vectors": "KindScorer VectorScorer",
         "publishing": "publish",
         "span_detector": "words_of_layers",

@@ -37,7 +37,7 @@ PART_FILE = "model-{:05}-of-{:05}.safetensors"
 Shapes = Mapping[str, Sequence[int]]
 
 
-def find_model(name_or_folder: str | Path) -> Path:
+def find_model(name_or_folder: str | Path, *others: str) -> Path:
     """The folder of a model.
 
     Parameters
@@ -45,6 +45,8 @@ def find_model(name_or_folder: str | Path) -> Path:
     name_or_folder
         ``"base"`` (also called ``"default"``) or ``"small"`` for a model included in the package, a folder, or
         ``organisation/model`` for one on the Hugging Face hub, which is downloaded into the hub's cache.
+    others
+        Further names that the caller accepts, for the message.
 
     Raises
     ------
@@ -63,8 +65,9 @@ def find_model(name_or_folder: str | Path) -> Path:
         raise InputError("this is a file; name a folder with a saved model", folder)
     if re.fullmatch(r"[\w-][\w.-]*/[\w-][\w.-]*", str(name_or_folder)):
         return download(str(name_or_folder), SAFE_FILES)
-    message = f"there is no such folder; name a folder with a saved model, or one of the models {SMALL} and {BASE}"
-    raise InputError(message, folder)
+    *names, last = (SMALL, BASE, *others)
+    known = f"{', '.join(names)} and {last}"
+    raise InputError(f"there is no such folder; name a folder with a saved model, or one of the models {known}", folder)
 
 
 def check_length(encoder: EncoderConfig, path: Path) -> None:

@@ -8,9 +8,10 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
@@ -34,6 +35,7 @@ from cdcoref.stories import (
 )
 from cdlm.precision import resolve_precision
 from cdlm.printing import counted
+from cdlm.shipped_models import DEFAULT
 
 if TYPE_CHECKING:
     import torch
@@ -201,7 +203,8 @@ class Predictor:
             corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
-        with _opened(cache, self.model) as store, self._engine(options, find, store) as engine:
+        store_of = nullcontext() if self.lemma and not find else _opened(cache, self.model)
+        with store_of as store, self._engine(options, find, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             original_of = near_duplicates(corpus.documents, boilerplate=lines) if options.topics in _WITH_COPIES else {}
             read = _read_once(corpus, original_of, lines) if find else corpus
@@ -236,7 +239,7 @@ class Predictor:
         task = Task(options, options.kind, find, self.lemma)
         if options.engine == "ray":
             return RayEngine(self.model, task, store, address=options.ray_address)
-        return nullcontext(LocalEngine(self.model, task, store))
+        return nullcontext(LocalEngine(None if self.lemma and not find else self.model, task, store))
 
     def _plan(
         self, vectors: DocumentVectors, options: PredictionOptions, unread: Collection[str]
@@ -252,13 +255,44 @@ class Predictor:
         count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
         copies = len(vectors.original_of)
         plan = Plan(len(vectors.documents), len(stories), largest, count, pruned, len(empty), copies)
-        by_name = options.across_stories and self.model.settings.names_across_stories and not self.lemma
+        by_name = options.across_stories and not self.lemma and self.model.settings.names_across_stories
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
         found: dict[int, list[Story]] = {}
         for story, number in zip(stories, subjects(vectors, [story.documents for story in stories]), strict=True):
             found.setdefault(number, []).append(story)
         return plan, list(found.values())
+
+
+class _LemmaBaseline(Predictor):
+    """The lemma baseline, which reads a model when mentions must first be found.
+
+    Parameters
+    ----------
+    read
+        Reads the model.
+    """
+
+    def __init__(self, read: Callable[[], Predictor]) -> None:
+        self.lemma = True
+        self._read = read
+
+    def __repr__(self) -> str:
+        return "<Predictor: lemma baseline>"
+
+    @cached_property
+    def _finder(self) -> Predictor:
+        return self._read()
+
+    @cached_property
+    def model(self) -> CorefModel:  # type: ignore[override]
+        """That which finds mentions."""
+        return self._finder.model
+
+    @property
+    def fingerprint(self) -> str:
+        """As that of the model."""
+        return self._finder.fingerprint
 
 
 def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Corpus:
@@ -315,7 +349,8 @@ def load(
     ----------
     model
         ``"default"`` for the model included in the package, the folder of another, ``organisation/model`` for one on
-        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions with the same head lemma.
+        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions with the same head lemma. The
+        baseline reads the default model when mentions must be detected, or to check `device` or `style`.
     device
         ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
     precision
@@ -335,12 +370,23 @@ def load(
         raise InputError(f"the model must be a name or a folder, not {model!r}")
     if precision not in get_args(Precision):
         raise InputError(f"unknown precision {precision!r}; choose from {', '.join(get_args(Precision))}")
+    if model != LEMMA:
+        return _loaded(model, device, precision, style)
+    read = partial(_loaded, DEFAULT, device, precision, style)
+    if device is None and style is None:
+        return _LemmaBaseline(read)
+    checked = read()
+    return _LemmaBaseline(lambda: checked)
+
+
+def _loaded(model: str | Path, device: str | None, precision: Precision, style: str | None) -> Predictor:
+    """As :func:`load`, for a model."""
     import torch
 
-    from cdcoref.model import CorefModel, model_fingerprint
+    from cdcoref.model import CorefModel, find_model, model_fingerprint
 
     place = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    loaded = CorefModel.from_pretrained("default" if model == LEMMA else model)
+    loaded = CorefModel.from_pretrained(find_model(model, LEMMA))
     if style is not None:
         loaded.settings = loaded.settings.in_style(style)
     resolved = resolve_precision(precision, place, int8=loaded.settings.fitted_in_int8)
@@ -352,7 +398,7 @@ def load(
             raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
         fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
-    return Predictor(loaded.to(place), lemma=model == LEMMA, fingerprint=fingerprint)
+    return Predictor(loaded.to(place), fingerprint=fingerprint)
 
 
 def _read_once(corpus: Corpus, original_of: Mapping[str, str], boilerplate: Collection[bytes]) -> Corpus:

@@ -17,14 +17,14 @@ class LocalEngine:
     Parameters
     ----------
     model
-        Detects and compares mentions.
+        Detects and compares mentions; None if the task is to link given mentions by lemma.
     task
         What to do with every story.
     store
         Where results are looked up and stored.
     """
 
-    def __init__(self, model: CorefModel, task: Task, store: ResultStore | None = None) -> None:
+    def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)
         self._find = task.find
 

@@ -53,20 +53,21 @@ class Worker:
     Parameters
     ----------
     model
-        Finds and compares mentions.
+        Finds and compares mentions; None if the task is to link given mentions by lemma.
     task
         What to do with every story.
     store
         Where results are looked up and stored.
     """
 
-    def __init__(self, model: CorefModel, task: Task, store: ResultStore | None = None) -> None:
+    def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._model = model
         self._task = task
         self._store = store
 
     def mentions(self, documents: Sequence[Document]) -> dict[str, Mentions]:
         """The mentions of documents by their ids, with vectors if the model has them; found or looked up."""
+        assert self._model is not None
         found: dict[str, Mentions] = {}
         todo = []
         for document in documents:
@@ -93,6 +94,7 @@ class Worker:
             part = part.of_kind(self._task.kind)
         if self._task.lemma:
             return LinkedStory(lemma_clusters(part.corpus, [story.documents]))
+        assert self._model is not None
         linked = link_story(
             self._model,
             part.corpus,
@@ -116,6 +118,7 @@ class Worker:
         rows = None if self._store is None else self._store.get(self._key(document))
         if self._store is None or rows is None:
             return None
+        assert self._model is not None
         mentions = [_unpacked(row, document.id) for row in rows]
         if self._model.vector_scorer is None:
             return Mentions(mentions)

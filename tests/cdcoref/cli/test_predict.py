@@ -503,7 +503,7 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
         (("--device", "toaster"), "the device 'toaster' is not available here; choose 'cpu', which always is"),
         (
             ("--model", "missing"),
-            "there is no such folder; name a folder with a saved model, or one of the models small and",
+            "there is no such folder; name a folder with a saved model, or one of the models small, base",
         ),
         (("--model", "a.txt"), "a.txt: this is a file; name a folder with a saved model"),
         (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),

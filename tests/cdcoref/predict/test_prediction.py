@@ -20,7 +20,7 @@ from cdcoref.evaluation import evaluate
 from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.linking import Comparison, all_pairs, cross_encoder
 from cdcoref.linking import mentions as mentions_module
-from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, model_fingerprint
+from cdcoref.model import DEFAULT_MODEL, CorefConfig, CorefModel, DetectorOptions, model_fingerprint
 from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, Topics, load
 from cdcoref.predict.predictor import Precision
 from cdlm.settings import with_settings
@@ -422,6 +422,34 @@ def test_the_lemma_baseline(predictor: Predictor) -> None:
     assert sorted((c.kind, len(c.mentions)) for c in prediction.clusters()) == [("entity", 4), ("event", 4)]
 
 
+def test_the_lemma_baseline_reads_a_model_when_it_must_find_mentions(
+    monkeypatch: pytest.MonkeyPatch, tiny_model_folder: Path, tmp_path: Path
+) -> None:
+    read: list[Path] = []
+    plain = CorefModel.from_pretrained
+
+    def reading(folder: Path) -> CorefModel:
+        read.append(folder)
+        return plain(tiny_model_folder)
+
+    monkeypatch.setattr(CorefModel, "from_pretrained", reading)
+    baseline = load("lemma")
+    document = Document.from_sentences("a", [["Ferries", "sank", "off", "ferry", "docks"]])
+    given = Corpus((document,), (Mention("a", (0,), "entity", "x"), Mention("a", (3,), "entity", "x")))
+    assert [len(cluster.mentions) for cluster in baseline.predict(given, cache=tmp_path / "cache").clusters()] == [2]
+    assert evaluate(baseline, given)["parameters"] is None
+    assert repr(baseline) == "<Predictor: lemma baseline>"
+    assert not read
+    assert baseline.predict([FERRY]).corpus.mentions
+    assert baseline.predict(given, find_mentions=True).corpus.documents == given.documents
+    assert read == [DEFAULT_MODEL]
+    assert baseline.fingerprint == load(tiny_model_folder).fingerprint
+    with pytest.raises(InputError, match="the device 'toaster' is not available here"):
+        load("lemma", device="toaster")
+    with pytest.raises(InputError, match="the model's mention detector has no style named 'dense'"):
+        load("lemma", style="dense")
+
+
 # -- a cache ---------------------------------------------------------------------------------------------------------
 
 
@@ -587,6 +615,8 @@ def test_a_long_document(predictor: Predictor) -> None:
 def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such folder; name a folder with a saved model"):
         load(tmp_path / "missing")
+    with pytest.raises(InputError, match=r"^smal: .* or one of the models small, base and lemma$"):
+        load("smal")
     with pytest.raises(InputError, match="the device 'toaster' is not available here; choose 'cpu', which always is"):
         load(tiny_model_folder, device="toaster")
     with pytest.raises(InputError, match="the device 'meta' is not available here"):
