@@ -2,8 +2,7 @@
 
 import cdlm.forking  # noqa: F401  whoever has an encoder may fork
 from cdlm.encoder.earlier import EarlierEncoder
-from cdlm.encoder.model import PRECISIONS, CDLMModel, SelfAttention
-from cdlm.encoder.output import EncoderOutput
+from cdlm.encoder.model import PRECISIONS, CDLMModel, EncoderOutput, SelfAttention
 from cdlm.encoder.remainder import resized_rows
 from cdlm.encoder.sizes import check_shapes, check_sizes
 from cdlm.encoder.upper import PART_SPACING, UpperLayers

@@ -27,31 +27,18 @@ ROWS_STEP = 16
 
 @dataclass(frozen=True)
 class FlatSequence(SequencePlace):
-    """One sequence of a flat batch: its global tokens first, then its local tokens, each in the order of the text.
-
-    Parameters
-    ----------
-    positions
-        Positions of its local tokens in the row of the padded batch, ascending.
-    """
+    """One sequence of a flat batch: its global tokens first, then its local tokens, each in the order of the text."""
 
     positions: list[int]
+    """Of its local tokens in the row of the padded batch, ascending."""
 
 
 @dataclass(frozen=True)
 class TokenLayout:
-    """Where the real tokens of a padded batch are, and which of them are global.
+    """Where the real tokens of a padded batch of a *shape* (batch, length) are, and which of them are global.
 
-    Parameters
-    ----------
-    shape
-        (batch, length) of the padded batch.
-    kept
-        *Shape:* (tokens,). For each token of the flat batch, its index in the flattened padded batch.
-    global_rows
-        *Shape:* (global tokens,). Index of each global token in the flat batch.
-    sequences
-        The sequences with at least one token.
+    `kept` has for each token of the flat batch its index in the flattened padded one, *shape* (tokens,); `global_rows`
+    the index of each global token in the flat batch, *shape* (global tokens,). A sequence has at least one token.
     """
 
     shape: tuple[int, int]
@@ -105,10 +92,7 @@ class TokenLayout:
     def tiled(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TiledSequence]:
         """The sequences with their tiles for a window, with masks of a type; created once.
 
-        Parameters
-        ----------
-        local_only
-            Whether to omit the tiles of the global tokens' rows.
+        With `local_only`, the tiles of the global tokens' rows are omitted.
         """
         key = window, dtype, local_only
         if key not in self._tiled:
@@ -120,13 +104,7 @@ class TokenLayout:
         return self._tiled[key]
 
     def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False, masks: int = 1) -> list[TileBatch]:
-        """The tiles, stacked; created on first use.
-
-        Parameters
-        ----------
-        masks
-            How many masks a tile needs: one, or one for each head.
-        """
+        """The tiles, stacked; created on first use. A tile needs one mask, or one for each head."""
         key = window, dtype, local_only, masks
         if key not in self._batched:
             tiled = self.tiled(window, dtype, local_only=local_only)
@@ -183,17 +161,12 @@ class GlobalAttention:
 
     The i-th global token of a sequence, in the order of the text, has index i; there are as many indices as in the
     sequence with the most. Weights from and to padding, and those of global tokens that a sequence lacks, are 0.
-
-    Parameters
-    ----------
-    of_global
-        *Shape:* (batch, heads, global tokens, length). How much each global token attends to each token.
-    to_global
-        *Shape:* (batch, heads, length, global tokens). How much each token attends to each global token.
     """
 
     of_global: Tensor
+    """How much each global token attends to each token. *Shape:* (batch, heads, global tokens, length)"""
     to_global: Tensor
+    """How much each token attends to each global token. *Shape:* (batch, heads, length, global tokens)"""
 
     @classmethod
     def empty(cls, layout: TokenLayout, heads: int, dtype: torch.dtype) -> GlobalAttention:
@@ -242,7 +215,7 @@ def sparse_attention(
     record: GlobalAttention | None = None,
     bias: PositionBias | None = None,
 ) -> Tensor:
-    """Attend as Longformer does.
+    """Attend as Longformer does, and record the attention from and to global tokens. *Shape:* (tokens, heads, width)
 
     Parameters
     ----------
@@ -254,17 +227,6 @@ def sparse_attention(
         their rows are computed elsewhere: the output is then undefined there.
     window
         Total width of the window: half of it on either side.
-    dropout
-        Probability with which an attention weight is dropped.
-    record
-        Where to store the attention from and to global tokens.
-    bias
-        Is added to the scores.
-
-    Returns
-    -------
-    Tensor
-        *Shape:* (tokens, heads, width of a head).
     """
     local_only = global_query is None
     if global_query is None:

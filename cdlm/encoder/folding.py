@@ -38,27 +38,8 @@ def folded_attention(
 ) -> Tensor:
     """Attention of global tokens to all tokens of their sequence.
 
-    Parameters
-    ----------
-    hidden
-        *Shape:* (tokens, width).
-    global_query
-        *Shape:* (global tokens, heads, width of a head).
-    key, value
-        Projections of the hidden states.
-    sequences
-        Where the sequences are.
-    dropout
-        Probability with which a weight is dropped.
-    observe
-        Called with each sequence's weights.
-    bias
-        What is added to the scores of a sequence, *shape* (global tokens, heads, tokens).
-
-    Returns
-    -------
-    Tensor
-        *Shape:* (global tokens, heads, width of a head).
+    *Shape:* hidden states (tokens, width) and queries (global tokens, heads, width of a head) in, like the queries out.
+    The bias gives what is added to the scores of a sequence, *shape* (global tokens, heads, tokens).
     """
     heads, width = global_query.shape[1:]
     query = global_query / math.sqrt(width)

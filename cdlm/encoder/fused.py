@@ -22,37 +22,24 @@ BATCH_SCORES = 2**26
 
 @dataclass(frozen=True)
 class TileBatch:
-    """Tiles of the same kind, padded to the same number of rows and of keys.
-
-    Parameters
-    ----------
-    rows, keys
-        *Shape:* (tiles, rows) and (tiles, keys). Their indices among all tokens; padding is any token.
-    kept
-        *Shape:* (rows kept,). Positions, in the flattened rows, of those that are not padding.
-    bias
-        *Shape:* (tiles, 1, rows, keys). Added to the scores: zero, or minus infinity where a row does not attend.
-    to_all
-        Whether these are rows of global tokens.
-    """
+    """Tiles of the same kind, padded to the same number of rows and of keys."""
 
     rows: Tensor
+    """Their indices among all tokens; padding is any token. *Shape:* (tiles, rows)"""
     keys: Tensor
+    """Likewise. *Shape:* (tiles, keys)"""
     kept: Tensor
+    """Positions, in the flattened rows, of those that are not padding. *Shape:* (rows kept,)"""
     bias: Tensor
+    """Added to the scores: zero, or minus infinity where a row does not attend. *Shape:* (tiles, 1, rows, keys)"""
     to_all: bool
+    """Whether these are rows of global tokens."""
 
 
 def tile_batches(
     sequences: Sequence[TiledSequence], dtype: torch.dtype, device: torch.device, masks: int = 1
 ) -> list[TileBatch]:
-    """Stack the tiles of all sequences, those of local and of global rows separately.
-
-    Parameters
-    ----------
-    masks
-        How many masks a tile needs: one, or one for each head.
-    """
+    """Stack the tiles of all sequences, those of local and of global rows separately; see `TokenLayout.batched`."""
     most = BATCH_SCORES // masks
     tiles = [(tile, sequence) for sequence in sequences for tile in sequence.tiles]
     tiles.sort(key=lambda pair: (pair[0].to_all, _keys(pair[0])))
@@ -101,16 +88,8 @@ def fused_attention(
 ) -> Tensor:
     """Compute what `tiles.tiled_attention` computes, on any device.
 
-    Parameters
-    ----------
-    projected, global_query, dropout
-        As there.
-    global_rows
-        *Shape:* (global tokens,). Index of each global token among all tokens.
-    batches
-        Every token is in one of their rows.
-    bias
-        What is added to the scores of a batch, its mask included, if not the mask alone.
+    `global_rows` are the indices of the global tokens among all tokens. Every token is in a row of the batches. The
+    bias gives what is added to the scores of a batch, its mask included, if not the mask alone.
     """
     query = projected[:, 0].index_copy(0, global_rows, global_query)
     attended, places = [], []

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,6 @@ from cdlm.encoder.attention import GlobalAttention, TokenLayout, sparse_attentio
 from cdlm.encoder.compiling import outside_graphs
 from cdlm.encoder.dropout import add_dropped
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
-from cdlm.encoder.output import EncoderOutput
 from cdlm.encoder.products import Linear, product
 from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.remainder import WORD_TABLE, Remainder, without_prefix
@@ -99,16 +98,15 @@ class SelfAttention(nn.Module):
         """*Shape* (tokens, width) in and out."""
         heads = (self.heads, hidden.shape[-1] // self.heads)
         dropout = self.dropout if self.training else 0.0
-        projections = [self.query, self.key, self.value]
         if not len(layout.global_rows):
-            projected = self._project(hidden, projections)
+            projected = self.local_projections(hidden)
             return sparse_attention(projected, None, layout, self.window, dropout, record, bias).flatten(-2)
         query = self.query_global(hidden[layout.global_rows]).unflatten(-1, heads)
         if not self._folds(layout):
-            projected = self._project(hidden, [*projections, self.key_global, self.value_global])
+            projections = [self.query, self.key, self.value, self.key_global, self.value_global]
+            projected = self._project(hidden, projections)
             return sparse_attention(projected, query, layout, self.window, dropout, record, bias).flatten(-2)
-        projected = self._project(hidden, projections)
-        attended = sparse_attention(projected, None, layout, self.window, dropout, record, bias)
+        attended = sparse_attention(self.local_projections(hidden), None, layout, self.window, dropout, record, bias)
         observe = None if record is None else functools.partial(record.put_rows, layout)
         of_rows = None if bias is None else bias.of_global_rows
         rows = folded_attention(
@@ -264,6 +262,25 @@ class Layers(nn.Module):
         """The bias on the scores of a batch, the same in all layers; None if the encoder has none."""
         table = self.relative_attention_bias
         return None if table is None else PositionBias(table.weight, layout.kept)
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """The output of the encoder.
+
+    Parameters
+    ----------
+    last_hidden_state
+        *Shape:* (batch, length, width). Vectors of padding tokens are zero.
+    global_attentions
+        For each layer the attention of and towards the global tokens; None when it was not asked for.
+    hidden_states
+        The embeddings and the output of every layer, shaped like the last; None when they were not asked for.
+    """
+
+    last_hidden_state: Tensor
+    global_attentions: tuple[GlobalAttention, ...] | None = None
+    hidden_states: tuple[Tensor, ...] | None = None
 
 
 class CDLMModel(nn.Module):

@@ -23,14 +23,7 @@ def distance_buckets(distances: Tensor, count: int) -> Tensor:
     """The bucket of each distance: half of the buckets for either direction, as in MPNet and T5.
 
     Of one direction, the first half of the buckets are those of one distance each; the others grow logarithmically up
-    to `MAX_DISTANCE`.
-
-    Parameters
-    ----------
-    distances
-        Place of the key minus place of the row. *Shape:* any.
-    count
-        The number of buckets, for both directions.
+    to `MAX_DISTANCE`. A distance is the place of the key minus that of the row; `count` is for both directions.
     """
     own = count // 2
     exact = own // 2
@@ -43,18 +36,12 @@ def distance_buckets(distances: Tensor, count: int) -> Tensor:
 
 @dataclass(frozen=True)
 class PositionBias:
-    """The bias of one forward pass, which every layer adds to its scores.
-
-    Parameters
-    ----------
-    table
-        *Shape:* (buckets, heads).
-    places
-        *Shape:* (tokens,). The place of each token of the flat batch; only differences within a sequence count.
-    """
+    """The bias of one forward pass, which every layer adds to its scores."""
 
     table: Tensor
+    """*Shape:* (buckets, heads)"""
     places: Tensor
+    """The place of each token of the flat batch; only differences within a sequence count. *Shape:* (tokens,)"""
     _buckets: dict[int, Tensor] = field(default_factory=dict, repr=False)
     _of_tiles: dict[tuple[int, torch.dtype], Tensor] = field(default_factory=dict, repr=False)
     _of_batches: dict[int, Tensor] = field(default_factory=dict, repr=False)

@@ -22,10 +22,7 @@ PREFIX = "longformer."
 WORD_TABLE = "embeddings.word_embeddings.weight"
 MASKED_LM_HEAD = "lm_head."
 MASKED_LM_ARCHITECTURE = "LongformerForMaskedLM"
-_SHARED = {
-    MASKED_LM_HEAD + "decoder.weight": WORD_TABLE,
-    MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias",
-}
+_SHARED = {MASKED_LM_HEAD + "decoder.weight": WORD_TABLE, MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias"}
 """Names under which some checkpoints store a tensor a second time, and the name under which it is kept."""
 _A_ROW_PER_WORD = (MASKED_LM_HEAD + "bias", *_SHARED)
 # The weights have a precision of their own; the configuration's entry would be wrong after a cast.
@@ -34,21 +31,14 @@ _NOT_KEPT = {"model_type", "dtype", "torch_dtype", *(f.name for f in fields(Enco
 
 @dataclass(frozen=True)
 class Remainder:
-    """The contents of a checkpoint besides the encoder.
-
-    Parameters
-    ----------
-    weights
-        By name as in the checkpoint, without `PREFIX`.
-    settings
-        Fields of ``config.json``, including ``architectures``.
-    prefixed
-        Whether the names of the encoder's weights begin with `PREFIX` in the checkpoint.
-    """
+    """The contents of a checkpoint besides the encoder."""
 
     weights: Mapping[str, Tensor] = field(default_factory=dict)
+    """By name as in the checkpoint, without `PREFIX`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of ``config.json``, including ``architectures``."""
     prefixed: bool = False
+    """Whether the names of the encoder's weights begin with `PREFIX` in the checkpoint."""
 
     @classmethod
     def of(cls, weights: Mapping[str, Tensor], config: Mapping[str, Any], own: Collection[str]) -> Remainder:

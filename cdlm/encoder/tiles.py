@@ -12,12 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
 from cdlm.encoder.dropout import random_numbers, zero_dropped_
+
+if TYPE_CHECKING:
+    from cdlm.encoder.relative import PositionBias
 
 TILE_SCORES = 1_500_000
 """Scores computed at a time, over the heads: 6 MB in fp32."""
@@ -30,24 +33,18 @@ needs kernels for fewer shapes. The extra room is after a sequence's last token.
 class Tile:
     """Some rows of a sequence, and all the keys that they attend to, as ranges of its tokens.
 
-    Parameters
-    ----------
-    rows
-        First row, and one past the last.
-    prefix, keys
-        Two ranges of keys; the first may be empty, the second may reach up to ``KEYS_STEP - 1`` beyond the last token.
-    bias
-        *Shape:* (rows or 1, keys of both ranges). Added to the scores: zero, or minus infinity where a row does not
-        attend to a key. None if every row attends to every key.
-    to_all
-        Whether these are rows of global tokens, which have keys and values of their own.
+    Of the two ranges of keys, `prefix` may be empty, and `keys` may reach up to ``KEYS_STEP - 1`` beyond the last
+    token.
     """
 
     rows: tuple[int, int]
     prefix: tuple[int, int]
     keys: tuple[int, int]
     bias: Tensor | None
+    """Added to the scores: zero, or minus infinity where a row does not attend to a key; None if all attend to all.
+    *Shape:* (rows or 1, keys of both ranges)"""
     to_all: bool
+    """Whether these are rows of global tokens, which have keys and values of their own."""
 
     def of_keys(self, vectors: Tensor) -> Tensor:
         """Take the tile's keys. *Shape:* (heads, tokens, width) in, (heads, keys, width) out."""
@@ -80,13 +77,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class SequencePlace:
-    """Where a sequence is in a flat batch, its global tokens first.
-
-    Parameters
-    ----------
-    tokens, global_tokens
-        Its tokens among all tokens, and its global tokens among all global tokens.
-    """
+    """Where a sequence is in a flat batch, its global tokens first: among all tokens, and among all global tokens."""
 
     tokens: slice
     global_tokens: slice
@@ -104,13 +95,7 @@ class SequencePlace:
 
 @dataclass(frozen=True)
 class TiledSequence(SequencePlace):
-    """A sequence of a flat batch, and the tiles of its attention.
-
-    Parameters
-    ----------
-    tiles
-        Each row is in at most one of them, and they are in the order of the rows.
-    """
+    """A sequence of a flat batch, and the tiles of its attention, in the order of the rows; a row is in one at most."""
 
     tiles: list[Tile]
 
@@ -118,20 +103,6 @@ class TiledSequence(SequencePlace):
 def _without_gaps(vectors: Tensor) -> Tensor:
     """Close the gaps in 16-bit operands, which oneDNN would do for each product; MKL reads fp32 with gaps."""
     return vectors if vectors.element_size() > 2 else vectors.contiguous()
-
-
-class ScoreBias(Protocol):
-    """A bias on scores that is learnt: see :class:`cdlm.encoder.relative.PositionBias`."""
-
-    @property
-    def table(self) -> Tensor:
-        """*Shape:* (buckets, heads)."""
-
-    def tile_buckets(self, sequence: SequencePlace, tile: Tile) -> Tensor:
-        """The row of the table for every score of a tile. *Shape:* (rows, keys)."""
-
-    def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
-        """Values added to the scores of a tile, its mask included. *Shape:* (heads, rows, keys)."""
 
 
 Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
@@ -144,30 +115,14 @@ def tiled_attention(
     sequences: Sequence[TiledSequence],
     dropout: float = 0.0,
     observer: Observer | None = None,
-    bias: ScoreBias | None = None,
+    bias: PositionBias | None = None,
 ) -> Tensor:
     """Softmax attention of every tile's rows to its keys.
 
-    Parameters
-    ----------
-    projected
-        *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
-        if there are global rows, key and value of every token for those.
-    global_query
-        *Shape:* (global tokens, heads, width of a head). Queries of the global rows.
-    sequences
-        Every token is in exactly one of them. The output is undefined for a token in no row of their tiles.
-    dropout
-        Probability with which a weight is dropped.
-    observer
-        Called with the weights of the forward pass.
-    bias
-        Is added to the scores before softmax.
-
-    Returns
-    -------
-    Tensor
-        *Shape:* (tokens, heads, width of a head).
+    *Shape:* (tokens, 3 or 5, heads, width of a head) and (global tokens, heads, width of a head) in, (tokens, heads,
+    width of a head) out. Projected are query, key and value of every token for the local rows; then, if there are
+    global rows, key and value of every token for those. Every token is in exactly one sequence. The output is undefined
+    for a token in no row of their tiles.
     """
     seed = int(torch.randint(2**62, ()).item()) if dropout else 0
     table = None if bias is None else bias.table
@@ -196,16 +151,11 @@ def _weights(query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
     return torch.softmax(scores, -1, out=scores)
 
 
-class _ScoresOfHeads:
-    """Values added to the scores of some heads of a tile: its mask, which is the same for all, or a bias as well."""
-
-    def __init__(self, tile: Tile, sequence: TiledSequence, bias: ScoreBias | None, dtype: torch.dtype) -> None:
-        self.mask = tile.bias
-        self.by_head = None if bias is None else bias.of_tile(sequence, tile, dtype)
-
-    def of(self, heads: slice) -> Tensor | None:
-        """*Shape:* (heads, rows, keys), or as :attr:`Tile.bias`."""
-        return self.mask if self.by_head is None else self.by_head[heads]
+def _added(
+    heads: slice, tile: Tile, sequence: TiledSequence, bias: PositionBias | None, dtype: torch.dtype
+) -> Tensor | None:
+    """What is added to the scores of some heads of a tile: its mask, which is the same for all, or a bias as well."""
+    return tile.bias if bias is None else bias.of_tile(sequence, tile, dtype)[heads]
 
 
 def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
@@ -234,7 +184,7 @@ class _TiledAttention(torch.autograd.Function):
         dropout: float,
         seed: int,
         observer: Observer | None,
-        bias: ScoreBias | None,
+        bias: PositionBias | None,
     ) -> Tensor:
         output = torch.empty_like(projected[:, 0])
         generator = torch.Generator(projected.device).manual_seed(seed)
@@ -245,9 +195,9 @@ class _TiledAttention(torch.autograd.Function):
                 for tile in sequence.tiles:
                     rows = slice(*tile.rows)
                     keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
-                    added = _ScoresOfHeads(tile, sequence, bias, query.dtype)
                     for group in tile.head_groups(len(query)):
-                        weights = _weights(_without_gaps(query[group, rows]), keys[group], added.of(group))
+                        added = _added(group, tile, sequence, bias, query.dtype)
+                        weights = _weights(_without_gaps(query[group, rows]), keys[group], added)
                         if observer:
                             observer(sequence, tile, group, weights)
                         if dropout:
@@ -288,7 +238,7 @@ def _sequence_gradient(
     sequence: TiledSequence,
     dropout: float,
     generator: torch.Generator,
-    bias: ScoreBias | None,
+    bias: PositionBias | None,
     to_table: Tensor | None,
 ) -> Tensor:
     """Gradient of one sequence's vectors as `_gather` returns them, from that of its output.
@@ -304,11 +254,10 @@ def _sequence_gradient(
         rows = slice(*tile.rows)
         keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
         to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
-        added = _ScoresOfHeads(tile, sequence, bias, own.dtype)
         buckets = None if to_table is None or bias is None else bias.tile_buckets(sequence, tile).flatten()
         for group in tile.head_groups(len(query)):
             queries, upstream = _without_gaps(query[group, rows]), _without_gaps(upstream_rows[group, rows])
-            weights = _weights(queries, keys[group], added.of(group))
+            weights = _weights(queries, keys[group], _added(group, tile, sequence, bias, own.dtype))
             to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
             kept = weights
             if dropout:

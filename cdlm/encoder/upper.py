@@ -90,12 +90,7 @@ class UpperLayers(nn.Module):
         self._merged_dtype = torch.float32
 
     def forward(
-        self,
-        encoder: CDLMModel,
-        states: Tensor,
-        places: Tensor,
-        lengths: Sequence[int],
-        rows: Tensor | None = None,
+        self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int], rows: Tensor | None = None
     ) -> Tensor:
         """Read sequences of states.
 
@@ -204,14 +199,8 @@ class UpperLayers(nn.Module):
 class _DenseAttention:
     """Attention of all tokens of each sequence to all others, padded to one length: one call for many short sequences.
 
-    The tokens stay padded from layer to layer. Sort sequences by length, so that there is little padding.
-
-    Parameters
-    ----------
-    layout
-        The sequences; none has global tokens.
-    bias
-        Is added to the scores.
+    The tokens stay padded from layer to layer. Sort sequences by length, so that there is little padding. None has
+    global tokens.
     """
 
     def __init__(self, layout: TokenLayout, bias: PositionBias) -> None:
