@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 LARGEST_PAGE = 30 * 10**6
 """In bytes; a larger page is divided."""
+LONG_NAME = 120
+"""Bytes of a file's name that every file system allows."""
 SCRIPTS = (
     *("data.js", "virtual_list.js", "text.js", "search.js", "clusters.js", "reader.js", "cluster.js", "stories.js"),
     "main.js",
@@ -90,10 +93,20 @@ def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
 
 
 def _names(path: Path, count: int) -> list[str]:
-    """The names of the files of a page in parts; a file that is no part of this page keeps its name."""
-    further = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in itertools.count(2))
+    """The names of the files of a page in parts; a file that is no part of this page keeps its name.
+
+    None has more bytes than the first, if that is long: the file system may allow no more.
+    """
+    further = (path.with_name(_numbered(path, number)) for number in itertools.count(2))
     free = (file.name for file in further if not file.exists() or _is_part(file, path.name))
     return [path.name, *itertools.islice(free, count - 1)]
+
+
+def _numbered(path: Path, number: int) -> str:
+    """The name of the file of a part; of the end of a long name, as much is missing as it needs."""
+    end = f"-{number}{path.suffix}"
+    room = max(len(os.fsencode(path.name)), LONG_NAME) - len(end)
+    return os.fsencode(path.stem)[:room].decode(errors="ignore") + end
 
 
 def _is_part(file: Path, first: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.views import page_html, write_page, write_result
 from cdcoref.views.page_data import page_data
+from cdlm.files import check_writable
 
 
 class Parts(HTMLParser):
@@ -199,3 +201,18 @@ def test_a_large_page_is_divided_between_stories(
     write_page(news, tmp_path / "small.html")
     assert len(data_of((tmp_path / "small.html").read_text(encoding="utf-8"))["documents"]) == 2
     assert not (tmp_path / "small-3.html").exists()
+
+
+@pytest.mark.parametrize("stem", ["a" * 235, "é" * 117])
+def test_the_names_of_parts_are_no_longer_than_that_of_the_page(
+    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stem: str
+) -> None:
+    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
+    output = tmp_path / f"{stem}.html"
+    check_writable(output)
+    for _ in range(2):  # the second run replaces the files of the first
+        write_page(news, output)
+        second, first = sorted(path.name for path in tmp_path.iterdir())
+        assert first == output.name
+        assert second == f"{stem[: 233 if stem.isascii() else 116]}-2.html"
+    assert f'<a href="{quote(second)}"' in output.read_text(encoding="utf-8")
