@@ -151,7 +151,7 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
 
 
 def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
-    """A table of documents with the words that were searched for, or with how they begin."""
+    """A table of documents with the words that were searched for, or else their title or how they begin."""
     rows = [
         (
             printable(d.id),
@@ -159,11 +159,17 @@ def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
             _shortened(metadata_text(d.metadata.get("source")), WIDEST_SOURCE),
             "" if d.story is None else str(d.story),
             str(d.mentions),
-            _shortened(re.sub("[\x02\x03]", "", d.snippet), WIDEST_SNIPPET),
+            _shortened(_found_or_title(d), WIDEST_SNIPPET),
         )
         for d in documents
     ]
-    yield from _table(("document", "date", "source", "story", "mentions", "text"), rows, right=(3, 4))
+    yield from _table(("document", "date", "source", "story", "mentions", "title or text"), rows, right=(3, 4))
+
+
+def _found_or_title(document: DocumentSummary) -> str:
+    title = " ".join(metadata_text(document.metadata.get("title")).split())
+    found = "\x02" in document.snippet
+    return re.sub("[\x02\x03]", "", document.snippet) if found or not title else title
 
 
 def question_lines(questions: Sequence[Question]) -> Iterator[str]:

@@ -487,6 +487,14 @@ def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
     assert Path("model/model.safetensors").exists()
 
 
+def test_documents_are_listed_by_title(run: Run, tiny_model_folder: Path) -> None:
+    Path("d.csv").write_text('id,title,text\nx,"Ferry\nsinks",It sank off Tresk.\ny,,Police held him.\n')
+    assert run("add", "news.cdcoref", "d.csv", "--model", tiny_model_folder).code == 0
+    listed = run("show", "news.cdcoref", "--documents").out.splitlines()
+    assert [line.split("   ")[-1] for line in listed] == ["title or text", "Police held him.", "Ferry sinks"]
+    assert "It sank off Tresk." in run("show", "news.cdcoref", "--query", "sank").out
+
+
 def test_documents_are_chosen_by_day_and_source(run: Run, tiny_model_folder: Path) -> None:
     Path("d.csv").write_text(
         "id,date,source,text\nx,2024-03-05,AP,The ferry sank off Tresk.\ny,2024-03-07,Reuters,Police held him.\n"
