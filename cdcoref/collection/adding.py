@@ -18,7 +18,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -54,12 +54,11 @@ from cdcoref.collection.documents import (
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
-from cdcoref.collection.reports import changes_since, last_change
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
 from cdcoref.collection.stored_copies import find_copies, store_copies
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.collection.stored_vectors import store_vectors, stored_vectors
-from cdcoref.collection.subjects import drop_subject, place_stories
+from cdcoref.collection.subjects import drop_empty_stories, place_stories
 from cdcoref.collection.word_index import store_boilerplate, stored_boilerplate, surroundings
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
@@ -393,7 +392,6 @@ def _apply(
     notes: list[str],
 ) -> Report:
     """Store what was planned and read."""
-    last = last_change(connection)
     _check_settings(stored_settings(connection), reader.settings)
     store_settings(connection, reader.settings)
     tied_before = tied_to_documents(connection, plan.documents.replaced.values())
@@ -434,47 +432,23 @@ def _apply(
     there = {pair: found for pair, found in scores.items() if pair[0] in numbers and pair[1] in numbers}
     store_scores(connection, numbers, there)
     store_vectors(connection, numbers, {id: own for id, own in vectors.items() if id in numbers})
-    touched |= drop_empty_stories(connection, left)
-    if reader.settings.across_stories:
-        touched |= place_stories(connection, touched, {numbers[id]: one.weights for id, one in by_id.items()})
-    touched |= drop_empty_stories(connection, tied_before)
+    stories = place_stories(connection, touched | left, {numbers[id]: one.weights for id, one in by_id.items()})
+    stories |= drop_empty_stories(connection, tied_before)
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
-    clustered = recluster(connection, touched, emptied)
-    merged, split = changes_since(connection, last)
-    return Report(
+    return replace(
+        recluster(connection, stories, emptied),
         added=tuple(id for id in by_id if id not in plan.documents.replaced),
         replaced=tuple(plan.documents.replaced),
         known=dict(plan.documents.known),
         pairs=sum(len(story.pairs) for story in plan.stories),
-        stories=len(clustered),
-        merged=merged,
-        split=split,
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-def _check_settings(stored: Settings | None, used: Settings) -> None:
+def _check_settings(stored: Settings, used: Settings) -> None:
     """Refuse to store what was read with other settings than the collection's."""
-    same = stored is not None and (stored.model, stored.options) == (used.model, used.options)
-    if stored is None or not same or stored.fingerprint not in (None, used.fingerprint):
+    same = (stored.model, stored.options) == (used.model, used.options)
+    if not same or stored.fingerprint not in (None, used.fingerprint):
         raise InputError(
             "the collection was rebuilt with another model or other options in the meantime; add the documents again"
         )
-
-
-def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:
-    """Remove those of some stories that have no documents.
-
-    Returns the rest of them, and the other stories about the subjects of those removed.
-    """
-    left = set(stories)
-    empty = {
-        story
-        for story in left
-        if connection.execute("SELECT 1 FROM documents WHERE story = ? LIMIT 1", (story,)).fetchone() is None
-    }
-    for story in empty:
-        connection.execute("DELETE FROM stories WHERE number = ?", (story,))
-        connection.execute("DELETE FROM questions WHERE story = ?", (story,))
-        left |= drop_subject(connection, story)
-    return left - empty

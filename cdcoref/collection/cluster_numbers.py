@@ -21,8 +21,8 @@ from cdcoref.predict import cluster_label
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
 
-Row = tuple[int, int | None, int | None]
-"""A mention's number, cluster and first cluster."""
+Change = tuple[int, str, int | None]
+"""A cluster, what happened to it, and the other cluster of a merge or a split."""
 
 
 def now() -> str:
@@ -37,7 +37,7 @@ def assign_clusters(
     left: Iterable[int] = (),
     *,
     undone: bool = False,
-) -> None:
+) -> list[Change]:
     """Store the clusters of mentions that were clustered again.
 
     Parameters
@@ -51,8 +51,15 @@ def assign_clusters(
     undone
         A correction was undone: of the parts of a cluster, the one with the most mentions that were in it first keeps
         its number, however many have come into it, so that it is what it was before they did.
+
+    Returns
+    -------
+    list
+        The changes that were recorded.
     """
-    _Assignment(connection, groups, undone).store(list(rejected), set(left))
+    assignment = _Assignment(connection, groups, undone)
+    assignment.store(list(rejected), set(left))
+    return assignment.changes
 
 
 def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
@@ -99,6 +106,7 @@ class _Assignment:
         self._undone = undone
         self._groups = groups
         self._time = now()
+        self.changes: list[Change] = []
         self._before: dict[int, int | None] = {}
         self._origin: dict[int, int | None] = {}
         query = "SELECT number, cluster, origin FROM mentions WHERE number IN ({})"
@@ -187,6 +195,7 @@ class _Assignment:
         return done.lastrowid
 
     def _record(self, cluster: int, change: str, other: int | None) -> None:
+        self.changes.append((cluster, change, other))
         self._connection.execute(
             "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
             (self._time, cluster, change, other),

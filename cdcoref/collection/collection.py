@@ -36,9 +36,8 @@ from cdcoref.collection.records import (
     SearchResult,
     StoredMention,
 )
-from cdcoref.collection.removing import remove_documents
-from cdcoref.collection.restoring import removed_documents, restore_documents
-from cdcoref.collection.settings import OPTIONS, Settings, kept_options, store_settings, stored_settings
+from cdcoref.collection.removing import remove_documents, removed_documents, restore_documents
+from cdcoref.collection.settings import OPTIONS, Settings, has_settings, kept_options, store_settings, stored_settings
 from cdcoref.collection.word_index import stored_boilerplate
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
@@ -73,9 +72,8 @@ class Collection:
     sentence, if the file cannot be used or another program keeps writing for a minute.
     """
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._settings = settings
 
     @classmethod
     def create(
@@ -110,10 +108,9 @@ class Collection:
         database = Database(path, create=True)
         try:
             with database.writing() as connection:
+                if not has_settings(connection):
+                    store_settings(connection, wanted)
                 stored = stored_settings(connection)
-                if stored is None:
-                    stored = wanted
-                    store_settings(connection, stored)
             if (stored.model, stored.options) != (wanted.model, wanted.options):
                 raise InputError(
                     f"this collection was made with {stored.differences(wanted)}; leave out what differs, or rebuild "
@@ -123,7 +120,7 @@ class Collection:
         except BaseException:
             database.close()
             raise
-        return cls(database, stored)
+        return cls(database)
 
     @classmethod
     def open(cls, path: str | Path) -> Collection:
@@ -137,14 +134,15 @@ class Collection:
         database = Database(path)
         try:
             with database.reading() as connection:
-                settings = stored_settings(connection)
+                if not has_settings(connection):
+                    raise InputError(
+                        "the collection was not completely created; remove the file and create it again", path
+                    )
+                stored_settings(connection)
         except BaseException:
             database.close()
             raise
-        if settings is None:
-            database.close()
-            raise InputError("the collection was not completely created; remove the file and create it again", path)
-        return cls(database, settings)
+        return cls(database)
 
     def close(self) -> None:
         """Close the file."""
@@ -581,8 +579,7 @@ class Collection:
     def _current(self) -> Settings:
         """What the collection is made with now; another program may have rebuilt it."""
         with self._database.reading() as connection:
-            self._settings = stored_settings(connection) or self._settings
-        return self._settings
+            return stored_settings(connection)
 
 
 def _check_part(limit: int | None, offset: int, what: str = "limit") -> None:

@@ -119,8 +119,7 @@ def _probability(connection: sqlite3.Connection, first: int, second: int) -> flo
     """The probability that two mentions corefer; None if they were not compared."""
     from cdcoref.linking import PairLogits
 
-    settings = stored_settings(connection)
-    temperature = StoryClusterer(settings).temperature if settings is not None else {}
+    temperature = StoryClusterer(stored_settings(connection)).temperature
     query = "SELECT document, place, kind FROM mentions WHERE number IN (?, ?) ORDER BY document, place"
     (one, place, kind), (other, other_place, _) = connection.execute(query, (first, second)).fetchall()
     query = "SELECT logits FROM scores WHERE first = ? AND second = ?"

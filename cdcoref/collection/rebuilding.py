@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cdcoref.collection.adding import drop_empty_stories
 from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
 from cdcoref.collection.database import Database
@@ -32,13 +31,12 @@ from cdcoref.collection.documents import (
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
-from cdcoref.collection.reports import changes_since, last_change
-from cdcoref.collection.restoring import forget_removed
+from cdcoref.collection.removing import forget_removed
 from cdcoref.collection.settings import store_settings, store_value, stored_value
 from cdcoref.collection.stored_copies import store_copies
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.collection.stored_vectors import store_vectors
-from cdcoref.collection.subjects import store_subjects
+from cdcoref.collection.subjects import drop_empty_stories, store_subjects
 from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boilerplate, stored_boilerplate
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import stored_fields
@@ -98,15 +96,13 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         with database.writing() as connection:
             scores_of_all = with_scores_of_copies(connection, scores, readings)
             if _contents(connection) == contents and stored_value(connection, REVISION, 0) == revision:
-                last = last_change(connection)
                 for number, id, _, _ in contents:
                     store_left_out(connection, number, given.get(id, ()), mentions[id])
                     fields = stored_fields(documents[id])
                     connection.execute("UPDATE documents SET fields = ? WHERE number = ?", (fields, number))
-                count = _store(connection, reader, contents, stored, mentions, stories, scores_of_all, vectors)
+                report = _store(connection, reader, contents, stored, mentions, stories, scores_of_all, vectors)
                 store_vectors(connection, {id: number for number, id, _, _ in contents}, read)
-                merged, split = changes_since(connection, last)
-                return Report(pairs=pairs, stories=count, merged=merged, split=split, notes=tuple(dict.fromkeys(notes)))
+                return replace(report, pairs=pairs, notes=tuple(dict.fromkeys(notes)))
 
 
 def _reading(story: Story, parts: Mapping[str, Reading], vectors: Mapping[str, MentionVectors]) -> StoryReading:
@@ -129,8 +125,8 @@ def _store(
     stories: Sequence[Story],
     scores: Mapping[DocumentPair, DocumentScores],
     vectors: DocumentVectors,
-) -> int:
-    """Store everything anew; returns the number of stories that were clustered."""
+) -> Report:
+    """Store everything anew."""
     store_settings(connection, reader.settings)
     count_revision(connection)
     forget_removed(connection)
@@ -161,7 +157,7 @@ def _store(
     connection.execute("DELETE FROM subjects")
     if reader.settings.across_stories:
         store_subjects(connection, numbers, subjects(vectors, [story.documents for story in stories]))
-    return len(recluster(connection, numbers, left))
+    return recluster(connection, numbers, left)
 
 
 def _replace_mentions(

@@ -13,15 +13,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.collection.cluster_numbers import assign_clusters
+from cdcoref.collection.cluster_numbers import MERGED, SPLIT, assign_clusters
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names
 from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
+from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_story import StoredStory, StoryClusterer
 from cdcoref.collection.subjects import subjects_of
+from cdcoref.formats import cluster_id
 
 EVEN = 0.5
 """The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
@@ -29,7 +31,7 @@ EVEN = 0.5
 
 def recluster(
     connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = (), *, undone: bool = False
-) -> list[int]:
+) -> Report:
     """Cluster stories again, and store what came of it.
 
     Parameters
@@ -43,18 +45,16 @@ def recluster(
 
     Returns
     -------
-    list
-        Numbers of the stories that were clustered: those asked for, and those tied to them by subjects or corrections;
-        without those of documents without words.
+    Report
+        Which clusters were merged and split, and how many stories were clustered: those asked for, and those tied to
+        them by subjects or corrections; without those of documents without words.
     """
     from cdcoref.linking import MentionLinks
 
     bundle = tied(connection, stories)
     rejected = [number for story in bundle for number in mark_rejected(connection, story)]
     loaded = [StoredStory.load(connection, number) for number in bundle]
-    settings = stored_settings(connection)
-    assert settings is not None
-    clusterer = StoryClusterer(settings)
+    clusterer = StoryClusterer(stored_settings(connection))
     parts = [clusterer(story) for story in loaded]
     mentions = [mention for story in loaded for mention in story.corpus.mentions]
     numbers = np.concatenate([np.zeros(0, np.int64), *(story.numbers for story in loaded)])
@@ -88,7 +88,7 @@ def recluster(
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
-    assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
+    changes = assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
     refresh_names(connection, bundle)
     decisions: list[Decision] = []
     if clusterer.merge_above and mentions:
@@ -97,7 +97,12 @@ def recluster(
         decisions = least_sure(labels, links, known, above, constraints)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     _store_questions(connection, bundle, numbers, story_of, decisions)
-    return [story.number for story in loaded if any(document.tokens for document in story.corpus.documents)]
+    pairs = [(change, cluster_id(one), cluster_id(other)) for one, change, other in changes if other is not None]
+    return Report(
+        stories=sum(any(document.tokens for document in story.corpus.documents) for story in loaded),
+        merged=tuple((other, one) for change, one, other in pairs if change == MERGED),
+        split=tuple((one, other) for change, one, other in pairs if change == SPLIT),
+    )
 
 
 def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:

@@ -1,22 +1,53 @@
-"""Documents removed from a collection: the rest of their stories is clustered again from what is stored.
+"""Documents that are removed, what is kept of them, and how a removal is undone without reading again.
 
-What is removed is kept until the collection is rebuilt (:mod:`cdcoref.collection.restoring`).
+When documents are removed, the rest of their stories is clustered again from what is stored. A removed document is kept
+with its mentions, vectors and scores until the collection is rebuilt. When it comes back it has the same numbers, its
+mentions go to the clusters that they were in, as far as those are still there, and its story is clustered again.
+Documents that were added in the meantime have not been compared with it; a rebuild does that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from cdcoref.collection.adding import drop_empty_stories
+from cdcoref.collection.chosen_rows import marks, rows_in
+from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database
-from cdcoref.collection.documents import delete_document
+from cdcoref.collection.documents import count_revision, delete_document
 from cdcoref.collection.queries import no_document
-from cdcoref.collection.reclustering import recluster, tied_to_documents
-from cdcoref.collection.records import Report
-from cdcoref.collection.reports import changes_since, last_change
-from cdcoref.collection.restoring import keep_document, new_removal
-from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.subjects import place_stories
+from cdcoref.collection.reclustering import recluster, tied, tied_to_documents
+from cdcoref.collection.records import RemovedDocument, Report
+from cdcoref.collection.stored_copies import originals_of
+from cdcoref.collection.subjects import drop_empty_stories, place_stories
+from cdcoref.collection.word_index import Weights, index_words, set_share, stored_boilerplate
+from cdcoref.errors import InputError
+from cdcoref.formats import stored_document
+from cdcoref.stories import words_of
+
+_DOCUMENT = "number, id, content, source, given, story, added, text, fields, share"
+_MENTION = "number, document, place, tokens, kind, words, found, source_id, tag, rejected, cluster, origin, confidence"
+_LEFT_OUT = "document, tokens, kind, found, source_id, tag"
+_TABLES = (
+    *("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions"),
+    *("removed_documents", "removals", "known_copies"),
+)
+
+
+class _Kept(NamedTuple):
+    """A removed document: its number, id and story, for how much of a document it counted, what was beside it, and its
+    near-duplicates, removed or not."""
+
+    number: int
+    id: str
+    story: int
+    share: float
+    beside: str
+    near_duplicates: list[int]
 
 
 def remove_documents(database: Database, ids: Sequence[str]) -> Report:
@@ -28,23 +59,226 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
         If there is no such document, or the file cannot be written.
     """
     with database.writing() as connection:
-        last = last_change(connection)
-        removal = new_removal(connection)
+        removal = connection.execute("INSERT INTO removals (time) VALUES (?)", (now(),)).lastrowid
+        assert removal is not None
         numbers = []
         for id in dict.fromkeys(ids):
             row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
             if row is None:
                 raise no_document(connection, id)
-            keep_document(connection, row[0], removal)
+            _keep(connection, row[0], removal)
             numbers.append(row[0])
         tied_before = tied_to_documents(connection, numbers)
         removed = [delete_document(connection, number) for number in numbers]
-        stories = drop_empty_stories(connection, {deleted.story for deleted in removed})
-        settings = stored_settings(connection)
-        if settings is not None and settings.across_stories:
-            stories |= place_stories(connection, stories)
+        stories = place_stories(connection, {deleted.story for deleted in removed})
         stories |= drop_empty_stories(connection, tied_before)
         former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
-        clustered = recluster(connection, stories, former)
-        merged, split = changes_since(connection, last)
-    return Report(removed=tuple(dict.fromkeys(ids)), stories=len(clustered), merged=merged, split=split)
+        return replace(recluster(connection, stories, former), removed=tuple(dict.fromkeys(ids)))
+
+
+def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
+    """Keep a document that is about to be removed, and all that belongs to it."""
+    beside = (
+        "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
+    )
+    near = [other for (other,) in connection.execute(beside, (number,))]
+    connection.execute(
+        "INSERT OR IGNORE INTO known_copies SELECT document, original FROM copies WHERE document = ?1 OR original = ?1",
+        (number,),
+    )
+    connection.execute(
+        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ? FROM documents WHERE number = ?",
+        (removal, json.dumps(near), number),
+    )
+    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
+        connection.execute(f"INSERT INTO removed_{table} SELECT {columns} FROM {table} WHERE document = ?", (number,))
+    connection.execute(
+        "INSERT INTO removed_scores SELECT first, second, logits FROM scores WHERE first = ?1 OR second = ?1", (number,)
+    )
+
+
+def forget_removed(connection: sqlite3.Connection) -> None:
+    """Erase what is kept of removed documents; their removal cannot be undone any more."""
+    for table in _TABLES:
+        connection.execute(f"DELETE FROM {table}")
+
+
+def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
+    """The documents whose removal can be undone, the latest removed first."""
+    query = (
+        "SELECT id, removal, time FROM removed_documents JOIN removals ON removals.number = removal "
+        "ORDER BY removal DESC, removed_documents.number DESC"
+    )
+    return [RemovedDocument(*row) for row in connection.execute(query)]
+
+
+def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
+    """Bring back removed documents, all of them or none; without ids, those of the latest removal.
+
+    Raises
+    ------
+    InputError
+        If there is no such document, it has been added again, or the file cannot be written.
+    """
+    with database.writing() as connection:
+        kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
+        weights: dict[int, Weights] = {}
+        for one in kept:
+            _check_absent(connection, one, database)  # one that was inserted just now may have the same content
+            weights[one.number] = _insert(connection, one)
+        _restore_scores(connection)
+        stories: set[int] = set()
+        for one in kept:
+            stories |= _restore_copies(connection, one)
+        for one in kept:
+            _forget_copies(connection, one)
+        query = "SELECT story FROM documents WHERE number = ?"
+        stories |= {connection.execute(query, (number,)).fetchone()[0] for number in weights}
+        stories = place_stories(connection, stories, weights)
+        _leave_others(connection, weights, tied(connection, stories))
+        count_revision(connection)
+        connection.execute("DELETE FROM removals WHERE number NOT IN (SELECT removal FROM removed_documents)")
+        return replace(recluster(connection, stories), restored=tuple(one.id for one in kept))
+
+
+def _chosen(connection: sqlite3.Connection, ids: Sequence[str] | None, database: Database) -> list[str]:
+    if ids is not None:
+        return list(dict.fromkeys(ids))
+    query = (
+        "SELECT id FROM removed_documents WHERE removal = (SELECT max(removal) FROM removed_documents) ORDER BY number"
+    )
+    found = [str(id) for (id,) in connection.execute(query)]
+    if not found:
+        raise InputError("no document was removed since the collection was built", database.path)
+    return found
+
+
+def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
+    """What is kept of the document with an id that was removed last."""
+    query = "SELECT number, story, share, beside FROM removed_documents WHERE id = ? ORDER BY removal DESC LIMIT 1"
+    row = connection.execute(query, (id,)).fetchone()
+    if row is None:
+        raise InputError(
+            f"no document {id!r} was removed since the collection was built; add the document again", database.path
+        )
+    query = (
+        "WITH RECURSIVE family (member) AS (VALUES (?) UNION SELECT document + original - member "
+        "FROM family JOIN known_copies ON document = member OR original = member) "
+        "SELECT member FROM family ORDER BY member"
+    )
+    number, story, share, beside = row
+    near_duplicates = [member for (member,) in connection.execute(query, (number,))]
+    return _Kept(number, id, story, share, beside, near_duplicates)
+
+
+def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
+    query = (
+        "SELECT documents.id FROM documents JOIN removed_documents AS kept "
+        "ON documents.id = kept.id OR documents.content = kept.content WHERE kept.number = ?"
+    )
+    row = connection.execute(query, (one.number,)).fetchone()
+    if row is not None:
+        as_what = "" if row[0] == one.id else f" as {row[0]!r}"
+        raise InputError(f"the document {one.id!r} has been added again{as_what}; nothing was changed", database.path)
+
+
+def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
+    """Store a document and its mentions as they were; returns its words."""
+    story = _story(connection, one)
+    connection.execute(
+        f"INSERT INTO documents ({_DOCUMENT}, words) SELECT {_DOCUMENT}, x'' FROM removed_documents WHERE number = ?",
+        (one.number,),
+    )
+    connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
+    (id, text, fields) = connection.execute(
+        "SELECT id, text, fields FROM documents WHERE number = ?", (one.number,)
+    ).fetchone()
+    weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
+    stored = index_words(connection, one.number, weights, one.share)
+    connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, one.number))
+    connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))
+    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
+        connection.execute(
+            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE document = ?", (one.number,)
+        )
+        connection.execute(f"DELETE FROM removed_{table} WHERE document = ?", (one.number,))
+    connection.execute(
+        "INSERT INTO mention_words (rowid, words) SELECT number, words FROM mentions WHERE document = ?", (one.number,)
+    )
+    connection.execute("DELETE FROM removed_documents WHERE number = ?", (one.number,))
+    return weights
+
+
+def _story(connection: sqlite3.Connection, one: _Kept) -> int:
+    """The story with most of the documents that were in its story or are its near-duplicates, or the one it was in."""
+    query = "SELECT story FROM documents WHERE number IN ({})"
+    counts = Counter(
+        int(story) for (story,) in rows_in(connection, query, {*json.loads(one.beside), *one.near_duplicates})
+    )
+    if counts:
+        return min(counts, key=lambda story: (-counts[story], story))
+    connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
+    return one.story
+
+
+def _restore_scores(connection: sqlite3.Connection) -> None:
+    """Store the scores of all pairs of documents that are both in the collection."""
+    both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
+    connection.execute(f"INSERT OR REPLACE INTO scores SELECT first, second, logits FROM removed_scores WHERE {both}")
+    connection.execute(f"DELETE FROM removed_scores WHERE {both}")
+
+
+def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
+    """Let a document be the copy or the original that it was; returns the stories that lose documents by that.
+
+    While some near-duplicates are removed, the original is the one that was the original when all were there; if that
+    one is removed, it is the first. If all are copies of another document by now, such as a longer one, so is this one.
+    """
+    if len(one.near_duplicates) == 1:
+        return set()
+    query = "SELECT number, story, share FROM documents WHERE number IN ({})"
+    there = {number: (story, share) for number, story, share in rows_in(connection, query, one.near_duplicates)}
+    copies = {
+        number
+        for (number,) in rows_in(
+            connection, "SELECT document FROM known_copies WHERE document IN ({})", one.near_duplicates
+        )
+    }
+    first = min(there, key=lambda number: (number in copies, number))
+    others = set(originals_of(connection, there.keys() - {one.number}).values()) - there.keys()
+    original = min(others, default=first)
+    moved = {one.number}
+    if original == one.number:
+        moved = there.keys() - moved
+        away = rows_in(connection, "SELECT share FROM removed_documents WHERE number IN ({})", one.near_duplicates)
+        share = max([*(share for _, share in there.values()), *(share for (share,) in away)])
+        set_share(connection, original, share or 1.0)
+    (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (original,)).fetchone()
+    for number in moved:
+        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (original, number))
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number, original))
+        set_share(connection, number, 0.0)
+    connection.execute(
+        "UPDATE documents SET story = ?1 WHERE number IN (SELECT document FROM copies WHERE original = ?2)",
+        (story, original),
+    )
+    return {story for story, _ in there.values()} - {story}
+
+
+def _forget_copies(connection: sqlite3.Connection, one: _Kept) -> None:
+    """Forget which documents were near-duplicates if all of them are back."""
+    if not list(rows_in(connection, "SELECT 1 FROM removed_documents WHERE number IN ({})", one.near_duplicates)):
+        connection.executemany(
+            "DELETE FROM known_copies WHERE document = ?", ((number,) for number in one.near_duplicates)
+        )
+
+
+def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:
+    """Take the mentions of documents out of clusters that others of other stories are in by now."""
+    for number in numbers:
+        connection.execute(
+            "UPDATE mentions SET cluster = NULL WHERE document = ? AND cluster IN ("
+            "SELECT mentions.cluster FROM mentions JOIN documents ON documents.number = mentions.document "
+            f"WHERE documents.story NOT IN ({marks(stories)}))",
+            (number, *stories),
+        )

@@ -88,8 +88,13 @@ def store_value(connection: sqlite3.Connection, name: str, value: Any) -> None:
     connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
 
 
-def stored_settings(connection: sqlite3.Connection) -> Settings | None:
-    """The settings of a collection; None if they have not been stored yet.
+def has_settings(connection: sqlite3.Connection) -> bool:
+    """Whether settings have been stored, which is done once the tables are made."""
+    return connection.execute("SELECT 1 FROM settings WHERE name = 'settings'").fetchone() is not None
+
+
+def stored_settings(connection: sqlite3.Connection) -> Settings:
+    """The settings of a collection.
 
     Raises
     ------
@@ -98,8 +103,6 @@ def stored_settings(connection: sqlite3.Connection) -> Settings | None:
     """
     try:
         known = stored_value(connection, "settings")
-        if known is None:
-            return None
         return Settings(**{**known, "options": replace(OPTIONS, **known["options"])})
     except (ValueError, TypeError, KeyError) as error:
         raise sqlite3.DatabaseError("the settings are damaged") from error

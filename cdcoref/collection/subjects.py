@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.word_index import Weights, documents_near, vectors_of_stories, word_rows
 from cdcoref.stories import subject_labels
 
@@ -19,7 +20,7 @@ from cdcoref.stories import subject_labels
 def place_stories(
     connection: sqlite3.Connection, changed: Iterable[int], new: Mapping[int, Weights] | None = None
 ) -> set[int]:
-    """Find anew which stories are about one subject with stories that changed.
+    """Remove stories that lost all their documents, and find anew which stories are about one subject with the others.
 
     Parameters
     ----------
@@ -31,9 +32,12 @@ def place_stories(
     Returns
     -------
     set
-        Numbers of those whose subject has got or lost a story.
+        Numbers of those that are left of `changed`, and of the stories whose subject has got or lost a story.
     """
-    near = set(changed)
+    left = drop_empty_stories(connection, changed)
+    if not stored_settings(connection).across_stories:
+        return left
+    near = set(left)
     for number, weights in (new or {}).items():
         near |= _stories_near(connection, number, weights)
     before = _with_subjects(connection, near)
@@ -42,7 +46,27 @@ def place_stories(
     labels = subject_labels(vectors, story_of, [_first_id(connection, story) for story in stories])
     store_subjects(connection, stories, labels)
     earlier, later = _groups(before), _groups(dict(zip(stories, labels, strict=True)))
-    return {story for story in stories if earlier[story] != later[story]}
+    return left | {story for story in stories if earlier[story] != later[story]}
+
+
+def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:
+    """Remove those of some stories that have no documents.
+
+    Returns the rest of them, and the other stories about the subjects of those removed.
+    """
+    left = set(stories)
+    empty = {
+        story
+        for story in left
+        if connection.execute("SELECT 1 FROM documents WHERE story = ? LIMIT 1", (story,)).fetchone() is None
+    }
+    for story in empty:
+        connection.execute("DELETE FROM stories WHERE number = ?", (story,))
+        connection.execute("DELETE FROM questions WHERE story = ?", (story,))
+        query = "SELECT story FROM subjects WHERE subject = (SELECT subject FROM subjects WHERE story = ?)"
+        left |= {other for (other,) in connection.execute(query, (story,))}
+        connection.execute("DELETE FROM subjects WHERE story = ?", (story,))
+    return left - empty
 
 
 def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], labels: Sequence[int]) -> None:
@@ -59,17 +83,6 @@ def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], label
 def subjects_of(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, int]:
     """The subjects of some stories, without those that have none."""
     return dict(rows_in(connection, "SELECT story, subject FROM subjects WHERE story IN ({})", stories))
-
-
-def drop_subject(connection: sqlite3.Connection, story: int) -> set[int]:
-    """Remove a story that is no more from its subject; returns the others of it."""
-    query = (
-        "SELECT other.story FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
-        "AND other.story != own.story WHERE own.story = ?"
-    )
-    others = {other for (other,) in connection.execute(query, (story,))}
-    connection.execute("DELETE FROM subjects WHERE story = ?", (story,))
-    return others
 
 
 def _stories_near(connection: sqlite3.Connection, document: int, weights: Weights) -> set[int]:

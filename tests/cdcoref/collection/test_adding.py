@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref.collection import OPTIONS, Collection
+from cdcoref.collection import OPTIONS, Collection, Report
 from cdcoref.collection import adding as adding_module
 from cdcoref.collection import reader as reader_module
 from cdcoref.collection.stored_logits import DocumentScores
@@ -278,7 +278,7 @@ def test_the_story_that_got_no_document_is_not_touched(
         done: list[set[int]] = []
         plain = adding_module.recluster
 
-        def noted(connection: sqlite3.Connection, stories: set[int], left: set[int]) -> list[int]:
+        def noted(connection: sqlite3.Connection, stories: set[int], left: set[int]) -> Report:
             done.append(set(stories))
             return plain(connection, stories, left)
 
