@@ -100,10 +100,8 @@ def _name(line: str) -> str:
 def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read an ``.ann`` file and the ``.txt`` file beside it as one document.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read, the annotation does not belong to the text, or a line is not as brat writes it.
+    Raises `InputError` if a file cannot be read, the annotation does not belong to the text, or a line is not as brat
+    writes it.
     """
     options = options or ReadOptions()
     path = Path(path)

@@ -24,24 +24,14 @@ UNKNOWN_KIND = "mention"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A mention in a chain.
-
-    Attributes
-    ----------
-    tokens
-        Its tokens.
-    kind
-        ``"event"``, ``"entity"`` or None.
-    cluster
-        The name of its cluster, as its label has it; None if it has no label.
-    tag
-        What else it is called.
-    """
+    """A mention in a chain."""
 
     tokens: tuple[int, ...]
     kind: str | None = None
     cluster: str | None = None
+    """The name of its cluster, as its label has it; None if it has no label."""
     tag: str | None = None
+    """What else it is called."""
 
 
 def chains_of(mentions: Iterable[Mention]) -> list[list[Mention]]:
@@ -73,12 +63,7 @@ def parsed_label(label: str | None) -> tuple[str | None, str | None, str | None]
 def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Mention]:
     """The mentions of a document, those of a chain in one cluster, in the order of the text.
 
-    Parameters
-    ----------
-    document
-        The document.
-    chains
-        Its chains. A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
+    A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
     """
     kept = [list(chain) for chain in chains if chain]
     names = _names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
@@ -180,10 +165,7 @@ def parts_by_line(document: Document, mention: Mention) -> list[tuple[int, int]]
 def merged(links: Mapping[str, Link], groups: Iterable[Sequence[str]]) -> list[list[Link]]:
     """Chains of links, where links of one group are in one chain; a link in no group is a chain of its own.
 
-    Raises
-    ------
-    InputError
-        If a group names a link that is not there.
+    Raises `InputError` if a group names a link that is not there.
     """
     chain_of = {name: [name] for name in links}
     for group in groups:

@@ -37,19 +37,9 @@ class ClusterNames:
         self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
 
     def add(self, corpus: Corpus, path: Path, *, numbers_are_shared: bool = False) -> None:
-        """Add the names of another file.
+        """Add the names of another file; its numbers may be known to be shared with earlier files.
 
-        Parameters
-        ----------
-        corpus, path
-            What the file contains, and the file.
-        numbers_are_shared
-            Whether it is known that equal numbers in two files are the same cluster.
-
-        Raises
-        ------
-        InputError
-            If a name shared with an earlier file cannot be intended; nothing is added then.
+        Raises `InputError` if a name shared with an earlier file cannot be intended; nothing is added then.
         """
         named = {
             (mention.cluster, mention.kind is not None) for mention in corpus.mentions if mention.cluster is not None

@@ -204,12 +204,7 @@ def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
     """Extend discontinuous mentions, which CoNLL cannot express, to all tokens from the first to the last.
 
     Where one would then cross another of its cluster, which CoNLL cannot express either, it is cut to its longest
-    unbroken part, the first of equal ones.
-
-    Returns
-    -------
-    corpus, filled, cut
-        The corpus with contiguous mentions only, and the numbers of mentions extended and cut.
+    unbroken part, the first of equal ones. The numbers of mentions extended and cut are returned too.
     """
     mentions = list(corpus.mentions)
     clusters: dict[object, list[int]] = {}
@@ -330,10 +325,7 @@ def _crossing(mentions: Mapping[int, Mention]) -> tuple[int, int] | None:
 def _brackets(mentions: Sequence[tuple[int, Mention]]) -> dict[int, str]:
     """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends.
 
-    Parameters
-    ----------
-    mentions
-        The number of its cluster, and each mention; those of the same tokens stay in this order.
+    Each mention is given after the number of its cluster; those of the same tokens stay in this order.
     """
     parts: dict[int, list[tuple[int, int, int, str]]] = {}
     for place, (number, mention) in enumerate(mentions):

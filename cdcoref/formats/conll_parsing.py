@@ -54,28 +54,17 @@ _SPACES = np.frombuffer(b"\t\n\v\f\r ", np.uint8)
 
 
 class Lines(NamedTuple):
-    """Consecutive token lines of one document in one chunk.
-
-    Attributes
-    ----------
-    document
-        The index of the document in the file, from 0.
-    cross_document
-        Whether the layout is cross-document.
-    chunk
-        The bytes.
-    starts, stops
-        The byte range of each line in the chunk, without the newline. *Shape:* (lines,)
-    blanks
-        The number of blank lines in the file before each line. *Shape:* (lines,)
-    """
+    """Consecutive token lines of one document in one chunk."""
 
     document: int
+    """The index of the document in the file, from 0."""
     cross_document: bool
     chunk: bytes
     starts: Ints
     stops: Ints
+    """The byte range of each line in the chunk, without the newline. *Shape:* (lines,)"""
     blanks: Ints
+    """The number of blank lines in the file before each line. *Shape:* (lines,)"""
 
 
 class Cell(NamedTuple):
@@ -101,23 +90,10 @@ def begins_with_a_document(start: bytes) -> bool:
 
 
 def read_conll_table(path: str | Path, on_lines: OnLines | None = None, *, ids: IdScope | None = None) -> MentionTable:
-    """Read the mentions of a CoNLL file, plain or gzipped.
+    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`.
 
-    Parameters
-    ----------
-    path
-        The file.
-    on_lines
-        Called with the token lines, in order.
-    ids
-        Whether cluster ids are ``"local"`` to a document or ``"global"`` to the file; None to take them as the file
-        has them.
-
-    Raises
-    ------
-    InputError
-        If the file is not UTF-8 text in one of the two layouts, is truncated, or has an unmatched bracket, a duplicate
-        document, or a line outside any document.
+    Raises `InputError` if the file is not UTF-8 text in one of the two layouts, is truncated, or has an unmatched
+    bracket, a duplicate document, or a line outside any document.
     """
     parser = _Parser(str(path), on_lines, ids)
     for number, chunk in line_chunks(path, LONGEST_LINE):

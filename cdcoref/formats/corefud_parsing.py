@@ -61,31 +61,19 @@ _SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(.*)")
 
 
 class Word(NamedTuple):
-    """A word or an empty node.
-
-    Attributes
-    ----------
-    document, sentence
-        The index of the document, and that of the sentence in the file.
-    form
-        The word.
-    sentence_id
-        The name of the sentence, if it has one.
-    space_after
-        Whether white space follows in the text.
-    multiword
-        The form of the multiword token whose first word it is; "" for any other.
-    ends_multiword
-        Whether it is the last word of a multiword token.
-    """
+    """A word or an empty node."""
 
     document: int
     sentence: int
+    """The index of the document, and that of the sentence in the file."""
     form: str
     sentence_id: str
     space_after: bool
+    """Whether white space follows in the text."""
     multiword: str = ""
+    """The form of the multiword token whose first word it is; "" for any other."""
     ends_multiword: bool = False
+    """Whether it is the last word of a multiword token."""
 
 
 OnWord = Callable[[Word], None]
@@ -103,35 +91,24 @@ def begins_with_conllu(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class FoundMention:
-    """A mention that has begun.
-
-    Attributes
-    ----------
-    attributes
-        The attributes of its first bracket, by name.
-    order, line
-        The index of that bracket in the file, and its line.
-    name
-        The cluster, as named in the brackets.
-    tokens
-        The tokens of the parts that have ended.
-    start
-        The first token of the part that has begun.
-    piece, pieces
-        The number of that part, from 1, and the number of parts.
-    begun
-        How many parts of mentions of the document have begun, with this one.
-    """
+    """A mention that has begun."""
 
     attributes: dict[str, str]
+    """The attributes of its first bracket, by name."""
     order: int
     line: int
+    """The index of that bracket in the file, and its line."""
     name: str
+    """The cluster, as named in the brackets."""
     tokens: list[int] = field(default_factory=list)
+    """The tokens of the parts that have ended."""
     start: int = 0
+    """The first token of the part that has begun."""
     piece: int = 1
     pieces: int = 1
+    """The number of that part, from 1, and the number of parts."""
     begun: int = 0
+    """How many parts of mentions of the document have begun, with this one."""
 
     @property
     def type(self) -> str | None:
@@ -164,19 +141,11 @@ OnMention = Callable[[FoundMention], None]
 
 
 class Brackets:
-    """Matches the brackets of one document.
-
-    Parameters
-    ----------
-    fail
-        Raises the error for a message and a line.
-    order
-        The index of the first mention.
-    """
+    """Matches the brackets of one document; `fail` raises the error for a message and a line."""
 
     def __init__(self, fail: Callable[[str, int], NoReturn], order: int = 0) -> None:
         self._fail = fail
-        self.order = order
+        self.order = order  # of the first mention
         self._begun = 0
         # By cluster, and by the number of the part that is open and that of parts; the last to begin is the last.
         self._open: dict[str, dict[tuple[int, int], list[FoundMention]]] = {}
@@ -257,24 +226,11 @@ def read_corefud_table(
     *,
     empty_nodes: bool = True,
 ) -> MentionTable:
-    """Read the mentions of a CorefUD file, plain or gzipped.
+    """Read the mentions of a CorefUD file, plain or gzipped, and pass on each token, and each mention of the table.
 
-    Parameters
-    ----------
-    path
-        The file.
-    on_word
-        Called for each token.
-    on_mention
-        Called for each mention, in the order of the table.
-    empty_nodes
-        Whether empty nodes (words that the text omits) are tokens.
-
-    Raises
-    ------
-    InputError
-        If the file is not CoNLL-U, a bracket is unmatched, or a mention begins or ends at an empty node that is not a
-        token, or at a multiword token.
+    Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false. Raises `InputError` if the file is
+    not CoNLL-U, a bracket is unmatched, or a mention begins or ends at an empty node that is not a token, or at a
+    multiword token.
     """
     reader = _Reader(str(path), on_word, on_mention, empty_nodes)
     for first, chunk in line_chunks(path, LONGEST_LINE):

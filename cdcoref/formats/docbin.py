@@ -312,10 +312,7 @@ def _with_lists(value: Any) -> Any:
 def _known(doc: Doc) -> dict[str, Any]:
     """What a Doc stores of the document that it was made from.
 
-    Raises
-    ------
-    TypeError
-        If a stored value has the wrong type.
+    Raises `TypeError` if a stored value has the wrong type.
     """
     known: dict[str, Any] = doc.user_data.get(USER_DATA) or {}
     for name in ("id", "topic", "subtopic", "part", "path", "copy_of"):

@@ -37,10 +37,7 @@ class DocumentKey(NamedTuple):
 def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
     """The ids of the documents of a file.
 
-    Raises
-    ------
-    InputError
-        If two ids are equal.
+    Raises `InputError` if two ids are equal.
     """
     ids: dict[str, None] = {}
     for key in keys:
@@ -54,10 +51,7 @@ def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
 def document_keys(documents: Iterable[Document]) -> Iterator[DocumentKey]:
     """The keys from which `document_ids` derives the ids of these documents.
 
-    Raises
-    ------
-    InputError
-        If a document's part is not a number.
+    Raises `InputError` if a document's part is not a number.
     """
     seen: dict[str, set[str]] = {}
     for document in documents:

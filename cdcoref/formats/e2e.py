@@ -36,26 +36,11 @@ _FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*
 _OWN = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
 
 
-def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
+def read_e2e(path: str | Path) -> Corpus:
     """Read a file in the layout of end-to-end coreference models, plain or gzipped.
 
-    Parameters
-    ----------
-    path
-        The file.
-    kind
-        The kind of all mentions, since the layout has none.
-
-    Returns
-    -------
-    Corpus
-        The name of a cluster is its number in the document after the document's id. A mention in two clusters is in
-        both.
-
-    Raises
-    ------
-    InputError
-        If a line is not a document in this layout; the message gives the line.
+    The name of a cluster is its number in the document after the document's id. A mention in two clusters is in both.
+    Raises `InputError` if a line is not a document in this layout; the message gives the line.
     """
     documents: dict[str, Document] = {}
     mentions: list[Mention] = []
@@ -68,7 +53,7 @@ def read_e2e(path: str | Path, *, kind: str | None = None) -> Corpus:
                     f"document {document.id!r} is in the file already; give every document its own 'doc_key'"
                 )
             clusters = fields.get("clusters")
-            mentions += _mentions(fields.get("predicted_clusters") if clusters is None else clusters, document, kind)
+            mentions += _mentions(fields.get("predicted_clusters") if clusters is None else clusters, document)
         except WrongLine as error:
             raise InputError(str(error), path, number) from None
         documents[document.id] = document
@@ -99,7 +84,7 @@ def _is_list_of_lists(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, list) for entry in value)
 
 
-def _mentions(clusters: Any, document: Document, kind: str | None) -> Iterator[Mention]:
+def _mentions(clusters: Any, document: Document) -> Iterator[Mention]:
     if clusters is None:
         return
     if not (_is_list_of_lists(clusters) and all(_is_list_of_lists(cluster) for cluster in clusters)):
@@ -114,28 +99,14 @@ def _mentions(clusters: Any, document: Document, kind: str | None) -> Iterator[M
                     f"a mention of document {document.id!r} is {mention}; its words are counted from 0 to "
                     f"{len(document.tokens) - 1}, and the last is part of it"
                 )
-            yield Mention(document.id, tuple(range(start, last + 1)), kind, f"{document.id}/{number}")
+            yield Mention(document.id, tuple(range(start, last + 1)), None, f"{document.id}/{number}")
 
 
 def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
     """Write a corpus in the layout of end-to-end coreference models, gzipped if the name ends in `.gz`.
 
-    Parameters
-    ----------
-    corpus
-        The corpus. A mention without a cluster is a cluster of its own.
-    path
-        The file; it is replaced once everything is written.
-
-    Returns
-    -------
-    tuple
-        A sentence for each kind of information lost.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    A mention without a cluster is a cluster of its own. What is returned is a sentence for each kind of information
+    lost. Raises `InputError` if the file cannot be written.
     """
     mentions = corpus.by_document()
     with output_file(path) as file:
@@ -184,7 +155,7 @@ E2E = Format(
     name="JSON lines of end-to-end coreference",
     suffixes=(".jsonlines",),
     recognise=lambda start: _BEGINNING.match(start) is not None and _FIELDS.search(start) is not None,
-    read=lambda path, options: read_e2e(path, kind=options.kind),
+    read=lambda path, options: read_e2e(path).with_kind(options.kind),
     read_table=_read_table,
     write=lambda corpus, path, layout: write_e2e(corpus, path),
     omits=("kind", "confidence"),

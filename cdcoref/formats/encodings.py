@@ -77,23 +77,10 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool = False) -> Iterator[bytes]:
-    """Chunks of text in an encoding as chunks of UTF-8, none of them empty.
+    """Chunks of text in an encoding, cut anywhere, as chunks of UTF-8, none of them empty.
 
-    Parameters
-    ----------
-    chunks
-        The text, cut anywhere.
-    encoding
-        Name of the encoding.
-    name
-        The name of the file in messages.
-    marked
-        Whether it is the encoding that the file's byte order mark states.
-
-    Raises
-    ------
-    EncodingError
-        If the text is not in the encoding; the message gives the line.
+    `marked` says whether it is the encoding that the file's byte order mark states. Raises `EncodingError` if the text
+    is not in the encoding; the message gives the `name` of the file and the line.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1

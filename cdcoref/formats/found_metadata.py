@@ -35,17 +35,9 @@ _CLOSING = "\"'”’)"
 
 
 def found_metadata(text: str, id: str) -> dict[str, str]:
-    """The metadata that the beginning of a text and the name of its file state.
+    """The metadata that the beginning of a text and its id, usually the name of its file, state.
 
-    Parameters
-    ----------
-    text, id
-        Of the document; the id is usually the name of its file.
-
-    Returns
-    -------
-    dict
-        ``"title"``, ``"author"``, ``"date"`` (ISO 8601), ``"source"`` and ``"place"``, those that were found.
+    These are ``"title"``, ``"author"``, ``"date"`` (ISO 8601), ``"source"`` and ``"place"``, those that were found.
 
     >>> found_metadata("Ferry sinks\\n\\nBy Ann Lee\\n\\nTRESK, 5 March 2024 (Reuters) - A ferry sank.", "a.txt")
     {'title': 'Ferry sinks', 'author': 'Ann Lee', 'place': 'TRESK', 'source': 'Reuters', 'date': '2024-03-05'}

@@ -19,19 +19,9 @@ CIRCUMSTANCES = frozenset(("when", "where", "participants"))
 
 
 def given_names(fields: Mapping[str, Any], path: str, number: int) -> dict[ClusterKey, str]:
-    """The names in a line.
+    """The names in a line of a file.
 
-    Parameters
-    ----------
-    fields
-        Of the line.
-    path, number
-        The file and the line's number, for errors.
-
-    Raises
-    ------
-    InputError
-        If an entry is not as described at the top of this file.
+    Raises `InputError` if an entry is not as described at the top of this file.
     """
     entries = fields.get(FIELD)
     if entries is None:

@@ -24,16 +24,9 @@ _PREDICTION = re.compile(rb'\s*\{\s*"version":\s*[0-9]+\s*,\s*"stories":')
 def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield the JSON of each document, with the number of the line on which it begins (from 1).
 
-    Parameters
-    ----------
-    source
-        A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
-
-    Raises
-    ------
-    InputError
-        If an array or documents over several lines are not JSON, or are larger than the longest line allowed. A line
-        of a file that is read line by line is yielded as it is.
+    The source is a file (UTF-8, plain or gzipped), or a stream of bytes. Raises `InputError` if an array or documents
+    over several lines are not JSON, or are larger than the longest line allowed. A line of a file that is read line by
+    line is yielded as it is.
     """
     lines = ((n, line) for first, chunk in line_chunks(source) for n, line in enumerate(chunk.split(b"\n")[:-1], first))
     beginning = next((entry for entry in lines if entry[1].strip()), None)

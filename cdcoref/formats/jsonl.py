@@ -88,10 +88,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
 def read_jsonl_table(path: str | Path) -> MentionTable:
     """Read the mentions of a JSON lines file, plain or gzipped, for scoring.
 
-    Raises
-    ------
-    InputError
-        If a line is not a document as described at the top of this file.
+    Raises `InputError` if a line is not a document as described at the top of this file.
     """
     builder = MentionTableBuilder(str(path))
     for line in read_lines(path, tokenise_text, Remarks()):

@@ -48,27 +48,16 @@ LineMention = tuple[Tokens, str | None, str | None, dict[str, Any]]
 
 @dataclass(slots=True)
 class Line:
-    """One validated document.
-
-    Attributes
-    ----------
-    number
-        The line's number, from 1.
-    fields
-        The fields of the line.
-    length
-        The document's number of tokens.
-    mentions
-        The mentions.
-    tokenised
-        The document without its mentions, once it has been built.
-    """
+    """One validated document."""
 
     number: int
     fields: dict[str, Any]
     length: int
+    """Of the document, in tokens."""
     mentions: list[LineMention]
+    """The mentions."""
     tokenised: Document | None = None
+    """The document without its mentions, once it has been built."""
 
     @property
     def id(self) -> str:
@@ -107,21 +96,9 @@ class Line:
 
 
 def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:
-    """Yield the documents of a file or stream.
+    """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
-    Parameters
-    ----------
-    source
-        A file (UTF-8, plain or gzipped), or a stream of bytes.
-    tokenise
-        Makes a document from the text and id of a line without tokens.
-    remarks
-        Collects what is noticed.
-
-    Raises
-    ------
-    InputError
-        If a line is not a document as described in `jsonl`.
+    Raises `InputError` if a line is not a document as described in `jsonl`.
     """
     line_of: dict[str, int] = {}
     for number, data in json_documents(source):

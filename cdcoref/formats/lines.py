@@ -163,15 +163,7 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 class _Unpacked:
-    """The bytes of a gzip file, up to the limit for packed files.
-
-    Parameters
-    ----------
-    stream
-        The decompressed bytes.
-    source
-        The file, whose name is that in messages.
-    """
+    """The decompressed bytes of a gzip file, up to the limit for packed files."""
 
     def __init__(self, stream: gzip.GzipFile, source: BinaryIO) -> None:
         self._stream = stream

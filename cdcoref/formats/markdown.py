@@ -31,12 +31,7 @@ def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpu
     addresses of links are left out.
 
     ``NAME: VALUE`` lines between two lines of ``---`` at the beginning are metadata. The title is the first heading
-    unless they state another.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is a report that cdcoref wrote.
+    unless they state another. Raises `InputError` if the file cannot be read, or is a report that cdcoref wrote.
     """
     options = options or ReadOptions()
     source = text_content(Path(path), options.encoding).decode()

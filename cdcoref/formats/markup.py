@@ -41,14 +41,9 @@ comments; entities, which may be encoded twice."""
 
 
 def without_markup(text: str) -> tuple[str, Sequence[int]]:
-    """A text without tags and entities of HTML, and where its characters are in the original.
+    """A text without tags and entities of HTML, and where its characters and its end are in the original.
 
     A tag is a space, or a blank line where it ends a line of HTML. An entity is the character that it stands for.
-
-    Returns
-    -------
-    tuple
-        The text; the positions of its characters and of its end.
 
     >>> without_markup("A&amp;B<br>C")
     ('A&B\\n\\nC', [0, 1, 6, 7, 7, 11, 12])

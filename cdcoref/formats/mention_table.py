@@ -138,10 +138,7 @@ class MentionTableBuilder:
     def begin_document(self, key: DocumentKey, row: DocumentRow) -> None:
         """Begin the next document, to which the following mentions belong.
 
-        Raises
-        ------
-        InputError
-            If the file already has a document with this name and part.
+        Raises `InputError` if the file already has a document with this name and part.
         """
         if key in self.table.documents:
             raise InputError(
@@ -185,13 +182,7 @@ class MentionTableBuilder:
         self._values.extend((self._document, start, end, cluster, row, KIND_NUMBERS[kind]))
 
     def finish(self, *, as_in_file: bool = False) -> MentionTable:
-        """The table.
-
-        Parameters
-        ----------
-        as_in_file
-            Whether mentions begin in the order that they were added with, instead of that of `beginning`.
-        """
+        """The table; mentions begin in the order of `beginning`, or `as_in_file` in that which they were added with."""
         columns = np.array(self._values, np.int64).reshape(-1, 6).T.copy()
         table = self.table
         table.document, table.start, table.end, table.cluster, table.order, table.kind = columns

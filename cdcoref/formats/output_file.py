@@ -23,10 +23,7 @@ class OutputFile:
     def write(self, text: str) -> None:
         """Add text.
 
-        Raises
-        ------
-        InputError
-            If it cannot be written, or is not valid Unicode.
+        Raises `InputError` if it cannot be written, or is not valid Unicode.
         """
         try:
             self._stream.write(text)

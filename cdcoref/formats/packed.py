@@ -23,10 +23,7 @@ _STEP = 1 << 20
 def most_unpacked() -> int:
     """The limit in bytes.
 
-    Raises
-    ------
-    InputError
-        If the setting is not a number of megabytes.
+    Raises `InputError` if the setting is not a number of megabytes.
     """
     stated = os.environ.get(SETTING)
     if stated is None:

@@ -43,13 +43,9 @@ def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a PDF document; character offsets are those of the text that was taken out of it.
 
     Words that were broken at the end of a line are joined; pages are separated by a line break. Running headers and
-    footers are left out, but for a header of the first page that has a year, since it states the date.
-
-    Raises
-    ------
-    InputError
-        If pypdf is not installed, the file cannot be read or is encrypted, it has no words, as a scan has none, or its
-        pages hold more than packed files may.
+    footers are left out, but for a header of the first page that has a year, since it states the date. Raises
+    `InputError` if pypdf is not installed, the file cannot be read or is encrypted, it has no words, as a scan has
+    none, or its pages hold more than packed files may.
     """
     options = options or ReadOptions()
     pypdf = _pypdf(path)

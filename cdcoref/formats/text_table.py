@@ -46,11 +46,8 @@ _SHOWN = 8
 def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a CSV file with a header; cells are separated by commas, semicolons, tabs or bars, whichever its header has.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, has no column of texts, two columns have one name or two documents one id, or it is
-        a table that cdcoref wrote.
+    Raises `InputError` if the file cannot be read, has no column of texts, two columns have one name or two documents
+    one id, or it is a table that cdcoref wrote.
     """
     options = options or ReadOptions()
     text = text_content(Path(path), options.encoding).decode()
@@ -102,11 +99,8 @@ def _rows(
 def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a Parquet file.
 
-    Raises
-    ------
-    InputError
-        If pyarrow is not installed, the file cannot be read, has no column of texts, two documents have one id, or it
-        is a table that cdcoref wrote.
+    Raises `InputError` if pyarrow is not installed, the file cannot be read, has no column of texts, two documents have
+    one id, or it is a table that cdcoref wrote.
     """
     options = options or ReadOptions()
     try:

@@ -100,10 +100,7 @@ def _cas(cassis: ModuleType, types: Any, document: Document, mentions: Sequence[
 def read_xmi(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read an XMI file as one document; without tokens in it, its text is tokenised like plain text.
 
-    Raises
-    ------
-    InputError
-        If dkpro-cassis is not installed, the file cannot be read, or an annotation is beyond the text.
+    Raises `InputError` if dkpro-cassis is not installed, the file cannot be read, or an annotation is beyond the text.
     """
     options = options or ReadOptions()
     path = Path(path)

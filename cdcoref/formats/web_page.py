@@ -69,13 +69,8 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a page or a fragment as one document.
 
     The headline comes first, if the text does not begin with it. Character offsets are those of the text that was taken
-    out of the page.
-
-    Raises
-    ------
-    InputError
-        If trafilatura is not installed, the file cannot be read, it is a page that cdcoref wrote or binary data, or it
-        has no text.
+    out of the page. Raises `InputError` if trafilatura is not installed, the file cannot be read, it is a page that
+    cdcoref wrote or binary data, or it has no text.
     """
     options = options or ReadOptions()
     data = whole_file(path)

@@ -110,10 +110,7 @@ class _Read:
 def read_webanno(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a WebAnno TSV 3 file as one document.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or a line is not as WebAnno writes it; the message gives the line.
+    Raises `InputError` if the file cannot be read, or a line is not as WebAnno writes it; the message gives the line.
     """
     options = options or ReadOptions()
     path = Path(path)

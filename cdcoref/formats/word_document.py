@@ -32,12 +32,8 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """Read a Word document: its paragraphs and the cells of its tables, in order, separated by blank lines.
 
     Tracked changes are taken as accepted. Headers, footers, comments, notes, text boxes and tables of contents are left
-    out.
-
-    Raises
-    ------
-    InputError
-        If python-docx is not installed, the file cannot be read, or holds more than packed files may.
+    out. Raises `InputError` if python-docx is not installed, the file cannot be read, or holds more than packed files
+    may.
     """
     options = options or ReadOptions()
     docx = _docx(path)

@@ -32,22 +32,14 @@ SINGLETONS = "Singletons"
 
 @dataclass(frozen=True, slots=True)
 class TableStart:
-    """The first lines of a table.
-
-    Attributes
-    ----------
-    lines
-        The lines to print.
-    shown, left
-        Number of clusters (including singletons, on request) in it, and after it.
-    shortened
-        Whether mentions of a cluster were omitted.
-    """
+    """The first lines of a table."""
 
     lines: list[str]
     shown: int
     left: int
+    """Number of clusters (including singletons, on request) in it, and after it."""
     shortened: bool
+    """Whether mentions of a cluster were omitted."""
 
 
 def cluster_lines(prediction: Prediction, *, singletons: bool = False, width: int = 120) -> Iterator[str]:

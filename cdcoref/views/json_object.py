@@ -79,10 +79,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
 def write_json(source: Prediction | Corpus, path: str | Path) -> None:
     """Write :func:`json_text` as a file, which is compressed if its name ends in ``.gz``.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
+    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
     """
     with output_file(path) as file:
         file.write(json_text(source) + "\n")

@@ -27,29 +27,19 @@ _OF_THINGS = frozenset(("it", "its", "itself"))
 
 @dataclass(frozen=True, slots=True)
 class KnownCluster:
-    """The facts about a cluster.
-
-    Attributes
-    ----------
-    id
-        Its name among all clusters, such as ``"event:sinking"``.
-    kind, label
-        Its kind, and what people call it or its most frequent wording.
-    type
-        Its type in schema.org: ``"Event"``, ``"Person"``, ``"Place"`` or ``"Thing"``.
-    mentions
-        Its mentions, in the order of the documents.
-    when, where
-        Of an event, as in :class:`cdcoref.predict.PredictedCluster`; None if unknown.
-    """
+    """The facts about a cluster."""
 
     id: str
+    """Its name among all clusters, such as ``"event:sinking"``."""
     kind: str | None
     label: str
+    """Its kind, and what people call it or its most frequent wording."""
     type: str
+    """Its type in schema.org: ``"Event"``, ``"Person"``, ``"Place"`` or ``"Thing"``."""
     mentions: tuple[Mention, ...]
     when: ClusterPeriod | None = None
     where: ClusterPlace | None = None
+    """Of an event, as in :class:`cdcoref.predict.PredictedCluster`; None if unknown."""
 
     def documents(self) -> list[str]:
         """The ids of the documents in which it is mentioned, each once."""

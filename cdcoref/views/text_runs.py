@@ -14,18 +14,11 @@ from itertools import pairwise
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Text without a border of a mention inside.
-
-    Attributes
-    ----------
-    text
-        The text.
-    marks
-        The number of each mention that covers it with its level, the lowest level first.
-    """
+    """Text without a border of a mention inside."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+    """The number of each mention that covers it with its level, the lowest level first."""
 
 
 def marked_text(text: str, start: int, end: int, mentions: Sequence[Sequence[tuple[int, int]]]) -> list[Run]:

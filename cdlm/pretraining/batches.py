@@ -16,18 +16,12 @@ from cdlm.sequences import EncoderBatch, side_by_side
 
 @dataclass(frozen=True)
 class MaskedBatch(EncoderBatch):
-    """Sequences with masked tokens.
-
-    Attributes
-    ----------
-    labels
-        The original ids of the tokens to predict, and `IGNORED` elsewhere. *Shape:* (sequences, length)
-    tokens
-        Number of tokens, padding not counted.
-    """
+    """Sequences with masked tokens."""
 
     labels: Tensor
+    """The original ids of the tokens to predict, and `IGNORED` elsewhere. *Shape:* (sequences, length)"""
     tokens: int
+    """Number of tokens, padding not counted."""
 
 
 def masked_batch(sequences: Sequence[MaskedSequence], pad_token_id: int) -> MaskedBatch:

@@ -31,15 +31,10 @@ VARIANT_WORDS: Mapping[Variant, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MaskedSequence(TokenSequence):
-    """One sequence with some of its tokens masked.
-
-    Attributes
-    ----------
-    labels
-        The original ids of the tokens to predict, and `IGNORED` elsewhere. *Shape:* (length,)
-    """
+    """One sequence with some of its tokens masked."""
 
     labels: NDArray[np.int64]
+    """The original ids of the tokens to predict, and `IGNORED` elsewhere. *Shape:* (length,)"""
 
 
 @dataclass(frozen=True)
@@ -85,10 +80,7 @@ class Masking:
     def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:
         """Mask tokens of a sequence; which ones, and how, depends on the generator, not on the variant.
 
-        Parameters
-        ----------
-        ids
-            *Shape:* (length,). May contain special tokens, which are never chosen.
+        Special tokens are never chosen. *Shape:* (length,)
         """
         places = np.flatnonzero(self.ordinary[ids])
         count = min(len(places), max(1, round(self.rate * len(places))))

@@ -94,14 +94,10 @@ class Perplexity:
 def set_losses(
     model: CDLMForMaskedLM, variant: Variant, sequences: EvaluationSequences, progress: Progress = lambda *_: None
 ) -> SetLosses:
-    """Predict the masked tokens of every set.
+    """Predict the masked tokens of every set with the global attention of a variant.
 
-    Parameters
-    ----------
-    variant
-        The variant whose global attention is used (in the paper, that of the model's pretraining).
-    progress
-        Called with the number of sets done and the total.
+    In the paper, it is that of the model's pretraining. `progress` is called with the number of sets done and the
+    total.
     """
     model.eval()
     device = model.lm_head.bias.device

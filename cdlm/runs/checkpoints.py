@@ -24,17 +24,9 @@ KEPT = 2
 
 
 def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any]) -> None:
-    """Write the model's weights, and the states of whatever else has one; tensors that share memory are written once.
+    """Write the model's weights, and the states of whatever else has one, such as an optimiser, by name.
 
-    Parameters
-    ----------
-    stateful
-        Objects with ``state_dict`` and ``load_state_dict``, such as an optimiser, by name.
-
-    Raises
-    ------
-    InputError
-        If they cannot be written, for example because the disk is full.
+    Tensors that share memory are written once. Raises `InputError` if they cannot be written, as if the disk is full.
     """
     with writing_weights(checkpoint):
         save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})

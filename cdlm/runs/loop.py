@@ -73,31 +73,9 @@ class Evaluation(Generic[T]):
 
 
 class TrainingLoop(Generic[M, T]):
-    """The training of a model from its first step, or from a checkpoint, to its last.
+    """The training of a model from its first step, or from a checkpoint, to its last; see :meth:`cdlm.runs.Run.train`.
 
-    Parameters
-    ----------
-    options
-        How the model is optimised, evaluated and saved.
-    model, data
-        What is trained, and on what.
-    loss, evaluate, save
-        See :meth:`cdlm.runs.Run.train`.
-    folder
-        Where checkpoints and the best model are written.
-    record
-        What the best model's ``training.json`` holds besides its evaluation.
-    accelerator
-        The device, the processes, the numeric precision and the experiment trackers.
-    say
-        Called with every line of progress.
-
-    Attributes
-    ----------
-    state
-        The number of steps done, and the scores of the evaluations.
-    last_step
-        The number of steps of the whole run.
+    `record` is what the best model's ``training.json`` holds besides its evaluation.
     """
 
     def __init__(

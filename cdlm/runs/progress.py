@@ -45,17 +45,9 @@ class Speed:
 
 
 def find_tracker(name: str | None) -> str | None:
-    """The experiment tracker to log to, None for none.
+    """The experiment tracker to log to, None for none: by its name, ``"none"``, or None for TensorBoard if installed.
 
-    Parameters
-    ----------
-    name
-        ``"tensorboard"``, ``"wandb"``, ``"mlflow"``, ...; ``"none"``; None: TensorBoard if it is installed.
-
-    Raises
-    ------
-    InputError
-        If that tracker is unknown or not installed.
+    Raises `InputError` if that tracker is unknown or not installed.
     """
     installed = sorted(str(tracker) for tracker in get_available_trackers())
     if name == "none" or (name is None and TENSORBOARD not in installed):

@@ -11,18 +11,11 @@ STATE_FILE = "state.json"
 
 @dataclass(slots=True)
 class RunState:
-    """How far a run is.
-
-    Attributes
-    ----------
-    step
-        Steps of the optimiser that are done.
-    scores
-        The score of every evaluation so far, by the step after which it was made.
-    """
+    """How far a run is."""
 
     step: int = 0
     scores: dict[int, float] = field(default_factory=dict)
+    """The score of every evaluation so far, by the step after which it was made."""
 
     @property
     def best_step(self) -> int | None:

@@ -51,10 +51,7 @@ class CorpusFolders:
 def counted_table(number: int, folders: CorpusFolders) -> tuple[Counts, tuple[str, ...]]:
     """The rows of table 7, 8, 9 or 10 that can be counted, and a sentence for each split that cannot be read.
 
-    Raises
-    ------
-    InputError
-        If a folder is not what it should be, or no split of ECB+ can be read.
+    Raises `InputError` if a folder is not what it should be, or no split of ECB+ can be read.
     """
     if number == 7:
         return ({} if folders.multi_news is None else _sets(folders.multi_news)), ()

@@ -12,75 +12,47 @@ MISSING = "-"
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A run that fills some cells of a row.
-
-    Attributes
-    ----------
-    file
-        The name, in the folder of results, of the JSON that the last command prints.
-    commands
-        The commands that measure it, in order.
-    columns
-        How many cells it fills.
-    values
-        JSON in, the values of the cells out; None where the JSON has none.
-    """
+    """A run that fills some cells of a row."""
 
     file: str
+    """The name, in the folder of results, of the JSON that the last command prints."""
     commands: tuple[str, ...]
+    """The commands that measure it, in order."""
     columns: int
+    """How many cells it fills."""
     values: Callable[[Any], Sequence[float | None]]
+    """JSON in, the values of the cells out; None where the JSON has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table.
-
-    Attributes
-    ----------
-    name
-        The system, or what is counted.
-    paper
-        The published values, as printed.
-    measurements
-        What fills the cells, from left to right. None for the systems of others and for counts.
-    """
+    """A row of a table."""
 
     name: str
+    """The system, or what is counted."""
     paper: tuple[str, ...]
+    """The published values, as printed."""
     measurements: tuple[Measurement, ...] = ()
+    """What fills the cells, from left to right. None for the systems of others and for counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the paper.
-
-    Attributes
-    ----------
-    number, title
-        As in the paper.
-    columns
-        Names of the columns, without that of the rows.
-    rows
-        See :class:`Row`.
-    counts
-        Whether it counts the contents of a corpus. Otherwise rows without measurements are systems of others.
-    decimals
-        Of measured values.
-    with_differences
-        Whether the last column is the difference between a row's first value and that of the first row.
-    preparation
-        Commands that make what the measurements need.
-    """
+    """A table of the paper."""
 
     number: int
     title: str
     columns: tuple[str, ...]
+    """Names of the columns, without that of the rows."""
     rows: tuple[Row, ...]
     counts: bool = False
+    """Whether it counts the contents of a corpus. Otherwise rows without measurements are systems of others."""
     decimals: int = 1
+    """Of measured values."""
     with_differences: bool = False
+    """Whether the last column is the difference between a row's first value and that of the first row."""
     preparation: tuple[str, ...] = ()
+    """Commands that make what the measurements need."""
 
 
 @dataclass(frozen=True, slots=True)

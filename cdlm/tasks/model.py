@@ -84,10 +84,7 @@ class TaskModel(nn.Module):
     def from_encoder(cls, name: str, settings: Any) -> Self:
         """An untrained model on an encoder (see `encoder_folder`); its heads are drawn by PyTorch's random generator.
 
-        Raises
-        ------
-        InputError
-            If there is no such encoder, or its tokenizer does not fit it.
+        Raises `InputError` if there is no such encoder, or its tokenizer does not fit it.
         """
         with encoder_folder(name) as folder:
             tokenizer = load_tokenizer(folder)
@@ -103,10 +100,7 @@ class TaskModel(nn.Module):
     def from_pretrained(cls, name_or_folder: str | Path) -> Self:
         """Read a model that :meth:`save_pretrained` wrote: a folder, or a name on the hub.
 
-        Raises
-        ------
-        InputError
-            If it is not such a model, or one of its files is damaged.
+        Raises `InputError` if it is not such a model, or one of its files is damaged.
         """
         folder = find_checkpoint(name_or_folder)
         path = folder / CONFIG_FILE
@@ -146,10 +140,7 @@ class TaskModel(nn.Module):
 def written(path: str | Path) -> Iterator[IO[str]]:
     """A text file of predictions to write to; it is in place only once the block ends without an error.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises `InputError` if the file cannot be written.
     """
     try:
         with replaced_file(Path(path)) as part, part.open("w", encoding="utf-8") as file:

@@ -55,12 +55,8 @@ class PairBuilder:
     """Turns pairs of texts into sequences.
 
     ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``; if texts are read
-    apart, ``[CLS] <doc-s> text </doc-s>`` for each. If both do not fit, the longer one is cut first.
-
-    Attributes
-    ----------
-    cut
-        Number of pairs that have been cut so far.
+    apart, ``[CLS] <doc-s> text </doc-s>`` for each. If both do not fit, the longer one is cut first; `cut` counts
+    pairs.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:

@@ -18,15 +18,7 @@ PARAGRAPHS_OF_EVIDENCE = 2
 
 
 def decode(question: Question, sequence: QASequence, logits: QALogits, max_answer_tokens: int) -> Prediction:
-    """Evidence and answer of one question.
-
-    Parameters
-    ----------
-    logits
-        Logits, on the CPU.
-    max_answer_tokens
-        Maximum length of an answer in tokens.
-    """
+    """Evidence and answer of one question, from logits on the CPU."""
     evidence = choose_evidence(sequence, logits)
     facts = tuple((question.paragraphs[paragraph].title, sentence) for paragraph, sentence in evidence)
     kind = int(logits.types.argmax())

@@ -63,39 +63,27 @@ class QASettings:
 
 @dataclass(frozen=True)
 class QALogits(Batch):
-    """Logits of one sequence, or concatenated over all sequences of a batch; the order is that of :class:`QASequence`.
-
-    Attributes
-    ----------
-    paragraphs, sentences
-        *Shapes:* (paragraphs,), (sentences,)
-    types
-        *Shape:* (3,), or (sequences, 3); as `ANSWER_TYPES`.
-    starts, ends
-        *Shape:* (text tokens,)
-    """
+    """Logits of one sequence, or concatenated over all sequences of a batch; the order is that of `QASequence`."""
 
     paragraphs: Tensor
     sentences: Tensor
+    """*Shapes:* (paragraphs,), (sentences,)"""
     types: Tensor
+    """*Shape:* (3,), or (sequences, 3); as `ANSWER_TYPES`."""
     starts: Tensor
     ends: Tensor
+    """*Shape:* (text tokens,)"""
 
 
 @dataclass(frozen=True)
 class QABatch(EncoderBatch):
-    """Sequences of questions, padded to one length.
-
-    Attributes
-    ----------
-    titles, sentence_ends, texts
-        Positions in the flattened batch, concatenated over all sequences. *Shapes:* (paragraphs,), (sentences,),
-        (text tokens,)
-    """
+    """Sequences of questions, padded to one length."""
 
     titles: Tensor
     sentence_ends: Tensor
     texts: Tensor
+    """Positions in the flattened batch, concatenated over all sequences. *Shapes:* (paragraphs,), (sentences,), (text
+    tokens,)"""
 
 
 class QAModel(TaskModel):

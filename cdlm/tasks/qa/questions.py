@@ -71,18 +71,11 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The questions of a file.
-
-    Attributes
-    ----------
-    questions
-        The questions, in file order.
-    notes
-        One sentence for each kind of problem that was tolerated or made questions be skipped.
-    """
+    """The questions of a file."""
 
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
+    """One sentence for each kind of problem that was tolerated or made questions be skipped."""
 
 
 def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "skip") -> Questions:

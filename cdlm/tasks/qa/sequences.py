@@ -40,34 +40,23 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class QASequence:
-    """What the encoder reads for a question, and what its tokens represent.
-
-    Attributes
-    ----------
-    tokens
-        The encoder's input.
-    titles
-        Position of every paragraph's ``<t>``; paragraphs that did not fit have none. *Shape:* (paragraphs,)
-    ends, end_paragraphs, end_sentences
-        Position of every ``</sent>``, and the numbers of its paragraph and sentence. *Shape:* (sentences,)
-    texts
-        Positions of the tokens of titles and sentences, without special tokens: answers consist of these.
-        *Shape:* (text tokens,)
-    text_places
-        For each of them, the numbers of paragraph and sentence (`TITLE` for a title), and the first and last
-        (exclusive) character in it. *Shape:* (text tokens, 4)
-    cut
-        Whether the end of the paragraphs did not fit.
-    """
+    """What the encoder reads for a question, and what its tokens represent."""
 
     tokens: TokenSequence
     titles: Integers
+    """Position of every paragraph's ``<t>``; paragraphs that did not fit have none. *Shape:* (paragraphs,)"""
     ends: Integers
     end_paragraphs: Integers
     end_sentences: Integers
+    """Position of every ``</sent>``, and the numbers of its paragraph and sentence. *Shape:* (sentences,)"""
     texts: Integers
+    """Positions of the tokens of titles and sentences, without special tokens: answers consist of these. *Shape:* (text
+    tokens,)"""
     text_places: Integers
+    """For each of them, the numbers of paragraph and sentence (`TITLE` for a title), and the first and last (exclusive)
+    character in it. *Shape:* (text tokens, 4)"""
     cut: bool
+    """Whether the end of the paragraphs did not fit."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -75,39 +64,26 @@ class QASequence:
 
 @dataclass(frozen=True, slots=True)
 class QALabels:
-    """The labels of a sequence.
-
-    Attributes
-    ----------
-    paragraphs, sentences
-        1 for those that support the answer. *Shapes:* (paragraphs,), (sentences,)
-    type
-        Position in `ANSWER_TYPES`.
-    starts, ends
-        1 for the text tokens with which an answer may begin and end; all 0 if it is not a span or was cut off.
-        *Shape:* (text tokens,)
-    facts_lost, answer_lost
-        The number of supporting sentences cut off, and whether the answer was.
-    """
+    """The labels of a sequence."""
 
     paragraphs: Integers
     sentences: Integers
+    """1 for those that support the answer. *Shapes:* (paragraphs,), (sentences,)"""
     type: int
+    """Position in `ANSWER_TYPES`."""
     starts: Integers
     ends: Integers
+    """1 for the text tokens with which an answer may begin and end; all 0 if it is not a span or was cut off. *Shape:*
+    (text tokens,)"""
     facts_lost: int
     answer_lost: bool
+    """The number of supporting sentences cut off, and whether the answer was."""
 
 
 class QuestionBuilder:
-    """Builds the sequence of a question.
+    """Builds the sequence of a question with a tokenizer that has the tokens of :mod:`cdlm.tokens` and `QA_TOKENS`.
 
-    Parameters
-    ----------
-    tokenizer
-        With the special tokens of :mod:`cdlm.tokens` and `QA_TOKENS`.
-    max_length
-        Maximum length of a sequence in tokens; the rest is cut off.
+    What is beyond the maximum length in tokens is cut off.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int) -> None:

@@ -140,29 +140,19 @@ def train_reader(
 
 @dataclass(frozen=True)
 class LabelledQuestions(Batch):
-    """Questions to train on.
-
-    Attributes
-    ----------
-    inputs
-        Their sequences.
-    paragraphs, sentences
-        1 for those that support the answer, 0 for others. *Shapes:* (paragraphs,), (sentences,)
-    types
-        Positions in `ANSWER_TYPES`. *Shape:* (questions,)
-    starts, ends
-        Whether the answer may begin or end with a token. *Shape:* (text tokens,)
-    text_counts
-        Number of text tokens of each question.
-    """
+    """Questions to train on."""
 
     inputs: QABatch
     paragraphs: Tensor
     sentences: Tensor
+    """1 for those that support the answer, 0 for others. *Shapes:* (paragraphs,), (sentences,)"""
     types: Tensor
+    """Positions in `ANSWER_TYPES`. *Shape:* (questions,)"""
     starts: Tensor
     ends: Tensor
+    """Whether the answer may begin or end with a token. *Shape:* (text tokens,)"""
     text_counts: Sequence[int]
+    """Number of text tokens of each question."""
 
     @classmethod
     def of(cls, inputs: QABatch, sequences: Sequence[QASequence], labels: Sequence[QALabels]) -> LabelledQuestions:
