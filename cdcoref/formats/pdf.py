@@ -53,7 +53,7 @@ def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise InputError("the PDF is encrypted; remove its password first", path)
+            raise InputError("the PDF is encrypted; save it without a password, or give its text", path)
         _check_contents(reader, path)
         pages = [page.extract_text() for page in reader.pages]
         known = reader.metadata
@@ -65,11 +65,12 @@ def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     except (pypdf.errors.PyPdfError, *_DAMAGE) as error:
         if type(error).__name__ == "LimitReachedError":  # which pypdf has since version 6
             raise too_much(path) from None
-        raise InputError(f"the PDF cannot be read ({first_line(error)})", path) from error
+        remedy = "if another program opens it, save it anew there, or give its text"
+        raise InputError(f"the PDF cannot be read ({first_line(error)}); {remedy}", path) from error
     text = _joined("\n".join(_without_running_lines(pages)))
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")
     if not re.search(r"[^\W\d_]", text):
-        raise InputError("the PDF has no text; if it is a scan, recognise its text first", path)
+        raise InputError("the PDF has no text; if it is a scan, recognise its text first, such as with ocrmypdf", path)
     document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
     plain = {name: " ".join(value.split()) for name, value in stated.items() if isinstance(value, str)}
     named = {name: value for name, value in plain.items() if value and not _NO_TITLE.fullmatch(value)}
