@@ -121,9 +121,11 @@ def export(
     else:
         written = chosen_documents(content.corpus.of_kind(kind), since, source)
         content = replace(content.subset(document.id for document in written.documents), corpus=written)
-    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
     for note in written.notes:
         say("cdcoref", note)
+    if not written.documents:
+        raise InputError("the input contains no documents")
+    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
     counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
     for sentence in (counts, *notes):
         say("cdcoref", f"{output}: {sentence}")

@@ -57,6 +57,8 @@ def stats(
         loaded = read_corpus(files or [], ids=ids)
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
+        if not corpora and not problems:
+            problems, remarks = [*remarks, "the input contains no documents"], []
     numbers = {name: _numbers(corpus) for name, corpus in corpora.items()}
     if as_json:
         print(json.dumps({**numbers, **more}, indent=2))

@@ -444,6 +444,20 @@ def test_mentions_without_a_kind_are_exported_with_that_which_is_stated(run: Run
     assert [m.kind for m in read_corpus(["k.jsonl"]).corpus.mentions] == [None]
 
 
+@pytest.mark.parametrize("name", ["x.jsonl", "x.conll", "x.html", "x"])
+def test_an_input_without_documents_is_not_exported_or_counted(run: Run, name: str) -> None:
+    Path("empty.jsonl").write_text("\n")
+    Path("x.jsonl").write_text("as before")
+    for command in (("export", "empty.jsonl", "-o", name), ("stats", "empty.jsonl"), ("predict", "empty.jsonl")):
+        done = run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == (
+            "cdcoref: empty.jsonl: the file has no documents\ncdcoref: the input contains no documents\n"
+        )
+    assert Path("x.jsonl").read_text() == "as before"
+    assert name == "x.jsonl" or not Path(name).exists()
+
+
 def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None:
     Path("folder").mkdir()
     Path("folder/k.conll").write_text(KINDLESS)
