@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.copied_readings import (
     Copy,
     Reading,
@@ -51,7 +50,7 @@ from cdcoref.collection.documents import (
     store_stated_metadata,
     stored_part,
 )
-from cdcoref.collection.reader import Reader
+from cdcoref.collection.reader import Reader, StoryReading, compare_stories
 from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value

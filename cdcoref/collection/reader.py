@@ -5,9 +5,9 @@ The model is loaded when it is first needed: linking by lemma documents that com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -150,7 +150,7 @@ class Reader:
         pairs: Sequence[DocumentPair] | None,
         vectors: Mapping[str, MentionVectors],
         known: Mapping[str, int],
-        progress: Progress,
+        advance: Callable[[float], None],
     ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
         """Compare the documents of a story: by their vectors, if the model has them, and read together.
 
@@ -164,6 +164,8 @@ class Reader:
             By the ids of those documents that have mentions, if the model has vectors.
         known
             See :class:`cdcoref.linking.Comparison`.
+        advance
+            Called with how many documents and pairs of documents were read since the last call.
 
         Returns
         -------
@@ -189,15 +191,6 @@ class Reader:
             vectors=_joined(corpus, vectors) if self.has_vectors else None,
             known=known,
         )
-        count = len(corpus.documents)
-        total = count + (count * (count - 1) // 2 if pairs is None else len(pairs))
-        done = 0.0
-
-        def advance(share: float) -> None:
-            nonlocal done
-            done += share
-            progress("comparing", int(done), total)
-
         logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)
         return by_document_pair(corpus, logits), list(comparison.notes)
 
@@ -239,3 +232,44 @@ def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVec
     numbers = {id: own for id, own in corpus.mention_numbers().items() if own}
     order = np.array([number for own in numbers.values() for number in own], dtype=np.int64)
     return MentionVectors.joined([vectors[id] for id in numbers]).take(np.argsort(order))
+
+
+class StoryReading(NamedTuple):
+    """A story, or what of it is to be compared, as :meth:`Reader.scores` takes it."""
+
+    corpus: Corpus
+    pairs: Sequence[DocumentPair] | None
+    vectors: Mapping[str, MentionVectors]
+    known: Mapping[str, int]
+
+
+def compare_stories(
+    reader: Reader, stories: Iterable[StoryReading], work: int, progress: Progress
+) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
+    """The scores of the documents of all stories, and a sentence for whatever was left out.
+
+    One story is read after the other, so that few are held in memory. `work` is how many documents and pairs of
+    documents there are in all stories.
+
+    Raises
+    ------
+    InputError
+        As :meth:`Reader.scores`.
+    """
+    scores: dict[DocumentPair, DocumentScores] = {}
+    notes: list[str] = []
+    before, done = 0, 0.0
+
+    def advance(share: float) -> None:
+        nonlocal done
+        done += share
+        progress("comparing", int(done), work)
+
+    for story in stories:
+        own, sentences = reader.scores(*story, advance)
+        scores |= own
+        notes += sentences
+        count = len(story.corpus.documents)
+        before += count + (count * (count - 1) // 2 if story.pairs is None else len(story.pairs))
+        done = before
+    return scores, notes

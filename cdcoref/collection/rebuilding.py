@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cdcoref.collection.comparing import StoryReading, compare_stories
 from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import (
@@ -28,7 +27,7 @@ from cdcoref.collection.documents import (
     store_scores,
     stored_part,
 )
-from cdcoref.collection.reader import Reader
+from cdcoref.collection.reader import Reader, StoryReading, compare_stories
 from cdcoref.collection.reclustering import recluster
 from cdcoref.collection.records import Report
 from cdcoref.collection.removing import forget_removed
