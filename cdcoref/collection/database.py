@@ -66,10 +66,10 @@ class Database:
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
             try:
                 self._prepare(create)
-            except BaseException as error:
+            except BaseException:
                 self.connection.close()
-                if is_new and isinstance(error, sqlite3.Error) and self.path.stat().st_size == 0:
-                    self.path.unlink()  # nothing could be written, as on a full disk
+                if is_new:
+                    self.discard()  # as on a full disk
                 raise
 
     def _prepare(self, create: bool) -> None:
@@ -100,18 +100,19 @@ class Database:
     def discard(self) -> None:
         """Close the file, and remove it if it holds no document and no other program has it open."""
         self.connection.close()
-        uri = f"file:{quote(str(self._absolute))}?mode=rw"
-        with (
-            suppress(sqlite3.Error, OSError),
-            closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)) as connection,
-        ):
-            # Leaving the write-ahead mode takes a lock that nobody else may have, and no file beside this one is left.
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            connection.execute("PRAGMA journal_mode = DELETE")
-            if connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+        with suppress(sqlite3.Error, OSError):
+            if not self._absolute.stat().st_size:
                 self._absolute.unlink()
-            else:
-                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            uri = f"file:{quote(str(self._absolute))}?mode=rw"
+            with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)) as connection:
+                # A lock that nobody else may have; taking it writes nothing, since the disk may be full.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                connection.execute("BEGIN EXCLUSIVE")
+                (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if not tables or connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+                    for end in ("", "-wal", "-shm"):
+                        Path(f"{self._absolute}{end}").unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -187,6 +187,24 @@ def test_a_file_that_may_not_grow_is_left_as_it_was(
     assert lemma.corpus() == before
 
 
+@pytest.mark.parametrize("size", [0, 5_000, 40_000])
+def test_a_collection_that_cannot_be_created_leaves_no_file(
+    path: Path, size: int, small_files: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    with small_files(size), pytest.raises(InputError, match="the disk is full"):
+        Collection.create(path, "lemma")
+    assert list(path.parent.iterdir()) == []
+
+
+def test_an_empty_collection_is_discarded_on_a_full_disk(
+    path: Path, small_files: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    collection = Collection.create(path, "lemma")
+    with small_files(5_000):
+        collection.discard()
+    assert list(path.parent.iterdir()) == []
+
+
 def test_what_is_read_between_two_changes_is_one_or_the_other(written: Any, path: Path) -> None:
     """Readers in other threads see whole additions only, while one writes."""
     with Collection.create(path, "lemma") as collection:
