@@ -191,7 +191,7 @@ def collection_errors(path: str | Path) -> Iterator[None]:
             what = "this is not a collection"
         elif "readonly" in what:
             what = "the file cannot be written"
-        elif any(word in what for word in ("malformed", "damaged", "corrupt")):
+        elif any(word in what for word in ("malformed", "damaged", "corrupt", "decode", "no such table")):
             what = _damaged(path, what)
         elif isinstance(error, sqlite3.IntegrityError) and (found := _damage_in(path)) is not None:
             what = _damaged(path, found)
@@ -231,6 +231,18 @@ def readable_part(path: str | Path) -> Corpus:
     InputError
         If nothing can be read.
     """
+    try:
+        found = _readable_part(path)
+    except InputError as error:
+        if "--damaged" not in error.message:
+            raise
+        found = Corpus(())
+    if not found.documents:
+        raise InputError("nothing of the collection can be read; restore a copy of it", path)
+    return found
+
+
+def _readable_part(path: str | Path) -> Corpus:
     documents: list[Document] = []
     mentions: list[Mention] = []
     lost = lost_mentions = 0
@@ -254,8 +266,6 @@ def readable_part(path: str | Path) -> Corpus:
                     mentions += Corpus(found, (stored_mention(*row),)).mentions
                 except (sqlite3.Error, InputError, IndexError, TypeError):
                     lost_mentions += 1
-    if not documents:
-        raise InputError("nothing of the collection can be read; restore a copy of it", path)
     what = f"{counted(lost, 'document')} and {counted(lost_mentions, 'mention')} cannot be read"
     return Corpus(tuple(documents), tuple(mentions), (f"{path}: {what}",) if lost or lost_mentions else ())
 
@@ -267,7 +277,7 @@ def _damage_in(path: str | Path) -> str | None:
         with closing(sqlite3.connect(uri, uri=True, timeout=60)) as connection:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found != "ok":
-                return str(found)
+                return str(found).splitlines()[-1]  # the first may only name the database
             if column := _column_of_another_type(connection):
                 return f"the column {column} has a value of another type"
             corpus_in(connection)

@@ -155,6 +155,8 @@ def damaged(path: Path, change: str, column: str = "text TEXT") -> None:
         ("UPDATE documents SET fields = '{'", "--damaged"),
         ("UPDATE mentions SET tokens = '[\"a\"]'", "--damaged"),
         ("UPDATE mentions SET tokens = 'x'", "--damaged"),
+        ("UPDATE documents SET fields = CAST(x'ff' AS TEXT)", "--damaged"),
+        ("DROP TABLE clusters", "--damaged"),
         ("UPDATE mentions SET tokens = '[999]'", "ascending indices"),
     ],
 )
@@ -202,6 +204,12 @@ def test_what_can_be_read_of_a_damaged_collection_is_saved(path: Path) -> None:
     assert left.documents == tuple(others)
     assert left.mentions == tuple(m for m in whole.mentions if m.document != first.id)[:-1]
     assert left.notes == (f"{path}: 1 document and 1 mention cannot be read",)
+
+
+def test_a_collection_of_which_nothing_can_be_read_is_not_said_to_be_saved_by_the_same_command(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(InputError, match="nothing of the collection can be read; restore a copy"):
+        readable_part(path)
 
 
 def test_a_document_that_is_damaged_can_be_removed(path: Path) -> None:
