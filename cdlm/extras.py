@@ -7,7 +7,12 @@ cdcoref itself in an index.
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+from types import ModuleType
+
+from cdlm.errors import InputError
 
 DISTRIBUTION = "cdcoref"
 
@@ -32,3 +37,20 @@ def install_command(extra: str) -> str:
             found = _NAME.match(name)
             needed.append(address.strip() or (found[0] if found else name))
     return f"pip install {' '.join(needed)}" if needed else f"pip install '.[{extra}]'"
+
+
+def optional_module(
+    module: str, what: str, package: str, path: str | Path | None = None, *, extra: str | None = None
+) -> ModuleType:
+    """A module of a package that may not be installed.
+
+    Raises
+    ------
+    InputError
+        If it is not; the message says what needs the package, and how to install it, or all those of an extra.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        command = f"pip install {package}" if extra is None else install_command(extra)
+        raise InputError(f"{what} needs {package}; install it with: {command}", path) from None

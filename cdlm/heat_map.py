@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cdlm.errors import InputError
-from cdlm.extras import install_command
+from cdlm.extras import optional_module
 from cdlm.files import replaced_file
 
 if TYPE_CHECKING:
@@ -71,11 +71,10 @@ def write_png(attention: PairAttention, path: Path) -> None:
     InputError
         If Pillow is not installed, or the file cannot be written.
     """
-    try:
-        from PIL import Image, ImageDraw
-        from PIL.ImageFont import load_default
-    except ImportError as error:
-        raise InputError(f"a PNG needs Pillow; install it with: {install_command('images')}") from error
+    optional_module("PIL", "a PNG", "Pillow", extra="images")
+    from PIL import Image, ImageDraw
+    from PIL.ImageFont import load_default
+
     font = load_default(SIZE)
     lines = list(_lines(attention, font))
     image = Image.new("RGB", (WIDTH, 2 * MARGIN + LINE * len(lines)), COLD)

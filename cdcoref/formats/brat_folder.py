@@ -97,14 +97,12 @@ def _name(line: str) -> str:
     return re.sub(r"\\(.)", lambda match: {"n": "\n", "r": "\r"}.get(match[1], match[1]), line)
 
 
-def read_brat_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     """Read an ``.ann`` file and the ``.txt`` file beside it as one document.
 
     Raises `InputError` if a file cannot be read, the annotation does not belong to the text, or a line is not as brat
     writes it.
     """
-    options = options or ReadOptions()
-    path = Path(path)
     stem = path.name.removesuffix(".gz").removesuffix(".ann")
     beside = path.with_name(f"{stem}.txt")
     if not beside.exists():

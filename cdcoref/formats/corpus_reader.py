@@ -7,6 +7,7 @@ number clusters file by file (CoNLL, CorefUD). `cluster_names` rejects files for
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -248,21 +249,14 @@ def _grouped(notes: Iterable[str], files: Iterable[Path]) -> Iterator[str]:
     beginnings = {f"{shown_path(str(file))}: " for file in files}
     same: dict[str, list[str]] = {}
     for note in notes:
-        beginning = next((f"{note[:at]}: " for at in _colons(note) if f"{note[:at]}: " in beginnings), "")
+        colons = re.finditer(": ", note)  # behind one of which the sentence on a file begins
+        beginning = next((note[: at.end()] for at in colons if note[: at.end()] in beginnings), "")
         same.setdefault(note[len(beginning) :] if beginning else note, []).append(beginning.removesuffix(": "))
     for sentence, of in same.items():
         if len(of) > NAMED:
             yield f"{counted(len(of), 'file')} ({_first_few(of)}): {sentence}"
         else:
             yield from (f"{file}: {sentence}" if file else sentence for file in of)
-
-
-def _colons(note: str) -> Iterator[int]:
-    """Where a note has a colon and a space, behind which the sentence on a file may begin."""
-    at = note.find(": ")
-    while at >= 0:
-        yield at
-        at = note.find(": ", at + 1)
 
 
 def _first_few(names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions, table_reader
+from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_reader
 from cdcoref.formats.jsonl_parsing import document_attributes
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import check_zlib
@@ -127,11 +127,6 @@ def checked_docs(docs: object) -> list[Doc]:
     return found
 
 
-def _check_corpus(corpus: object) -> None:
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
-
-
 def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
     """The documents of a corpus as Docs, with its mentions in them.
 
@@ -140,7 +135,7 @@ def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
     InputError
         If it is no corpus, or a token is empty.
     """
-    _check_corpus(corpus)
+    check_corpus(corpus)
     from spacy.vocab import Vocab
 
     shared = vocab if vocab is not None else Vocab()
@@ -201,7 +196,7 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
         If these are no Docs and no corpus, or not as many Docs as the corpus has documents.
     """
     docs = checked_docs(docs)
-    _check_corpus(corpus)
+    check_corpus(corpus)
     if len(docs) != len(corpus.documents):
         raise InputError(
             f"there are {counted(len(docs), 'Doc')} and {counted(len(corpus.documents), 'document')}; give the Docs "

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.formats.mention_table import IdScope, MentionTable, table_of_corpus
 from cdlm.printing import counted
 
@@ -63,6 +64,12 @@ Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
 def table_reader(read: Read) -> ReadTable:
     """Reads the mentions of files of a format that can only be read whole."""
     return lambda path, options: table_of_corpus(read(path, options), str(path))
+
+
+def check_corpus(corpus: object) -> None:
+    """Refuse with an `InputError` what is no corpus."""
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
 
 
 def lost_of_documents(corpus: Corpus, format: str, *, topics: bool = True) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
 from cdcoref.formats.e2e import E2E
 from cdcoref.formats.file_types import unsuitable
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, check_corpus
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
@@ -208,8 +208,7 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
         If the name or the layout is unknown, the format cannot express the corpus, or the file cannot be written. An
         existing file is then left unchanged.
     """
-    if not isinstance(corpus, Corpus):
-        raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
+    check_corpus(corpus)
     format = output_format(path, layout)
     assert format.write is not None
     notes = format.write(corpus, Path(path), layout)

@@ -38,12 +38,11 @@ from typing import Any, BinaryIO
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.given_names import given_names, joined_names, names_entry
-from cdcoref.formats.jsonl_parsing import Tokenise, read_lines
+from cdcoref.formats.jsonl_parsing import Remarks, Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.plain_text import tokenise_text
-from cdcoref.formats.remarks import Remarks
 
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 

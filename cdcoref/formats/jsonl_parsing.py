@@ -21,7 +21,6 @@ from cdcoref.corpus import KINDS, Document, Mention, character_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.lines import shown_name
-from cdcoref.formats.remarks import Remarks
 
 _DOCUMENT_FIELDS = {
     *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
@@ -44,6 +43,26 @@ Tokens = tuple[int, ...]
 
 LineMention = tuple[Tokens, str | None, str | None, dict[str, Any]]
 """A mention: its tokens, kind, cluster name and all fields."""
+
+
+class Remarks:
+    """Remarks on a file: each once, with how often it was made and where first."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+        self._first: dict[str, int] = {}
+
+    def add(self, remark: str, line: int) -> None:
+        """Make a remark on a line."""
+        self._times[remark] += 1
+        self._first.setdefault(remark, line)
+
+    def notes(self, source: str) -> list[str]:
+        """A sentence for each remark, in the order in which they were first made."""
+        return [
+            f"{source}: {remark} ({'once, on' if times == 1 else f'{times} times, first on'} line {first})"
+            for (remark, times), first in zip(self._times.items(), self._first.values(), strict=True)
+        ]
 
 
 @dataclass(slots=True)

@@ -26,15 +26,14 @@ _FRONT = re.compile(
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*:\s+(?P<value>\S.*?)\s*")
 
 
-def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_markdown(path: Path, options: ReadOptions) -> Corpus:
     """Read a Markdown file: every heading, paragraph, item and cell is a paragraph; code blocks, HTML and the
     addresses of links are left out.
 
     ``NAME: VALUE`` lines between two lines of ``---`` at the beginning are metadata. The title is the first heading
     unless they state another. Raises `InputError` if the file cannot be read, or is a report that cdcoref wrote.
     """
-    options = options or ReadOptions()
-    source = text_content(Path(path), options.encoding).decode()
+    source = text_content(path, options.encoding).decode()
     if source.startswith(OWN_REPORT):
         raise InputError("this is a report that cdcoref wrote; give the documents that it was made from", path)
     stated: dict[str, str] = {}
@@ -48,7 +47,7 @@ def read_markdown(path: str | Path, options: ReadOptions | None = None) -> Corpu
     if headings:
         stated.setdefault("title", headings[0])
     text = "\n\n".join(text for _, text in blocks)
-    document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
+    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))
 
 

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from cdcoref.corpus import Corpus
@@ -19,6 +18,7 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import most_unpacked, too_much
 from cdcoref.formats.plain_text import tokenise_text
+from cdlm.extras import optional_module
 
 _LINE_END = re.compile(r"(\w+)([-\u2010]|\u00ad)\n(\w+)")
 """A word with a hyphen at the end of a line, and the word that the next line begins with."""
@@ -39,7 +39,7 @@ _DAMAGE = (
 """What a damaged file makes pypdf raise beside its own errors."""
 
 
-def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_pdf(path: Path, options: ReadOptions) -> Corpus:
     """Read a PDF document; character offsets are those of the text that was taken out of it.
 
     Words that were broken at the end of a line are joined; pages are separated by a line break. Running headers and
@@ -47,8 +47,9 @@ def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     `InputError` if pypdf is not installed, the file cannot be read or is encrypted, it has no words, as a scan has
     none, or its pages hold more than packed files may.
     """
-    options = options or ReadOptions()
-    pypdf = _pypdf(path)
+    pypdf = optional_module("pypdf", "reading PDF", "pypdf", path)
+    # What it remarks on damaged files is not for the user, unless somebody listens.
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())
     data = whole_file(path)
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
@@ -71,7 +72,7 @@ def read_pdf(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")
     if not re.search(r"[^\W\d_]", text):
         raise InputError("the PDF has no text; if it is a scan, recognise its text first, such as with ocrmypdf", path)
-    document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
+    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     plain = {name: " ".join(value.split()) for name, value in stated.items() if isinstance(value, str)}
     named = {name: value for name, value in plain.items() if value and not _NO_TITLE.fullmatch(value)}
     return Corpus((with_stated(document, named),))
@@ -138,17 +139,6 @@ def _check_contents(reader: Any, path: str | Path) -> None:
         left -= 0 if contents is None else len(contents.get_data())
         if left < 0:
             raise too_much(path)
-
-
-def _pypdf(path: str | Path) -> ModuleType:
-    try:
-        import pypdf
-        import pypdf.errors
-    except ImportError:
-        raise InputError("reading PDF needs pypdf; install it with: pip install pypdf", path) from None
-    # What it remarks on damaged files is not for the user, unless somebody listens.
-    logging.getLogger("pypdf").addHandler(logging.NullHandler())
-    return pypdf
 
 
 PDF = Format(

@@ -20,7 +20,7 @@ from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.packed import most_unpacked, too_much
 from cdcoref.formats.plain_text import text_content, tokenise_text
-from cdlm.extras import install_command
+from cdlm.extras import optional_module
 from cdlm.printing import counted
 
 TEXT_COLUMNS = ("text", "content", "body", "article", "article_text", "full_text", "fulltext")
@@ -43,14 +43,13 @@ _SHOWN = 8
 """Columns that a message names."""
 
 
-def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_csv(path: Path, options: ReadOptions) -> Corpus:
     """Read a CSV file with a header; cells are separated by commas, semicolons, tabs or bars, whichever its header has.
 
     Raises `InputError` if the file cannot be read, has no column of texts, two columns have one name or two documents
     one id, or it is a table that cdcoref wrote.
     """
-    options = options or ReadOptions()
-    text = text_content(Path(path), options.encoding).decode()
+    text = text_content(path, options.encoding).decode()
     header = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=header.count)
     try:
@@ -59,7 +58,7 @@ def read_csv(path: str | Path, options: ReadOptions | None = None) -> Corpus:
         if delimiter != "\t":
             raise
         names, entries = _rows(text, delimiter, csv.QUOTE_NONE, path)  # as many programs write tabs
-    return _documents(names, entries, Path(path), options, header=1)
+    return _documents(names, entries, path, options, header=1)
 
 
 class _QuotingError(InputError):
@@ -96,18 +95,15 @@ def _rows(
     return names, entries
 
 
-def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_parquet(path: Path, options: ReadOptions) -> Corpus:
     """Read a Parquet file.
 
     Raises `InputError` if pyarrow is not installed, the file cannot be read, has no column of texts, two documents have
     one id, or it is a table that cdcoref wrote.
     """
-    options = options or ReadOptions()
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(f"reading Parquet needs pyarrow; install it with: {install_command('pandas')}", path) from None
+    pa = optional_module("pyarrow", "reading Parquet", "pyarrow", path, extra="pandas")
+    import pyarrow.parquet as pq
+
     data = whole_file(path)
     try:
         schema = pq.read_schema(pa.BufferReader(data))
@@ -129,7 +125,7 @@ def read_parquet(path: str | Path, options: ReadOptions | None = None) -> Corpus
         entries = list(enumerate(rows, start=1))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
-    return _documents(schema.names, entries, Path(path), options)
+    return _documents(schema.names, entries, path, options)
 
 
 def _is_text(column: Any) -> bool:

@@ -23,7 +23,7 @@ from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.plain_text import tokenise_text
-from cdlm.extras import install_command
+from cdlm.extras import optional_module
 
 TYPE_SYSTEM = "TypeSystem.xml"
 _COREFERENCE = "de.tudarmstadt.ukp.dkpro.core.api.coref.type."
@@ -97,13 +97,11 @@ def _cas(cassis: ModuleType, types: Any, document: Document, mentions: Sequence[
     return cas
 
 
-def read_xmi(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_xmi(path: Path, options: ReadOptions) -> Corpus:
     """Read an XMI file as one document; without tokens in it, its text is tokenised like plain text.
 
     Raises `InputError` if dkpro-cassis is not installed, the file cannot be read, or an annotation is beyond the text.
     """
-    options = options or ReadOptions()
-    path = Path(path)
     cassis = _cassis(path)
     beside = path.with_name(TYPE_SYSTEM)
     try:
@@ -157,12 +155,7 @@ def _links(document: Document, chain: Any) -> list[Link]:
 
 
 def _cassis(path: Path | None = None) -> ModuleType:
-    try:
-        import cassis
-    except ImportError:
-        command = install_command("annotation")
-        raise InputError(f"UIMA CAS XMI needs dkpro-cassis; install it with: {command}", path) from None
-    return cassis
+    return optional_module("cassis", "UIMA CAS XMI", "dkpro-cassis", path, extra="annotation")
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from cdcoref.corpus import Corpus
@@ -20,6 +19,7 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.plain_text import tokenise_text
+from cdlm.extras import optional_module
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
 """What tells a page that cdcoref wrote."""
@@ -65,14 +65,13 @@ def is_own_page(start: bytes) -> bool:
     return OWN_PAGE in start[:_LOOKED_AT]
 
 
-def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_html(path: Path, options: ReadOptions) -> Corpus:
     """Read a page or a fragment as one document.
 
     The headline comes first, if the text does not begin with it. Character offsets are those of the text that was taken
     out of the page. Raises `InputError` if trafilatura is not installed, the file cannot be read, it is a page that
     cdcoref wrote or binary data, or it has no text.
     """
-    options = options or ReadOptions()
     data = whole_file(path)
     if is_own_page(data):
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
@@ -91,28 +90,20 @@ def read_html(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     if not re.search(r"\w", text):
         raise InputError("the page has no text", path)
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
-    document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
+    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     return Corpus((with_stated(document, stated),))
 
 
 def _article(data: bytes, path: str | Path) -> Any:
     """What trafilatura takes out of a page; None if it finds nothing."""
-    trafilatura = _trafilatura(path)
+    trafilatura = optional_module("trafilatura", "reading HTML", "trafilatura", path)
+    # What they remark on a page is not for the user, unless somebody listens.
+    for name in ("trafilatura", "htmldate", "readability"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
     try:
         return trafilatura.bare_extraction(data, with_metadata=True, include_comments=False, favor_recall=True)
     except (ValueError, AssertionError, AttributeError, TypeError, LookupError, RecursionError) as error:
         raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
-
-
-def _trafilatura(path: str | Path) -> ModuleType:
-    try:
-        import trafilatura
-    except ImportError:
-        raise InputError("reading HTML needs trafilatura; install it with: pip install trafilatura", path) from None
-    # What they remark on a page is not for the user, unless somebody listens.
-    for name in ("trafilatura", "htmldate", "readability"):
-        logging.getLogger(name).addHandler(logging.NullHandler())
-    return trafilatura
 
 
 def _all_text(data: bytes, path: str | Path) -> str:

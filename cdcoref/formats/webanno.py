@@ -107,13 +107,11 @@ class _Read:
     labels: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
-def read_webanno(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_webanno(path: Path, options: ReadOptions) -> Corpus:
     """Read a WebAnno TSV 3 file as one document.
 
     Raises `InputError` if the file cannot be read, or a line is not as WebAnno writes it; the message gives the line.
     """
-    options = options or ReadOptions()
-    path = Path(path)
     read = _Read()
     columns: list[int] = []
     width = 3

@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from cdcoref.corpus import Corpus
@@ -19,6 +18,7 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.plain_text import tokenise_text
+from cdlm.extras import optional_module
 
 _WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -28,15 +28,14 @@ _GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
 _DAMAGE = (AttributeError, EOFError, LookupError, OSError, RuntimeError, TypeError, ValueError, SyntaxError, zlib.error)
 
 
-def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+def read_docx(path: Path, options: ReadOptions) -> Corpus:
     """Read a Word document: its paragraphs and the cells of its tables, in order, separated by blank lines.
 
     Tracked changes are taken as accepted. Headers, footers, comments, notes, text boxes and tables of contents are left
     out. Raises `InputError` if python-docx is not installed, the file cannot be read, or holds more than packed files
     may.
     """
-    options = options or ReadOptions()
-    docx = _docx(path)
+    docx = optional_module("docx", "reading Word documents", "python-docx", path)
     data = whole_file(path)
     try:
         word = docx.Document(unpacked_zip(data, path))
@@ -45,7 +44,7 @@ def read_docx(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     except (zipfile.BadZipFile, docx.opc.exceptions.OpcError, *_DAMAGE) as error:
         remedy = "if a word processor opens it, save it anew there as .docx, or give its text"
         raise InputError(f"the Word document cannot be read ({first_line(error)}); {remedy}", path) from error
-    document = tokenise_text(text, options.id or Path(path).name, options.pipeline, path=str(path))
+    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     plain = {name: " ".join(value.split()) for name, value in stated.items() if isinstance(value, str)}
     # What python-docx writes where nobody named an author.
     stated = {name: value for name, value in plain.items() if value and value != "python-docx"}
@@ -67,17 +66,6 @@ def _is_left_out(run: Any, paragraph: Any) -> bool:
     """Whether a run of a paragraph was deleted or moved elsewhere, or is in a text box."""
     inside = itertools.takewhile(lambda parent: parent is not paragraph, run.iterancestors())
     return any(parent.tag in _LEFT_OUT for parent in inside)
-
-
-def _docx(path: str | Path) -> ModuleType:
-    try:
-        import docx
-        import docx.opc.exceptions
-    except ImportError:
-        raise InputError(
-            "reading Word documents needs python-docx; install it with: pip install python-docx", path
-        ) from None
-    return docx
 
 
 WORD = Format(
