@@ -19,7 +19,6 @@ from cdcoref.collection.corrections import Correction
 from cdcoref.collection.records import Move
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_logits import DocumentScores
-from cdcoref.collection.stored_story import StoryClusterer
 from cdcoref.corpus import KINDS
 from cdcoref.formats import cluster_id
 
@@ -119,12 +118,12 @@ def _probability(connection: sqlite3.Connection, first: int, second: int) -> flo
     """The probability that two mentions corefer; None if they were not compared."""
     from cdcoref.linking import PairLogits
 
-    temperature = StoryClusterer(stored_settings(connection)).temperature
+    config = stored_settings(connection).config
     query = "SELECT document, place, kind FROM mentions WHERE number IN (?, ?) ORDER BY document, place"
     (one, place, kind), (other, other_place, _) = connection.execute(query, (first, second)).fetchall()
     query = "SELECT logits FROM scores WHERE first = ? AND second = ?"
     row = connection.execute(query, (one, other)).fetchone()
-    if row is None or not temperature:
+    if row is None or config is None:
         return None
     scores = DocumentScores.unpacked(row[0])
     found = (scores.first == place) & (scores.second == other_place)
@@ -134,7 +133,7 @@ def _probability(connection: sqlite3.Connection, first: int, second: int) -> flo
         return None
     nobody = np.zeros(1, dtype=np.int64)
     pair = PairLogits(2, nobody, nobody + 1, nobody + KINDS.index(kind), scores.logits[found][:1])
-    return float(pair.probabilities(temperature)[0])
+    return float(pair.probabilities(config.temperature)[0])
 
 
 def store_outcome(

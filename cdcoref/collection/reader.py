@@ -115,11 +115,7 @@ class Reader:
     @property
     def kinds_with_antecedents(self) -> tuple[str, ...]:
         """The kinds of mention whose pronouns have antecedents; none if mentions are linked by lemma."""
-        from cdcoref.model import CorefConfig
-
-        if self.settings.lemma or self.settings.clustering is None:
-            return ()
-        return CorefConfig.from_dict(self.settings.clustering).vectors.with_antecedents
+        return () if self.settings.config is None else self.settings.config.vectors.with_antecedents
 
     def vectors(self, corpus: Corpus) -> dict[str, MentionVectors]:
         """Read documents, each alone, for the vectors of their mentions; by the ids of those that have mentions.

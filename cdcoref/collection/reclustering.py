@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from cdcoref.collection.names import refresh_names
 from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.stored_story import StoredStory, StoryClusterer
+from cdcoref.collection.stored_story import StoredStory, story_clusters
 from cdcoref.collection.subjects import subjects_of
 from cdcoref.formats import cluster_id
 
@@ -54,14 +54,16 @@ def recluster(
     bundle = tied(connection, stories)
     rejected = [number for story in bundle for number in mark_rejected(connection, story)]
     loaded = [StoredStory.load(connection, number) for number in bundle]
-    clusterer = StoryClusterer(stored_settings(connection))
-    parts = [clusterer(story) for story in loaded]
+    config = stored_settings(connection).config
+    parts = [story_clusters(story, config) for story in loaded]
     mentions = [mention for story in loaded for mention in story.corpus.mentions]
     numbers = np.concatenate([np.zeros(0, np.int64), *(story.numbers for story in loaded)])
-    offsets = np.cumsum([0, *(len(part.labels) for part in parts)]).tolist()
-    of_parts = [(links, offset) for part, offset in zip(parts, offsets, strict=False) for links in part.links]
+    offsets = np.cumsum([0, *(len(story.numbers) for story in loaded)]).tolist()
+    of_parts = [(links, offset) for (_, own), offset in zip(parts, offsets, strict=False) for links in own]
     links = MentionLinks.joined([one for one, _ in of_parts], [offset for _, offset in of_parts], len(mentions))
-    within = _numbered([part.labels for part in parts])
+    number_of: dict[Hashable, int] = {}
+    named = [(place, name) for place, (names_of_story, _) in enumerate(parts) for name in names_of_story]
+    within = np.array([number_of.setdefault(name, len(number_of)) for name in named], dtype=np.int64)
     names = SubjectNames(loaded, subjects_of(connection, bundle))
     before = names.joined(within)
     keys = {key: number for number, key in enumerate(key for story in loaded for key in story.mention_keys())}
@@ -69,7 +71,7 @@ def recluster(
     constraints = stored_constraints(connection, contents, keys)
 
     def similarity(members: np.ndarray) -> np.ndarray:
-        if not clusterer.merge_above:
+        if config is None:
             return (before[members][:, None] == before[members][None, :]).astype(np.float64)
         return np.maximum(links.pair_matrix(members), names.shared(members))
 
@@ -77,7 +79,7 @@ def recluster(
     labels = constrained(before, constraints, similarity, antecedents)
     confirmed = confirmed_groups(constraints, len(mentions))
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
-    if clusterer.merge_above:
+    if config is not None:
         known = links.confidences(labels, within, confirmed)
         confidence = np.where(np.isnan(known), confidence, known)
     connection.executemany(
@@ -91,8 +93,8 @@ def recluster(
     changes = assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
     refresh_names(connection, bundle)
     decisions: list[Decision] = []
-    if clusterer.merge_above and mentions:
-        above = np.array([clusterer.merge_above[mention.kind or ""] for mention in mentions])
+    if config is not None and mentions:
+        above = np.array([1.0 - config.distance_threshold[mention.kind or ""] for mention in mentions])
         above[links.pronouns] = EVEN
         decisions = least_sure(labels, links, known, above, constraints)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
@@ -130,16 +132,6 @@ def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) ->
     """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
     query = "SELECT story FROM documents WHERE number IN ({})"
     return tied(connection, {story for (story,) in rows_in(connection, query, numbers)})
-
-
-def _numbered(parts: list[np.ndarray]) -> np.ndarray:
-    """Labels of several stories, none in common."""
-    following = 0
-    numbered = [np.zeros(0, np.int64)]
-    for labels in parts:
-        numbered.append(labels + following)
-        following += int(labels.max(initial=-1)) + 1
-    return np.concatenate(numbered)
 
 
 def _store_checked(connection: sqlite3.Connection, bundle: Iterable[int], numbers: np.ndarray) -> None:

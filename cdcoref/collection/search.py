@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any
 
 from cdcoref.collection.chosen_rows import chunks, rows_in
 from cdcoref.formats import stored_document, stored_mention
@@ -19,15 +19,6 @@ from cdcoref.predict import LABEL_SEPARATOR, search_points, search_words, search
 
 DOCUMENTS = 100
 """Documents whose sentences are searched."""
-
-
-class _Candidate(NamedTuple):
-    """A cluster that may have all the words."""
-
-    number: int
-    title: str
-    documents: int
-    mentions: int
 
 
 def clusters_with_words(
@@ -45,14 +36,15 @@ def clusters_with_words(
     words = list(dict.fromkeys(search_words(query)))
     if not words:
         return []
-    wordings = _wordings(connection, words)
-    sentences = _sentences(connection, words)
+    matching = " OR ".join(f'"{word}"*' for word in words)
+    wordings = _wordings(connection, matching)
+    sentences = _sentences(connection, words, matching)
     found: list[tuple[int, int, int, int]] = []
-    for cluster in _candidates(connection, words, {*wordings, *sentences}, condition, values):
-        own = searched(wordings.get(cluster.number, ()))
-        points = search_points(words, searched_title(cluster.title), own, sentences.get(cluster.number, ()))
-        if points:
-            found.append((-points, -cluster.documents, -cluster.mentions, cluster.number))
+    candidates = _candidates(connection, words, {*wordings, *sentences}, condition, values)
+    for number, title, documents, mentions in candidates:
+        own = searched(wordings.get(number, ()))
+        if points := search_points(words, searched_title(title), own, sentences.get(number, ())):
+            found.append((-points, -documents, -mentions, number))
     return [number for *_, number in sorted(found)]
 
 
@@ -64,8 +56,9 @@ def full_text_query(query: str) -> str | None:
 
 def _candidates(
     connection: sqlite3.Connection, words: Sequence[str], numbers: set[int], condition: str, values: Sequence[object]
-) -> Iterator[_Candidate]:
-    """Clusters of some numbers, and those whose title or name may have one of the words."""
+) -> Iterator[tuple[Any, ...]]:
+    """Clusters of some numbers, and those whose title or name may have one of the words: the number of each, its title,
+    and how many documents and mentions it has."""
     columns = "SELECT number, coalesce(name, title), documents, mentions FROM clusters"
     # LIKE knows no accents, so titles with other letters than English ones, and all names, are looked at.
     seen = set()
@@ -76,27 +69,26 @@ def _candidates(
         for row in connection.execute(query, (*values, *likes, LABEL_SEPARATOR)):
             if row[0] not in seen:
                 seen.add(row[0])
-                yield _Candidate(*row)
+                yield row
     query = f"{columns} WHERE {condition} AND number IN ({{}})"
-    yield from map(_Candidate._make, rows_in(connection, query, sorted(numbers - seen), *values))
+    yield from rows_in(connection, query, sorted(numbers - seen), *values)
 
 
-def _wordings(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, set[str]]:
-    """The words of the mentions that have one of the words, by cluster."""
+def _wordings(connection: sqlite3.Connection, matching: str) -> dict[int, set[str]]:
+    """The words of the mentions that match a full-text query, by cluster."""
     found: defaultdict[int, set[str]] = defaultdict(set)
     query = (
         "SELECT DISTINCT cluster, words FROM mentions WHERE cluster IS NOT NULL AND number IN "
         "(SELECT rowid FROM mention_words WHERE mention_words MATCH ?)"
     )
-    for cluster, wording in connection.execute(query, (" OR ".join(f'"{word}"*' for word in words),)):
+    for cluster, wording in connection.execute(query, (matching,)):
         found[cluster].add(wording)
     return found
 
 
-def _sentences(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, set[str]]:
+def _sentences(connection: sqlite3.Connection, words: Sequence[str], matching: str) -> dict[int, set[str]]:
     """The sentences that have one of the words, in the documents that fit best, by the clusters mentioned in them."""
     query = "SELECT rowid FROM document_words WHERE document_words MATCH ? ORDER BY rank, rowid LIMIT ?"
-    matching = " OR ".join(f'"{word}"*' for word in words)
     documents = [number for (number,) in connection.execute(query, (matching, DOCUMENTS))]
     found: defaultdict[int, set[str]] = defaultdict(set)
     query = "SELECT number, id, text, fields FROM documents WHERE number IN ({})"

@@ -6,16 +6,14 @@ Nothing is read by a model here: a story that has changed is clustered again fro
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, pair_logits
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.formats import stored_document, stored_mention
 
 if TYPE_CHECKING:
@@ -89,69 +87,21 @@ def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> st
     return f"{content.hex()}:{','.join(map(str, tokens))}:{kind or ''}"
 
 
-@dataclass(frozen=True)
-class StoryClusters:
-    """The clusters of a story before corrections.
+def story_clusters(story: StoredStory, config: CorefConfig | None) -> tuple[list[Hashable], list[MentionLinks]]:
+    """The clusters of a story before corrections; by head lemma without a configuration.
 
-    Attributes
-    ----------
-    labels
-        The number of every mention's cluster, from 0. *Shape:* (mentions,)
-    links
-        What they were made of, a part for each kind; nothing if mentions are linked by lemma.
+    Returns
+    -------
+    tuple
+        What the cluster of each mention is called, and what the clusters were made of, a part for each kind; nothing if
+        mentions are linked by lemma.
     """
+    from cdcoref.linking import clusters_by_kind, lemma_clusters
 
-    labels: np.ndarray
-    links: tuple[MentionLinks, ...]
-
-
-@dataclass(frozen=True)
-class StoryClusterer:
-    """Clusters stories by the settings of their collection."""
-
-    settings: Settings
-
-    @cached_property
-    def merge_above(self) -> dict[str, float]:
-        """By kind, the probability above which clusters are merged; empty if mentions are linked by lemma."""
-        if self.settings.lemma or self.settings.clustering is None:
-            return {}
-        return {kind: 1.0 - self._config.distance_threshold[kind] for kind in KINDS}
-
-    @property
-    def temperature(self) -> Mapping[str, float]:
-        """By kind, as in :class:`cdcoref.model.CorefConfig`; empty if mentions are linked by lemma."""
-        return self._config.temperature if self.merge_above else {}
-
-    def __call__(self, story: StoredStory) -> StoryClusters:
-        """Cluster a story."""
-        corpus = story.corpus
-        if not self.merge_above:
-            from cdcoref.linking import lemma_clusters
-
-            return StoryClusters(_labels(lemma_clusters(corpus, [[document.id for document in corpus.documents]])), ())
-        from cdcoref.linking import clusters_by_kind
-
-        found = clusters_by_kind(corpus, pair_logits(corpus, story.places, story.scores), self._config)
-        names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
-        return StoryClusters(_by_name(names), tuple(links for _, links in found.values()))
-
-    @cached_property
-    def _config(self) -> CorefConfig:
-        from cdcoref.model import CorefConfig
-
-        config = CorefConfig.from_dict(self.settings.clustering)
-        return self.settings.options.configure(config)
-
-
-def _labels(corpus: Corpus) -> np.ndarray:
-    return _by_name(
-        number if mention.cluster is None else (mention.kind, mention.cluster)
-        for number, mention in enumerate(corpus.mentions)
-    )
-
-
-def _by_name(names: Iterable[object]) -> np.ndarray:
-    """A number from 0 for every name, the same for equal ones."""
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    corpus = story.corpus
+    if config is None:
+        linked = lemma_clusters(corpus, [[document.id for document in corpus.documents]])
+        return [(mention.kind, mention.cluster) for mention in linked.mentions], []
+    found = clusters_by_kind(corpus, pair_logits(corpus, story.places, story.scores), config)
+    names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
+    return [*names], [links for _, links in found.values()]
