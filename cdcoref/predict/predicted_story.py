@@ -44,6 +44,7 @@ _PLACES_TO_BE = frozenset(_PLACES_TO_BE_WORDS.split())
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _BEFORE_NAMES_OF_PLACES = frozenset({"lake", "mount"})
 _ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
+_NUMBER = re.compile(r"(\d+)")
 _NEARLY_BEST = 0.4
 """The share of the weight of an event's best sentence from which another one may be shown instead."""
 _SAY_LITTLE_WORDS = """
@@ -130,7 +131,10 @@ class PredictedStory:
 
     @cached_property
     def documents(self) -> tuple[str, ...]:
-        """The ids of its documents in order of their days; those without a day come later, those without words last."""
+        """The ids of its documents in order of their days, those of one day by name ("a2" before "a10").
+
+        Those without a day come later, those without words last.
+        """
         return tuple(sorted(self._documents, key=self._order))
 
     @cached_property
@@ -236,7 +240,7 @@ class PredictedStory:
         """
         if len(self.documents) < 2:
             return ()
-        return tuple(disagreements(self.corpus, self.documents, self._circumstances, self._tells, self._label))
+        return tuple(disagreements(self._in_order, self.documents, self._circumstances, self._tells, self._label))
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
@@ -293,9 +297,18 @@ class PredictedStory:
             found.append((replace(event, best=best), members))
         return found
 
-    def _order(self, name: str) -> tuple[bool, bool, date]:
+    def _order(self, name: str) -> tuple[bool, bool, date, list[tuple[int, str]], str]:
         day = self._days[name]
-        return not self._documents[name].tokens, day is None, date.min if day is None else day.first
+        parts = enumerate(_NUMBER.split(name))  # text and numbers by turns
+        by_number = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else (0, part) for place, part in parts]
+        return not self._documents[name].tokens, day is None, date.min if day is None else day.first, by_number, name
+
+    @cached_property
+    def _in_order(self) -> Corpus:
+        """The corpus with its documents in the order of the story, so that nothing depends on the order given."""
+        mentions = self.corpus.by_document()
+        own = tuple(mention for name in self.documents for mention in mentions[name])
+        return replace(self.corpus, documents=tuple(map(self._documents.__getitem__, self.documents)), mentions=own)
 
     @cached_property
     def _days(self) -> dict[str, Period | None]:
@@ -311,7 +324,7 @@ class PredictedStory:
 
     def _clusters(self, kind: str) -> Iterator[list[Mention]]:
         """The clusters of one kind, their mentions in the order of the story."""
-        for members in self.corpus.clusters():
+        for members in self._in_order.clusters():
             if members[0].kind == kind:
                 yield sorted(members, key=lambda m: (self._rank[m.document], m.tokens))
 
@@ -370,7 +383,7 @@ class PredictedStory:
     def _widely_mentioned(self) -> dict[tuple[str, int], list[tuple[tuple[str | None, str], int]]]:
         """By the place where mentions begin: their clusters, and in how many documents these are."""
         named: defaultdict[tuple[str, int], list[tuple[tuple[str | None, str], int]]] = defaultdict(list)
-        for members in self.corpus.clusters():
+        for members in self._in_order.clusters():
             if members[0].cluster is not None and (count := len({m.document for m in members})) > 1:
                 for mention in members:
                     named[mention.document, mention.start].append(((mention.kind, members[0].cluster), count))
