@@ -22,7 +22,7 @@ from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
-from cdcoref.collection.reader import BATCH_TOKENS, GivenPredictor, Reader
+from cdcoref.collection.reader import GivenPredictor, Reader
 from cdcoref.collection.rebuilding import rebuild_collection
 from cdcoref.collection.records import (
     ClusterPage,
@@ -42,6 +42,7 @@ from cdcoref.collection.word_index import stored_boilerplate
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
 from cdcoref.formats import corpus_in
+from cdcoref.linking import BATCH_TOKENS
 from cdcoref.predict import (
     LEMMA,
     Plan,

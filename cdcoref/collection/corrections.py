@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
@@ -87,16 +87,18 @@ class Correction:
     moves: tuple[Move, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def constraints(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-        """Pairs of keys of mentions that are the same, and of mentions that are not."""
-        keys = [mention.key for mention in self.mentions]
-        if self.action == "same":
-            return [(keys[0], key) for key in keys[1:]], []
+    def constraints(self, there: Container[str] | None = None) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Pairs of keys of mentions that are the same, and of mentions that are not; of those that are `there`."""
+        keys, apart = ([m.key for m in some if there is None or m.key in there] for some in (self.mentions, self.apart))
         if self.action == "not-same":
             return [], [(keys[0], key) for key in keys[1:]]
-        if self.action in ("split", "move"):
-            return [(keys[0], key) for key in keys[1:]], [(keys[0], mention.key) for mention in self.apart]
-        return [], []
+        if self.action not in ("same", "split", "move"):
+            return [], []
+        own = self.mentions[:-1] if self.action == "move" else self.mentions
+        if not any(mention.key in keys for mention in own):
+            apart = []
+        # Where the first of several is not there, the others are tied to each other all the same.
+        return [(keys[0], key) for key in keys[1:]], [(keys[0], key) for key in apart]
 
 
 _COLUMNS = "number, time, action, mentions, apart, cluster, name, undone"
@@ -243,20 +245,9 @@ def stored_constraints(
     """
     found = []
     for correction in _holding(connection, contents):
-        # Where the first of several is not there, the others are tied to each other all the same.
-        present = [keys[m.key] for m in correction.mentions if m.key in keys]
-        others = [keys[m.key] for m in correction.apart if m.key in keys]
-        chosen = correction.mentions[:-1] if correction.action == "move" else correction.mentions
-        together: tuple[tuple[int, int], ...] = ()
-        apart: tuple[tuple[int, int], ...] = ()
-        if correction.action in ("same", "split", "move"):
-            together = tuple((present[0], number) for number in present[1:])
-        if correction.action == "not-same":
-            apart = tuple((present[0], number) for number in present[1:])
-        if correction.action in ("split", "move") and any(m.key in keys for m in chosen):
-            apart = tuple((present[0], number) for number in others)
+        together, apart = correction.constraints(keys)
         if together or apart:
-            found.append(Constraints(together, apart))
+            found.append(Constraints(*(tuple((keys[a], keys[b]) for a, b in pairs) for pairs in (together, apart))))
     return found
 
 

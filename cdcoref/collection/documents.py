@@ -51,9 +51,7 @@ class Incoming:
     weights: Weights
 
     @classmethod
-    def of(
-        cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes] = ()
-    ) -> Incoming:
+    def of(cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes]) -> Incoming:
         """Prepare a document; `boilerplate` are keys of lines that do not count (see `cdcoref.stories.words_of`).
 
         Where mentions are to be found, none are found in these lines.
@@ -197,8 +195,7 @@ def insert_document(
     )
     number = done.lastrowid
     assert number is not None
-    stored = index_words(connection, number, incoming.weights, share)
-    connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, number))
+    index_words(connection, number, incoming.weights, share)
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
     insert_mentions(connection, number, document, mentions)
     store_left_out(connection, number, incoming.mentions or (), mentions)

@@ -15,7 +15,6 @@ from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import BATCH_TOKENS
 from cdcoref.predict import Predictor, load
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Reader:
         when it has been loaded.
     """
 
-    def __init__(self, settings: Settings, predictor: GivenPredictor, batch_tokens: int = BATCH_TOKENS) -> None:
+    def __init__(self, settings: Settings, predictor: GivenPredictor, batch_tokens: int) -> None:
         self.settings = settings
         self.batch_tokens = batch_tokens
         self._given = predictor
@@ -190,15 +189,6 @@ class Reader:
         logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)
         return by_document_pair(corpus, logits), list(comparison.notes)
 
-    def _load(self) -> Predictor:
-        if self._given is None:
-            return load(self.settings.model)
-        if isinstance(self._given, Predictor):
-            return self._given
-        predictor = self._given()
-        self._check_lemma(predictor)
-        return predictor
-
     def _check_lemma(self, predictor: Predictor) -> None:
         if predictor.lemma != self.settings.lemma:
             own = "the lemma baseline" if self.settings.lemma else f"the model {self.settings.model}"
@@ -209,7 +199,10 @@ class Reader:
     def _predictor(self) -> Predictor:
         """The model, which must be the collection's."""
         if self._ready is None:
-            predictor = self._load()
+            predictor = load(self.settings.model) if self._given is None else self._given
+            if not isinstance(predictor, Predictor):
+                predictor = predictor()
+                self._check_lemma(predictor)
             fingerprint = predictor.fingerprint
             if self.settings.fingerprint not in (None, fingerprint):
                 raise InputError(

@@ -147,8 +147,7 @@ def _store(
     store_value(connection, TOTAL_SHARE, 0.0)
     store_boilerplate(connection, vectors.boilerplate)
     for id, number in number_of.items():
-        words = index_words(connection, number, words_of(documents[id], vectors.boilerplate), shares[id])
-        connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (words, shares[id], number))
+        index_words(connection, number, words_of(documents[id], vectors.boilerplate), shares[id])
     store_scores(connection, number_of, scores)
     connection.execute("DELETE FROM copies")
     store_copies(connection, vectors.original_of)
@@ -169,15 +168,13 @@ def _replace_mentions(
     set
         The clusters of the former mentions.
     """
-    query = "SELECT tokens, kind, cluster, origin FROM mentions WHERE document = ?"
-    former = connection.execute(query, (number,)).fetchall()
-    delete_mentions(connection, number)
+    former = delete_mentions(connection, number)
     insert_mentions(connection, number, document, mentions)
     connection.executemany(
-        "UPDATE mentions SET cluster = ?3, origin = ?4 WHERE document = ?5 AND tokens = ?1 AND kind IS ?2",
-        ((*row, number) for row in former),
+        "UPDATE mentions SET cluster = ?, origin = ? WHERE document = ? AND tokens = ? AND kind IS ?",
+        ((mention.cluster, mention.origin, number, mention.tokens, mention.kind) for mention in former),
     )
-    return {cluster for *_, cluster, _ in former if cluster is not None}
+    return {mention.cluster for mention in former if mention.cluster is not None}
 
 
 def _store_stories(connection: sqlite3.Connection, stories: Sequence[Story]) -> list[int]:

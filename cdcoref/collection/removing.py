@@ -194,8 +194,7 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
         "SELECT id, text, fields FROM documents WHERE number = ?", (one.number,)
     ).fetchone()
     weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
-    stored = index_words(connection, one.number, weights, one.share)
-    connection.execute("UPDATE documents SET words = ? WHERE number = ?", (stored, one.number))
+    index_words(connection, one.number, weights, one.share)
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))
     for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
         connection.execute(

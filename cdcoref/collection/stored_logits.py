@@ -80,7 +80,9 @@ def by_document_pair(corpus: Corpus, logits: PairLogits) -> dict[DocumentPair, D
     ids = sorted(document.id for document in corpus.documents)
     rank = {id: number for number, id in enumerate(ids)}
     of_mention = np.array([rank[m.document] for m in corpus.mentions], dtype=np.int64)
-    place = places_of(corpus)
+    place = np.zeros(len(corpus.mentions), dtype=np.int64)
+    for own in corpus.mention_numbers().values():
+        place[own] = np.arange(len(own))
     if not len(logits.first):
         return {}
     swap = of_mention[logits.first] > of_mention[logits.second]
@@ -95,16 +97,6 @@ def by_document_pair(corpus: Corpus, logits: PairLogits) -> dict[DocumentPair, D
         pair = ids[code[start] // len(ids)], ids[code[start] % len(ids)]
         result[pair] = DocumentScores(place[one[start:end]], place[other[start:end]], values[start:end])
     return result
-
-
-def places_of(corpus: Corpus) -> np.ndarray:
-    """The place of every mention among those of its document. *Shape:* (mentions,)"""
-    counts: dict[str, int] = {}
-    places = np.zeros(len(corpus.mentions), dtype=np.int64)
-    for number, mention in enumerate(corpus.mentions):
-        places[number] = counts.get(mention.document, 0)
-        counts[mention.document] = int(places[number]) + 1
-    return places
 
 
 def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]) -> PairLogits:

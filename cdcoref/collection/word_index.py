@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -47,8 +46,8 @@ def word_rows(connection: sqlite3.Connection, words: Iterable[str]) -> dict[str,
     return {word: WordRow(*row) for word, *row in rows_in(connection, query, words)}
 
 
-def index_words(connection: sqlite3.Connection, document: int, weights: Weights, share: float) -> bytes:
-    """Store the postings of a document that is new, and count its words; returns its vector as it is stored."""
+def index_words(connection: sqlite3.Connection, document: int, weights: Weights, share: float) -> None:
+    """Store the vector and the postings of a document that is new, and count its words."""
     connection.executemany(
         "INSERT INTO words (word, documents, frequency) VALUES (?, 1, ?) "
         "ON CONFLICT (word) DO UPDATE SET documents = documents + 1, frequency = frequency + excluded.frequency",
@@ -58,7 +57,8 @@ def index_words(connection: sqlite3.Connection, document: int, weights: Weights,
     numbers = sorted((rows[word].number, weight) for word, weight in weights.items())
     connection.executemany("INSERT INTO postings VALUES (?, ?)", ((number, document) for number, _ in numbers))
     store_value(connection, TOTAL_SHARE, stored_value(connection, TOTAL_SHARE, 0.0) + share)
-    return _packed(numbers)
+    packed = _packed(numbers)
+    connection.execute("UPDATE documents SET words = ?, share = ? WHERE number = ?", (packed, share, document))
 
 
 def stored_boilerplate(connection: sqlite3.Connection) -> frozenset[bytes]:
@@ -76,15 +76,12 @@ def store_boilerplate(connection: sqlite3.Connection, keys: Iterable[bytes]) -> 
 
 def unindex_words(connection: sqlite3.Connection, document: int) -> None:
     """Undo :func:`index_words`."""
-    stored, share = connection.execute("SELECT words, share FROM documents WHERE number = ?", (document,)).fetchone()
+    set_share(connection, document, 0.0)
+    (stored,) = connection.execute("SELECT words FROM documents WHERE number = ?", (document,)).fetchone()
     numbers = [(number,) for number in _unpacked(stored)[0].tolist()]
-    connection.executemany(
-        "UPDATE words SET documents = documents - 1, frequency = max(0, frequency - ?) WHERE number = ?",
-        ((share, number) for (number,) in numbers),
-    )
+    connection.executemany("UPDATE words SET documents = documents - 1 WHERE number = ?", numbers)
     connection.executemany("DELETE FROM postings WHERE word = ? AND document = ?", ((n, document) for (n,) in numbers))
     connection.executemany("DELETE FROM words WHERE number = ? AND documents = 0", numbers)
-    store_value(connection, TOTAL_SHARE, max(0.0, stored_value(connection, TOTAL_SHARE, 0.0) - share))
 
 
 def set_share(connection: sqlite3.Connection, document: int, share: float) -> None:
@@ -144,8 +141,8 @@ class Surroundings(NamedTuple):
 def surroundings(
     connection: sqlite3.Connection,
     new: Sequence[Weights],
-    without: frozenset[int] = frozenset(),
-    original_of: Mapping[int, int] = MappingProxyType({}),
+    without: frozenset[int],
+    original_of: Mapping[int, int],
 ) -> Surroundings:
     """The neighbourhood of new documents, without the documents that they replace (`without`).
 
