@@ -45,10 +45,10 @@ class StageProgress:
         self._bars.stop()
 
     def update(self, stage: str, done: int, total: int) -> None:
-        """Show the progress of a stage."""
+        """Show the progress of a stage; a total of 0 is unknown."""
         if stage not in self._tasks:
-            self._tasks[stage] = self._bars.add_task(stage, total=total)
-        self._bars.update(self._tasks[stage], completed=done, total=total)
+            self._tasks[stage] = self._bars.add_task(stage, total=total or None)
+        self._bars.update(self._tasks[stage], completed=done, total=total or None)
         if self._bars.disable and time.monotonic() - self._shown >= LINE_EVERY:
             self._shown = time.monotonic()
-            print(f"{self._program}: {stage}: {done} of {total}", file=sys.stderr)
+            print(f"{self._program}: {stage}{f': {done} of {total}' if total else ''}", file=sys.stderr)

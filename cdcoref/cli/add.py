@@ -17,6 +17,7 @@ from cdcoref.cli.collection_options import (
     ModelOption,
     ThresholdOption,
     WithinStoriesOption,
+    change_progress,
     chosen_options,
     say,
     say_report,
@@ -32,7 +33,6 @@ from cdcoref.cli.input_options import (
     reading_remarks,
 )
 from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption
-from cdcoref.cli.progress import StageProgress
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
@@ -126,20 +126,16 @@ def add(
     predictor: Predictor | Callable[[], Predictor] = ready
     if not exists and (name != LEMMA or not loaded.corpus.mentions):
         predictor = ready()  # before there is a file: a model that cannot be loaded leaves no empty collection
-    try:
-        with Collection.create(file, name, options) as collection:
-            try:
-                with StageProgress() as progress:
-                    report = collection.add(loaded.corpus, predictor, batch_tokens=batch, progress=progress.update)
-            except BaseException:
-                if not exists:
-                    collection.discard()
-                raise
-            say_report(report)
-            say([f"{file}: {counts_line(collection.counts())}"])
-    except KeyboardInterrupt:
-        say(["interrupted; nothing was changed"])
-        sys.exit(130)
+    with Collection.create(file, name, options) as collection:
+        try:
+            with change_progress() as progress:
+                report = collection.add(loaded.corpus, predictor, batch_tokens=batch, progress=progress)
+        except BaseException:
+            if not exists:
+                collection.discard()
+            raise
+        say_report(report)
+        say([f"{file}: {counts_line(collection.counts())}"])
     if loaded.problems:
         say([f"{counted(len(loaded.problems), 'unusable input')} skipped; see above"])
         sys.exit(2)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cdcoref.cli.model_options import Kind, given
+from cdcoref.cli.progress import StageProgress
 from cdlm import printing
 
 if TYPE_CHECKING:
     from cdcoref.collection import Report
-    from cdcoref.predict import PredictionOptions
+    from cdcoref.predict import PredictionOptions, Progress
 
 KEPT = "Options of the collection"
 """The panel of the options that a collection keeps."""
@@ -90,6 +93,27 @@ def chosen_options(
     changes = given(across_stories=across_stories, **options)
     batch = LinkingOptions(**given(batch_tokens=batch_tokens)).batch_tokens
     return PredictionOptions.with_settings(before, changes), batch
+
+
+@contextmanager
+def change_progress() -> Iterator[Progress]:
+    """Show the progress of a change; if it is interrupted, say whether it may have been stored, and exit with 130."""
+    from cdcoref.collection import STORING
+
+    latest = ""
+
+    def update(stage: str, done: int, total: int) -> None:
+        nonlocal latest
+        latest = stage
+        bars.update(stage, done, total)
+
+    try:
+        with StageProgress() as bars:
+            yield update
+    except KeyboardInterrupt:
+        what = "`cdcoref show` says whether the change was stored" if latest == STORING else "nothing was changed"
+        say([f"interrupted; {what}"])
+        sys.exit(130)
 
 
 def say(sentences: Iterable[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from cdcoref.cli.collection_options import (
     FileArgument,
     KindOption,
@@ -12,12 +10,12 @@ from cdcoref.cli.collection_options import (
     ModelOption,
     ThresholdOption,
     WithinStoriesOption,
+    change_progress,
     chosen_options,
     say,
     say_report,
 )
 from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption
-from cdcoref.cli.progress import StageProgress
 
 EXAMPLES = ("cdcoref rebuild news.cdcoref", "cdcoref rebuild news.cdcoref --model my-model --threshold 0.6")
 
@@ -54,13 +52,7 @@ def rebuild(
             max_windows=max_windows,
         )
         predictor = load(model or collection.model, device=device, precision=precision)
-        try:
-            with StageProgress() as progress:
-                report = collection.rebuild(
-                    predictor, model=model, options=options, batch_tokens=batch, progress=progress.update
-                )
-        except KeyboardInterrupt:
-            say(["interrupted; nothing was changed"])
-            sys.exit(130)
+        with change_progress() as progress:
+            report = collection.rebuild(predictor, model=model, options=options, batch_tokens=batch, progress=progress)
         say_report(report)
         say([f"{file}: {counts_line(collection.counts())}"])

@@ -73,5 +73,6 @@ def serve(
             say(["no browser was found; open this address in one"])
 
     for job in serve(file, options, ready):
-        say([f"the addition of {counted(len(job.files), 'file')} was cancelled; none of its documents were stored"])
+        what = "; ".join(job.summary) or "none of its documents were stored"
+        say([f"the addition of {counted(len(job.files), 'file')} was cancelled: {what}"])
     say(["stopped"])

@@ -7,6 +7,7 @@ corrections. Adding documents costs what is new; what people corrected is obeyed
 
 from cdcoref.collection.collection import Collection
 from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
+from cdcoref.collection.database import STORING
 from cdcoref.collection.decisions import Decision, read_decisions
 from cdcoref.collection.records import (
     ClusterChange,
@@ -27,6 +28,7 @@ from cdcoref.collection.settings import OPTIONS, kept_options
 __all__ = [
     "ACTIONS",
     "OPTIONS",
+    "STORING",
     "Action",
     "ClusterChange",
     "ClusterPage",

@@ -35,7 +35,7 @@ from cdcoref.collection.copied_readings import (
     with_scores_of_copies,
 )
 from cdcoref.collection.corrections import move_corrections
-from cdcoref.collection.database import Database
+from cdcoref.collection.database import STORING, Database
 from cdcoref.collection.documents import (
     REVISION,
     Incoming,
@@ -160,6 +160,7 @@ def add_documents(
             scores = own | scores
             notes += sentences
             compared |= {pair for _, todo in left for pair in todo}
+        progress(STORING, 0, 0)
         with database.writing() as connection:
             if _data_version(connection) != version:
                 plan = make_plan(connection, reader, incoming, lines, readings)

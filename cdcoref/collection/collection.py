@@ -201,7 +201,8 @@ class Collection:
         batch_tokens
             Word pieces that the encoder reads at once.
         progress
-            Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
+            Called with a stage (``"finding mentions"``, ``"comparing"``, ``"storing"``), the amount done, and the total
+            (0: unknown).
 
         Raises
         ------

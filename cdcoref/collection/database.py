@@ -27,6 +27,8 @@ from cdcoref.formats import (
 
 WAIT = 60.0
 """Seconds to wait for another program that is writing."""
+STORING = "storing"
+"""The last stage of an addition or a rebuild: a program that ends in it, or after it, may have stored the change."""
 PAUSE = 0.02
 """Seconds between two tries to change how the file is written."""
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
-from cdcoref.collection.database import Database
+from cdcoref.collection.database import STORING, Database
 from cdcoref.collection.documents import (
     REVISION,
     count_revision,
@@ -92,6 +92,7 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
         of_stories = (_reading(story, parts, compared) for story in to_read)
         scores, notes = compare_stories(reader, of_stories, sum(story.cost() for story in to_read), progress)
         pairs = 0 if reader.settings.lemma else sum(story.pair_count() for story in to_read)
+        progress(STORING, 0, 0)
         with database.writing() as connection:
             scores_of_all = with_scores_of_copies(connection, scores, readings)
             if _contents(connection) == contents and stored_value(connection, REVISION, 0) == revision:

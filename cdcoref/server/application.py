@@ -11,6 +11,7 @@ from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Scope
 
@@ -24,7 +25,7 @@ from cdcoref.server.pages import sentence, show, status_of
 from cdcoref.server.readers import THREADS
 from cdcoref.server.site import Site
 
-BROKEN = "An error occurred in cdcoref; nothing was changed. The terminal shows the details."
+BROKEN = "An error occurred in cdcoref. The terminal shows the details."
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -110,6 +111,10 @@ def make_application(site: Site, port: int) -> ASGIApp:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         return await run_in_threadpool(refusal, request.scope, 422, _first_problem(error))
+
+    @app.exception_handler(ClientDisconnect)
+    async def left(request: Request, _: ClientDisconnect) -> Response:  # which nobody receives
+        return Response(status_code=400)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, _: Exception) -> Response:  # which uvicorn prints

@@ -27,7 +27,7 @@ class Job:
     files
         Names of the files.
     state
-        ``"waiting"``, ``"running"``, ``"done"``, or ``"failed"``: nothing was added.
+        ``"waiting"``, ``"running"``, ``"done"``, or ``"failed"``: nothing was added, unless `summary` says otherwise.
     stage, done, total
         What is being done, how much of it is done, and how much there is (0: not known).
     summary

@@ -49,7 +49,7 @@ class Server:
     address
         Where it is, without the token.
     left
-        When the server has stopped: the additions that were cancelled, whose documents were not stored.
+        When the server has stopped: the additions that were cancelled; their summaries say what is known.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], No
     Returns
     -------
     list
-        The additions that were cancelled, whose documents were not stored.
+        The additions that were cancelled; their summaries say what is known.
 
     Raises
     ------

@@ -4,7 +4,7 @@ Corrections, undoing and removals are done by one thread, in the order in which 
 one thread gives them to a process of their own (`cdcoref.server.adding_program`), whose work does not slow down those
 who read. So one correction waits for another, and at most for the moment in which an addition is stored, but not for
 the model. When the server ends, a correction is finished; the addition that runs is stopped, and nothing of it is
-stored.
+stored, unless that is what it was doing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cdcoref.collection import Action, Collection, Correction, Report
+from cdcoref.collection import STORING, Action, Collection, Correction, Report
 from cdcoref.errors import first_line
 from cdcoref.server.jobs import Job, Jobs
 from cdcoref.server.server_options import ServerOptions
 from cdcoref.server.uploads import Upload
 
+UNKNOWN = "look under Documents whether its documents were stored"
 ROOT = Path(__file__).resolve().parents[2]
 """Where the packages lie, so that the other process finds the same."""
 WAIT_FOR_END = 5.0
@@ -105,7 +106,7 @@ class Writer:
         return job
 
     def close(self) -> list[Job]:
-        """Finish the correction that is being made and stop the addition that runs; returns what was not added."""
+        """Finish the correction that is being made and stop the addition that runs; returns what was not done."""
         left = [job for job in self.jobs.latest() if not job.over]
         with self._lock:
             self._ending = True
@@ -115,7 +116,8 @@ class Writer:
         self._additions.join(2 * WAIT_FOR_END)
         self._corrections.submit(self._close_collection)
         self._corrections.shutdown(wait=True)
-        return [job for job in left if (now := self.jobs.get(job.number)) is None or now.state != "done"]
+        ended = [self.jobs.get(job.number) or job for job in left]
+        return [job for job in ended if job.state != "done"]
 
     def _change(self, change: Callable[[Collection], Result]) -> Result:
         def run() -> Result:
@@ -145,7 +147,7 @@ class Writer:
                     job.number,
                     state="failed",
                     stage="",
-                    summary=(f"{why}; look under Documents whether its documents were stored",),
+                    summary=(f"{why}; {UNKNOWN}",),
                 )
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -163,6 +165,7 @@ class Writer:
 
     def _ask(self, request: dict[str, Any], progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """The last answer of the other process, which is started if it does not run."""
+        stage = ""
         try:
             process = self._running_process()
             assert process.stdin is not None
@@ -173,6 +176,7 @@ class Writer:
                 answer: dict[str, Any] = json.loads(line)
                 if "stage" not in answer:
                     return answer
+                stage = answer["stage"]
                 progress(answer)
         except (OSError, ValueError) as error:
             reason = str(error)
@@ -180,7 +184,8 @@ class Writer:
             reason = f"exit code {process.wait()}"
         self._end_process()
         what = "the server was stopped" if self._ending else f"the program that adds documents ended ({reason})"
-        return {"error": f"{what}; nothing of these files was stored", "problems": []}
+        stored = UNKNOWN if stage == STORING else "nothing of these files was stored"
+        return {"error": f"{what}; {stored}", "problems": []}
 
     def _running_process(self) -> subprocess.Popen[str]:
         with self._lock:

@@ -176,6 +176,22 @@ def test_a_first_addition_that_is_interrupted_leaves_no_collection(
                 assert {document.id for document in collection.documents()} == left
 
 
+@pytest.mark.parametrize("command", ["add", "rebuild"])
+def test_a_change_that_is_interrupted_when_it_was_stored_is_not_said_to_be_undone(
+    news: Run, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = getattr(Collection, command)
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        change(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Collection, command, interrupted)
+    done = news(command, "news.cdcoref", *(["c.txt"] if command == "add" else []))
+    assert done.code == 130
+    assert done.err.endswith("cdcoref: interrupted; `cdcoref show` says whether the change was stored\n")
+
+
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,8 @@ def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
     _, err = process.communicate(timeout=20)
     assert process.returncode == 0
     assert err.endswith(
-        "cdcoref: the addition of 1 file was cancelled; none of its documents were stored\ncdcoref: stopped\n"
+        "cdcoref: the addition of 1 file was cancelled: the server was stopped; nothing of these files was stored\n"
+        "cdcoref: stopped\n"
     )
     with Collection.open(news) as collection:
         assert [document.id for document in collection.documents()] == ["a.txt"]

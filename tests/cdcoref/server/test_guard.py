@@ -287,6 +287,18 @@ def test_too_large(news: Path, start: Callable[..., Any]) -> None:
     assert client.get("/").status_code == 200
 
 
+def test_a_body_that_breaks_off_is_no_error_of_the_server(steady: Any, caplog: pytest.LogCaptureFixture) -> None:
+    address = urlsplit(steady.server.address)
+    request = f"Host: {address.netloc}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n"
+    for path in ("/corrections", "/add"):
+        with closing(socket.create_connection((address.hostname, address.port))) as connection:
+            connection.sendall(f"POST {path} HTTP/1.1\r\n{request}\r\nsecret=".encode())
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(2**16) == b""
+    assert steady.get("/").status_code == 200
+    assert caplog.records == []
+
+
 def test_other_methods_and_protocols(steady: Any) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
         answer = steady.http.request(method, "/corrections")

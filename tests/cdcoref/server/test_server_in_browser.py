@@ -472,7 +472,7 @@ def test_an_encoding_that_there_is_not(client: Any, open_at: Open) -> None:
     expect(page.locator("#state")).to_contain_text("There is no encoding 'klingon'; usual ones are cp1252, latin-1")
     page.get_by_label("Encoding").fill("")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator(".state")).to_have_text("Not added", timeout=240_000)
+    expect(page.locator(".state")).to_have_text("Failed", timeout=240_000)
     expect(page.locator(".problems")).to_contain_text("add their files again with cp1252 in the field “Encoding”")
 
 

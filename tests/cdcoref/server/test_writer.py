@@ -8,6 +8,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -67,7 +69,7 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     assert "Left out or changed" in client.html(f"/jobs/{job['number']}")
     job = added(client, ("c.jsonl", b'{"x'))
     assert (job["state"], job["summary"]) == ("failed", ["there was no document to add"])
-    assert "Not added" in client.html(f"/jobs/{job['number']}")
+    assert "Failed" in client.html(f"/jobs/{job['number']}")
     # A changed document replaces the earlier one, or is added beside it.
     changed = written.annotated("new.txt", "The storm sank the ferry .")
     job = added(client, ("x.jsonl", lines(changed)), same_name="keep")
@@ -277,6 +279,24 @@ def test_a_helper_that_is_killed_loses_nothing(client: Any, written: Any, lines:
     assert client.get("/api/collection").json()["counts"]["documents"] == 4
     job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))  # another one is started
     assert job["report"]["added"] == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "known"),
+    [
+        ("comparing", "nothing of these files was stored"),
+        ("storing", "look under Documents whether its documents were stored"),
+    ],
+)
+def test_a_helper_that_ends_while_it_stores_may_have_stored(client: Any, stage: str, known: str) -> None:
+    writer = client.server._site.writer
+    answer = json.dumps({"stage": stage, "done": 0, "total": 0})
+    program = f"print(input() and {answer!r}, flush=True); raise SystemExit(9)"
+    writer._process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    job = added(client, ("x.txt", b"The ferry sank."))
+    assert job["summary"] == [f"the program that adds documents ended (exit code 9); {known}"]
 
 
 def test_an_unexpected_error_ends_one_addition_and_no_other(
