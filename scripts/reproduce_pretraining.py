@@ -193,7 +193,7 @@ class Experiment:
         )
         record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
         return {
-            "configuration": config.to_dict(),
+            "configuration": asdict(config),
             "precision": record["precision"],
             "last_line": next((line for line in reversed(lines) if "tokens/s" in line), None),
         }
@@ -244,7 +244,7 @@ class Experiment:
         )
         record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
         return {
-            "configuration": config.to_dict(),
+            "configuration": asdict(config),
             "topics": topics,
             "dev_topics": dev_topics,
             "dev": record["dev"],

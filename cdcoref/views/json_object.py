@@ -41,7 +41,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
     places, known = Places(corpus.documents), CorpusCircumstances(corpus)
     clusters = []
     for members in ranked_clusters(corpus):
-        shown = [places.shown(mention) for mention in members]
+        shown = [asdict(places.shown(mention)) for mention in members]
         clusters.append(
             {
                 "id": members[0].cluster,
@@ -50,17 +50,7 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
                 "named": corpus.name_of(members[0]) is not None,
                 "confidence": mean_confidence(members),
                 **_circumstances(known.of(members[0])),
-                "mentions": [
-                    {
-                        "document": mention.document,
-                        "start": mention.start,
-                        "end": mention.end,
-                        "line": mention.line,
-                        "text": mention.text,
-                        "confidence": mention.confidence,
-                    }
-                    for mention in shown
-                ],
+                "mentions": [{name: value for name, value in mention.items() if name != "kind"} for mention in shown],
             }
         )
     content: dict[str, Any] = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from cdcoref.corpus import Corpus, Document, Mention, mention_text
+from cdcoref.corpus import Corpus, Document, mention_text
 from cdcoref.formats import day_of, output_file
 from cdcoref.predict import Prediction, corpus_and_stories, label_of_kind, metadata_text
 from cdcoref.views.knowledge import KnownCluster, known_clusters
@@ -41,7 +41,7 @@ def linked_data(source: Prediction | Corpus) -> dict[str, Any]:
                 {
                     "@id": thing,
                     "@type": cluster.type,
-                    "name": label_of_kind(cluster.kind, (_words(mention, documents) for mention in own)),
+                    "name": label_of_kind(cluster.kind, (mention_text(mention, documents[id]) for mention in own)),
                     "subjectOf": _document_address(id),
                     "sameAs": _address(cluster),
                 }
@@ -80,7 +80,7 @@ def _article(document: Document, things: list[str]) -> dict[str, Any]:
 
 
 def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str, Any]:
-    words = (_words(mention, documents) for mention in cluster.mentions)
+    words = (mention_text(mention, documents[mention.document]) for mention in cluster.mentions)
     others = [name for name in dict.fromkeys(words) if name != cluster.label]
     thing: dict[str, Any] = {
         "@id": _address(cluster),
@@ -94,10 +94,6 @@ def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str,
     if cluster.where is not None:
         thing["location"] = {"@type": "Place", "name": str(cluster.where)}
     return {name: value for name, value in thing.items() if value}
-
-
-def _words(mention: Mention, documents: dict[str, Document]) -> str:
-    return mention_text(mention, documents[mention.document])
 
 
 def _address(cluster: KnownCluster) -> str:

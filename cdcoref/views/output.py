@@ -124,8 +124,10 @@ def write_result(
             write_resolved(source, output, replaced or "pronouns")
             return ()
         return FOLDER_WRITERS[folder_format](corpus_and_stories(source)[0], output)
-    suffix = next((suffix for suffix in WRITERS if output.name.lower().endswith(suffix)), None)
-    if suffix is None and layout is None and isinstance(source, Prediction) and _is_json_lines(output):
+    name = output.name.lower()
+    suffix = next((suffix for suffix in WRITERS if name.endswith(suffix)), None)
+    is_json_lines = name.removesuffix(".gz").endswith(".jsonl")
+    if suffix is None and layout is None and isinstance(source, Prediction) and is_json_lines:
         write_json_lines(source, output)
         return ()
     if suffix is None:
@@ -137,10 +139,6 @@ def write_result(
     else:
         WRITERS[suffix](source, output)
     return ()
-
-
-def _is_json_lines(output: Path) -> bool:
-    return output.name.lower().removesuffix(".gz").endswith(".jsonl")
 
 
 def check_plain(output: Path | None) -> None:

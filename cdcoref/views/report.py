@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cdcoref.corpus import EVENT, Corpus, Document, Mention, mention_text
+from cdcoref.corpus import EVENT, Corpus, Document, mention_text
 from cdcoref.formats import OWN_REPORT, day_of, output_file
 from cdcoref.predict import (
     PredictedStory,
@@ -115,13 +115,10 @@ def _list(
     for cluster in clusters:
         own = [mention for mention in cluster.mentions if mention.document in days]
         count = len({mention.document for mention in own})
-        best = max(own, key=lambda m: (_words(m, documents) in cluster.label, m.confidence or 0.0, -m.start))
+        texts = {mention: mention_text(mention, documents[mention.document]) for mention in own}
+        best = max(own, key=lambda m: (texts[m] in cluster.label, m.confidence or 0.0, -m.start))
         yield f"- **{_escaped(cluster.label)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
         yield f"  {_quoted(Statement(best.document, '', documents[best.document].sentence_text(best.start)))}"
-
-
-def _words(mention: Mention, documents: Mapping[str, Document]) -> str:
-    return mention_text(mention, documents[mention.document])
 
 
 def _shortened(sentence: str) -> str:

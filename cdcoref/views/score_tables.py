@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -140,16 +141,7 @@ def _significance_json(s: Significance) -> dict[str, Any]:
         "smallest_bootstrap_p": s.smallest_bootstrap_p,
         "smallest_randomisation_p": s.smallest_randomisation_p,
         "f1": {
-            name: {
-                "first": d.first,
-                "second": d.second,
-                "difference": d.difference,
-                "first_interval": list(d.first_interval),
-                "second_interval": list(d.second_interval),
-                "interval": list(d.interval),
-                "bootstrap_p": d.bootstrap_p,
-                "randomisation_p": d.randomisation_p,
-            }
+            name: {"first": d.first, "second": d.second, "difference": d.difference, **asdict(d)}
             for name, d in s.differences.items()
         },
     }

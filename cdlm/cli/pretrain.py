@@ -7,24 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from cdlm.training_options import (
-    COMPUTING,
-    SETTINGS,
-    ConfigOption,
-    DeviceOption,
-    EncoderOption,
-    LengthOption,
-    LogOption,
-    OutputModelOption,
-    PrecisionOption,
-    PresetOption,
-    RateOption,
-    ResumeOption,
-    SeedOption,
-    SetOption,
-    configured,
-    resumable,
-)
+from cdlm import training_options as options
 
 CORPUS_HELP = (
     "Sets of related documents: a Multi-News *.src file, JSON lines, a folder with one folder of text files per set, "
@@ -40,7 +23,7 @@ EXAMPLES = (
 
 def pretrain(
     corpus: Annotated[list[str], typer.Option(metavar="CORPUS", help=CORPUS_HELP)],
-    output: OutputModelOption,
+    output: options.OutputModelOption,
     dev: Annotated[
         list[str] | None,
         typer.Option(metavar="CORPUS", help="Held-out sets on which perplexity is measured at the end. Repeatable."),
@@ -49,44 +32,46 @@ def pretrain(
     dev_split: Annotated[
         str, typer.Option(metavar="NAME", help="Split of the held-out corpus, if it has splits.")
     ] = "dev",
-    config: ConfigOption = None,
-    preset: PresetOption = "small",
-    encoder: EncoderOption = None,
+    config: options.ConfigOption = None,
+    preset: options.PresetOption = "small",
+    encoder: options.EncoderOption = None,
     variant: Annotated[
         Literal["cdlm", "rand", "prefix", "local"] | None,
         typer.Option(
             help="CDLM, or an ablation: unrelated documents (rand), global attention on a prefix (prefix) or nowhere "
             "(local). Default: cdlm.",
-            rich_help_panel=SETTINGS,
+            rich_help_panel=options.SETTINGS,
         ),
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Number of optimiser steps. Default: the preset's.", rich_help_panel=SETTINGS),
+        typer.Option(
+            metavar="N", help="Number of optimiser steps. Default: the preset's.", rich_help_panel=options.SETTINGS
+        ),
     ] = None,
     batch_size: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of sequences per step. Default: the preset's.", rich_help_panel=SETTINGS
+            metavar="N", help="Number of sequences per step. Default: the preset's.", rich_help_panel=options.SETTINGS
         ),
     ] = None,
-    learning_rate: RateOption = None,
-    max_length: LengthOption = None,
-    seed: SeedOption = None,
-    precision: PrecisionOption = None,
-    settings: SetOption = None,
+    learning_rate: options.RateOption = None,
+    max_length: options.LengthOption = None,
+    seed: options.SeedOption = None,
+    precision: options.PrecisionOption = None,
+    settings: options.SetOption = None,
     tokens: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Folder in which tokenised corpora are kept for other runs. Default: a folder in the output "
             "folder, which is removed at the end.",
-            rich_help_panel=COMPUTING,
+            rich_help_panel=options.COMPUTING,
         ),
     ] = None,
-    log: LogOption = None,
-    device: DeviceOption = None,
-    resume: ResumeOption = False,
+    log: options.LogOption = None,
+    device: options.DeviceOption = None,
+    resume: options.ResumeOption = False,
 ) -> None:
     """Continue pretraining an encoder on sets of related documents."""
     from cdlm.pretraining import PRESETS, open_source
@@ -102,9 +87,9 @@ def pretrain(
         "run.seed": seed,
         "run.precision": precision,
     }
-    with resumable():
+    with options.resumable():
         pretrain_model(
-            configured(PRESETS[preset], config, settings, named),
+            options.configured(PRESETS[preset], config, settings, named),
             [open_source(name, split) for name in corpus],
             output,
             dev=[open_source(name, dev_split) for name in dev or ()],

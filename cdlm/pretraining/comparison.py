@@ -17,8 +17,8 @@ from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.config import PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource, Tally
-from cdlm.pretraining.loop import check_length, masking_of
-from cdlm.pretraining.masking import VARIANTS, Variant
+from cdlm.pretraining.loop import check_length
+from cdlm.pretraining.masking import VARIANTS, Masking, Variant
 from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, SetLosses, set_losses
 from cdlm.pretraining.token_store import prepare
 from cdlm.runs import RUN_FILE
@@ -97,7 +97,7 @@ def perplexities(
                 f"its vocabulary differs from that of {contenders[0].name}, so their perplexities are not comparable",
                 contender.name,
             )
-    frame, masking = SequenceFrame.of_tokenizer(first), masking_of(first, masked)
+    frame, masking = SequenceFrame.of_tokenizer(first), Masking.of_tokenizer(first, masked)
     chosen = resolve_device(device)
     longest = min([LONGEST, *(_positions(folder) for folder in folders)]) if max_length is None else max_length
     with tempfile.TemporaryDirectory(prefix="cdlm-tokens-") as folder:

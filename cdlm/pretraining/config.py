@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from cdlm.errors import InputError
 from cdlm.pretraining.masking import Variant
@@ -72,10 +72,6 @@ class PretrainingConfig:
             raise InputError(
                 f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}"
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The configuration as plain values, for JSON."""
-        return asdict(self)
 
     def accumulation(self, processes: int) -> int:
         """Batches per step in each process.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,7 @@ from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining.batches import TrainingBatches, mean_loss
 from cdlm.pretraining.config import PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource
-from cdlm.pretraining.masking import Masking
-from cdlm.pretraining.model_card import model_card
+from cdlm.pretraining.masking import VARIANT_WORDS, Masking
 from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, set_losses
 from cdlm.pretraining.token_store import TokenStore, in_words, prepare
 from cdlm.pretraining.training_sequences import TrainingSequences
@@ -34,14 +33,6 @@ if TYPE_CHECKING:
 
 TOKENS_FOLDER = ".tokens"
 """Folder in the output for the tokenised corpora during a run, unless they are kept elsewhere."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """A model and its tokenizer."""
-
-    model: CDLMForMaskedLM
-    tokenizer: PreTrainedTokenizerFast
 
 
 def pretrain(
@@ -85,16 +76,16 @@ def pretrain(
     run = Run(output, options, config, resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return
-    held = starting_model(config.encoder, run.say)
-    check_length(held.model, config.max_length, config.encoder)
+    model, tokenizer = starting_model(config.encoder, run.say)
+    check_length(model, config.max_length, config.encoder)
     if config.trained == "head":
-        held.model.longformer.requires_grad_(False)
-    frame, masking = SequenceFrame.of_tokenizer(held.tokenizer), masking_of(held.tokenizer, config.masked)
+        model.longformer.requires_grad_(False)
+    frame, masking = SequenceFrame.of_tokenizer(tokenizer), Masking.of_tokenizer(tokenizer, config.masked)
 
     def prepared(name: str, sources: Sequence[SetSource]) -> TokenStore:
         return prepare(
             sources,
-            held.tokenizer,
+            tokenizer,
             folder / name,
             longest=config.max_length - ENDS - MARKERS,
             min_documents=config.min_documents,
@@ -110,7 +101,7 @@ def pretrain(
     sequences = TrainingSequences(
         store, frame, config.max_length, masking, config.variant, options.seed, options.steps * config.batch_size
     )
-    batches = TrainingBatches(sequences, config.sequences_at_once, held.model.longformer.config.pad_token_id)
+    batches = TrainingBatches(sequences, config.sequences_at_once, model.longformer.config.pad_token_id)
 
     def evaluate(model: CDLMForMaskedLM) -> Evaluation[Perplexity | None]:
         if held_out is None:
@@ -125,11 +116,11 @@ def pretrain(
             # Never used by this variant, whose model is fine-tuned with global attention (paper, section 3).
             share_projections(model.longformer)
         model.save_pretrained(folder)
-        held.tokenizer.save_pretrained(str(folder))
+        tokenizer.save_pretrained(str(folder))
         card = model_card(config, store, evaluation.chosen)
         (folder / "README.md").write_text(card, encoding="utf-8")
 
-    run.train(held.model, batches, loss=mean_loss, evaluate=evaluate, save=save)
+    run.train(model, batches, loss=mean_loss, evaluate=evaluate, save=save)
     shutil.rmtree(own, ignore_errors=True)
     for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
         if prepared_store is not None and prepared_store.left_out.total():
@@ -150,15 +141,10 @@ def _begun(output: Path) -> bool:
     return output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir()))
 
 
-def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
-    """A model to pretrain further, with a head and with embeddings for the special tokens.
+def starting_model(encoder: str, say: Say) -> tuple[CDLMForMaskedLM, PreTrainedTokenizerFast]:
+    """A model to pretrain further (see `encoder_folder`) and its tokenizer, with a head and all special tokens.
 
     New weights are drawn from PyTorch's random number generator and reported.
-
-    Parameters
-    ----------
-    encoder
-        See :func:`cdlm.starting_encoders.encoder_folder`.
     """
     with encoder_folder(encoder) as folder:
         model = CDLMForMaskedLM.from_pretrained(folder, new_head=True).float()
@@ -169,14 +155,7 @@ def starting_model(encoder: str, say: Say = lambda _: None) -> Held:
     if len(tokenizer) > words:
         model.resize_token_embeddings(len(tokenizer))
         say(f"special tokens added to {encoder}: {len(tokenizer) - words}")
-    return Held(model, tokenizer)
-
-
-def masking_of(tokenizer: PreTrainedTokenizerFast, rate: float) -> Masking:
-    """See `Masking.of_tokenizer`; a tokenizer without a mask token raises `InputError`."""
-    if tokenizer.mask_token_id is None:
-        raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
-    return Masking.of_tokenizer(tokenizer, rate)
+    return model, tokenizer
 
 
 def check_length(model: CDLMForMaskedLM, max_length: int, name: str) -> None:
@@ -184,3 +163,34 @@ def check_length(model: CDLMForMaskedLM, max_length: int, name: str) -> None:
     longest = model.longformer.config.max_length
     if max_length > longest:
         raise InputError(f"max_length is {max_length}, but the encoder has positions for {longest} tokens only", name)
+
+
+def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplexity | None) -> str:
+    """The text of the model card."""
+    trained = "all parameters" if config.trained == "all" else "only the head; the encoder is unchanged"
+    lines = [
+        "---",
+        "library_name: cdcoref",
+        "pipeline_tag: fill-mask",
+        f"base_model: {config.encoder}",
+        "---",
+        f"# {config.encoder}, pretrained further on document sets",
+        "A Longformer encoder with a masked language modelling head, pretrained with the method of *CDLM:",
+        "Cross-Document Language Modeling* (Caciularu et al., Findings of EMNLP 2021).",
+        "",
+        f"- Variant `{config.variant}`: {VARIANT_WORDS[config.variant]}.",
+        f"- Trained: {trained}.",
+        f"- Corpus: {store.sets:,} sets of {store.documents:,} documents, {store.tokens:,} tokens.",
+        f"- {config.run.steps:,} steps of {config.batch_size} sequences of at most {config.max_length:,} tokens, "
+        f"learning rate {config.run.learning_rate:g}, random seed {config.run.seed}.",
+    ]
+    if perplexity is not None:
+        lines.append(
+            f"- Perplexity of masked tokens on {perplexity.sets:,} held-out sets: {perplexity.value:.2f} "
+            f"(95 % interval {perplexity.low:.2f} to {perplexity.high:.2f})."
+        )
+    lines += [
+        "",
+        "`training.json` has the complete configuration. `cdlm perplexity --model` and `--encoder` accept this folder.",
+    ]
+    return "\n".join(lines) + "\n"

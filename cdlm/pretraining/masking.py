@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from cdlm.errors import InputError
 from cdlm.sequences import TokenSequence
 from cdlm.tokens import SPECIAL_TOKENS
 
@@ -66,11 +67,11 @@ class Masking:
 
         Raises
         ------
-        ValueError
+        InputError
             If it has no mask token.
         """
         if tokenizer.mask_token_id is None:
-            raise ValueError("the tokenizer has no mask token")
+            raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
         ordinary = np.ones(len(tokenizer), bool)
         vocabulary = tokenizer.get_vocab()
         own = [vocabulary[token] for token in SPECIAL_TOKENS if token in vocabulary]

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,33 @@ from cdlm.checkpoints import WEIGHTS_FILE, writing_weights
 
 WHOLE_FILE = "whole.json"
 STATES_FILE = "states.pt"
+STATE_FILE = "state.json"
 KEPT = 2
 """How many checkpoints are kept."""
+
+
+@dataclass(slots=True)
+class RunState:
+    """How far a run is."""
+
+    step: int = 0
+    scores: dict[int, float] = field(default_factory=dict)
+    """The score of every evaluation so far, by the step after which it was made."""
+
+    @property
+    def best_step(self) -> int | None:
+        """The step after which the model was best, the first of several; None before the first evaluation."""
+        return max(self.scores, key=lambda step: self.scores[step], default=None)
+
+    @classmethod
+    def read(cls, checkpoint: Path) -> RunState:
+        """The state that a checkpoint was written in."""
+        values = json.loads((checkpoint / STATE_FILE).read_text(encoding="utf-8"))
+        return cls(values["step"], {int(step): score for step, score in values["scores"].items()})
+
+    def write(self, checkpoint: Path) -> None:
+        """Write the state into a checkpoint's folder."""
+        (checkpoint / STATE_FILE).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
 def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any]) -> None:

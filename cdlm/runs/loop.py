@@ -23,12 +23,11 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from cdlm.files import replaced_folder
-from cdlm.runs.checkpoints import load_states, mark_whole, remove_earlier, save_random_states, save_states
+from cdlm.runs.checkpoints import RunState, load_states, mark_whole, remove_earlier, save_random_states, save_states
 from cdlm.runs.folder import RunFolder, write_record
 from cdlm.runs.optimizer import learning_rates, make_optimizer
 from cdlm.runs.options import RunOptions
 from cdlm.runs.progress import Say, Speed
-from cdlm.runs.state import RunState
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
