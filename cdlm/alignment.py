@@ -33,19 +33,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class MentionPair:
-    """Two mentions of different documents, in the order in which the documents are read.
-
-    Attributes
-    ----------
-    documents, mentions
-        The first and the second.
-    source
-        0 or 1: the mention that attends globally; the other one is the target.
-    """
+    """Two mentions of different documents, in the order in which the documents are read."""
 
     documents: tuple[AnnotatedDocument, AnnotatedDocument]
     mentions: tuple[MentionSpan, MentionSpan]
     source: int
+    """0 or 1: the mention that attends globally; the other one is the target."""
     coreferent: bool
 
     @property
@@ -88,18 +81,11 @@ def sample_pairs(documents: Sequence[AnnotatedDocument], count: int = PAIRS, see
 
 @dataclass(frozen=True, slots=True)
 class PairTokens:
-    """Two documents as one sequence: ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s> [SEP]``.
-
-    Attributes
-    ----------
-    ids
-        Piece ids.
-    words
-        For each document, the range of each of its words among the pieces, (start, end).
-    """
+    """Two documents as one sequence: ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s> [SEP]``."""
 
     ids: list[int]
     words: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    """For each document, the range of each of its words among the pieces, (start, end)."""
 
     def pieces(self, document: int, words: Sequence[int]) -> list[int]:
         """Positions of the pieces of some words of a document."""
@@ -108,20 +94,14 @@ class PairTokens:
 
 @dataclass(frozen=True)
 class PairAttention:
-    """The attention to and from the source of a pair.
-
-    Attributes
-    ----------
-    scores
-        s(i|S) of each piece of the sequence, summing to 1; 0 for the source's own. *Shape:* (length,)
-    rank
-        Percentile rank of the target within its document, from 0 to 100.
-    """
+    """The attention to and from the source of a pair."""
 
     pair: MentionPair
     tokens: PairTokens
     scores: np.ndarray
+    """s(i|S) of each piece of the sequence, summing to 1; 0 for the source's own. *Shape:* (length,)"""
     rank: float
+    """Percentile rank of the target within its document, from 0 to 100."""
 
 
 class PairReader:
@@ -204,34 +184,23 @@ def percentile_rank(scores: np.ndarray, target: Sequence[int], document: Sequenc
 
 @dataclass(frozen=True)
 class Alignment:
-    """Mean percentile ranks of one model (paper, Table 6).
-
-    Attributes
-    ----------
-    cells
-        The mean rank for each (kind, whether coreferent).
-    left_out
-        Number of pairs too long for the encoder.
-    """
+    """Mean percentile ranks of one model (paper, Table 6)."""
 
     cells: dict[tuple[str, bool], MeanRank] = field(default_factory=dict)
+    """The mean rank for each (kind, whether coreferent)."""
     left_out: int = 0
+    """Number of pairs too long for the encoder."""
 
 
 @dataclass(frozen=True)
 class MeanRank:
-    """A mean percentile rank with its 95 % bootstrap interval over groups of documents.
-
-    Attributes
-    ----------
-    pairs
-        The number of pairs averaged.
-    """
+    """A mean percentile rank with its 95 % bootstrap interval over groups of documents."""
 
     mean: float
     low: float
     high: float
     pairs: int
+    """The number of pairs averaged."""
 
 
 def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress = lambda *_: None) -> Alignment:

@@ -72,18 +72,9 @@ def add_command(
     examples: Sequence[str] = (),
     cls: type[Command] = Command,
 ) -> None:
-    """Add a function to a program as a command.
+    """Add a function to a program as a command, by default under its own name.
 
-    Parameters
-    ----------
-    app, function, name
-        The program, the function, and the command's name; by default that of the function.
-    panel
-        Under which heading the program's help lists it.
-    examples
-        Command lines that its help shows at the end.
-    cls
-        The class of the command.
+    The program's help lists it under the heading `panel`; its own help shows `examples`, command lines, at the end.
     """
     app.command(
         name or function.__name__,

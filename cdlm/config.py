@@ -27,18 +27,7 @@ Dropout = Annotated[float, number(0, below=1)]
 
 @dataclass(frozen=True)
 class EncoderConfig:
-    """Sizes and constants of the encoder, with the names of Hugging Face's ``LongformerConfig``.
-
-    Parameters
-    ----------
-    attention_window
-        One even number per layer: the total width of the window, half of it on either side of a token.
-    max_position_embeddings
-        Rows of the position table; the first ``pad_token_id + 1`` are never used by a token.
-    relative_attention_num_buckets
-        Buckets of distances between two tokens, each with a number per head that is added to their score in every layer
-        (see :mod:`cdlm.encoder.relative`); None, as in Longformer: nothing is added.
-    """
+    """Sizes and constants of the encoder, with the names of Hugging Face's ``LongformerConfig``."""
 
     vocab_size: Count
     hidden_size: Count
@@ -46,13 +35,17 @@ class EncoderConfig:
     num_attention_heads: Count
     intermediate_size: Count
     attention_window: tuple[Count, ...]
+    """One even number per layer: the total width of the window, half of it on either side of a token."""
     max_position_embeddings: Count
+    """Rows of the position table; the first ``pad_token_id + 1`` are never used by a token."""
     pad_token_id: Index = 1
     bos_token_id: Index | None = None
     eos_token_id: Annotated[Index | list[Index], any_of("a whole number or a list of them")] | None = None
     sep_token_id: Index | None = None
     type_vocab_size: Count = 1
     relative_attention_num_buckets: Annotated[int, whole_number(4, 1024)] | None = None
+    """Buckets of distances between two tokens, each with a number per head that is added to their score in every layer
+    (see :mod:`cdlm.encoder.relative`); None, as in Longformer: nothing is added."""
     hidden_act: Literal["gelu", "gelu_new", "relu"] = "gelu"
     hidden_dropout_prob: Dropout = 0.1
     attention_probs_dropout_prob: Dropout = 0.1

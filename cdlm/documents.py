@@ -21,46 +21,29 @@ READERS = "cdlm.corpora"
 
 @dataclass(frozen=True, slots=True)
 class MentionSpan:
-    """A mention.
-
-    Attributes
-    ----------
-    words
-        Indices of its words in the document, ascending; not necessarily contiguous.
-    kind
-        One of `KINDS`.
-    cluster
-        Two mentions of one kind corefer if and only if their clusters have the same name; None for a singleton.
-    """
+    """A mention."""
 
     words: tuple[int, ...]
+    """Indices of its words in the document, ascending; not necessarily contiguous."""
     kind: str
+    """One of `KINDS`."""
     cluster: str | None
+    """Two mentions of one kind corefer if and only if their clusters have the same name; None for a singleton."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedDocument:
-    """One document, split into words, with the mentions in it.
-
-    Attributes
-    ----------
-    id
-        Unique in its corpus.
-    group
-        Name of the set of related documents that it belongs to.
-    words
-        The words that an encoder may see.
-    mentions
-        The mentions among them.
-    topic
-        The annotated topic, which may have several groups; None if there is none.
-    """
+    """One document, split into words, with the mentions in it."""
 
     id: str
+    """Unique in its corpus."""
     group: str
+    """Name of the set of related documents that it belongs to."""
     words: tuple[str, ...]
+    """The words that an encoder may see."""
     mentions: tuple[MentionSpan, ...] = ()
     topic: str | None = None
+    """The annotated topic, which may have several groups; None if there is none."""
 
 
 def annotated_documents(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:

@@ -17,21 +17,14 @@ TIMEOUT = 10.0
 
 
 def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -> Path:
-    """Download the files of a model on the hub into the hub's cache.
+    """Download the files of a model on the hub, ``organisation/model``, into the hub's cache; their folder is returned.
 
     Parameters
     ----------
-    name
-        ``organisation/model``.
     patterns
         Wildcards for the files to download, which must match a safetensors file.
     otherwise
         A file to download instead if the model has no safetensors.
-
-    Returns
-    -------
-    Path
-        The folder with the files.
 
     Raises
     ------
@@ -84,21 +77,9 @@ def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: E
 
 
 def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = False) -> str:
-    """Upload files to a repository on the hub, which is created if it does not exist.
+    """Upload some files of a folder to a repository on the hub, ``organisation/model``; its address is returned.
 
-    Parameters
-    ----------
-    folder, files
-        The folder, and the names of the files in it to upload.
-    name
-        ``organisation/model``.
-    private
-        Whether a new repository is visible to its owners only.
-
-    Returns
-    -------
-    str
-        The address of the repository.
+    If it does not exist, it is created, visible to its owners only if it is to be private.
 
     Raises
     ------

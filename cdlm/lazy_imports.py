@@ -8,15 +8,7 @@ from typing import Any
 
 
 def on_first_use(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package.
-
-    Parameters
-    ----------
-    package
-        Its name.
-    names
-        By module of the package, the names to import from it, separated by spaces.
-    """
+    """The `__getattr__` of a package, from the names to import from it by module, separated by spaces."""
     module_of = {name: f"{package}.{module}" for module, listed in names.items() for name in listed.split()}
 
     def attribute(name: str) -> Any:

@@ -28,17 +28,8 @@ class MaskedLMHead(nn.Module):
     def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
         """Logits over the vocabulary.
 
-        Parameters
-        ----------
-        hidden
-            The encoder's output. *Shape:* (..., width)
-        words
-            The table of word embeddings. *Shape:* (vocabulary, width)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (..., vocabulary)
+        *Shape:* the encoder's output (..., width) and the table of word embeddings (vocabulary, width) in, (...,
+        vocabulary) out.
         """
         return nn.functional.linear(self.layer_norm(nn.functional.gelu(self.dense(hidden))), words, self.bias)
 

@@ -33,10 +33,7 @@ class _HeapUse(ctypes.Structure):
 def keep_freed_memory() -> bool:
     """Let the C library keep freed memory for the next tensors, unless the user has set its variables (MALLOC_...).
 
-    Returns
-    -------
-    bool
-        Whether the C library has this setting; only glibc has.
+    Returns whether the C library has this setting; only glibc has.
     """
     if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return False
@@ -47,12 +44,9 @@ def keep_freed_memory() -> bool:
 
 
 def return_freed_memory(kept: int = KEPT_BETWEEN_TASKS) -> bool:
-    """Return the free memory of the heap to the system if it is more than `kept` bytes.
+    """Return the free memory of the heap to the system if it is more than `kept` bytes; tell whether that was done.
 
-    Returns
-    -------
-    bool
-        Whether memory was returned. Without glibc 2.33 or newer, none is.
+    Without glibc 2.33 or newer, none is returned.
     """
     library = ctypes.CDLL(None) if os.name == "posix" else None
     measure, trim = getattr(library, "mallinfo2", None), getattr(library, "malloc_trim", None)

@@ -9,16 +9,9 @@ if TYPE_CHECKING:
 
 
 def resolve_precision(precision: str, device: torch.device, *, int8: bool = False) -> str:
-    """Replace ``"auto"`` by ``"bf16"`` if the device supports it, otherwise by ``"fp32"``.
+    """Replace ``"auto"`` by ``"bf16"`` if the device that computes products supports it, otherwise by ``"fp32"``.
 
-    Parameters
-    ----------
-    precision
-        The requested precision.
-    device
-        Where products are computed.
-    int8
-        Whether ``"int8"`` is a choice too: on processors that multiply 8-bit integers but not bf16.
+    With `int8`, ``"int8"`` is a choice too: on processors that multiply 8-bit integers but not bf16.
     """
     if precision != "auto":
         return precision

@@ -16,13 +16,7 @@ LINE_EVERY = 20.0
 
 
 class StageProgress:
-    """One bar per stage, created on the stage's first update; a context manager.
-
-    Parameters
-    ----------
-    program
-        The command whose progress it is; lines begin with it.
-    """
+    """One bar per stage, created on the stage's first update; a context manager. Lines begin with the program."""
 
     def __init__(self, program: str) -> None:
         self._program = program

@@ -38,15 +38,7 @@ def share_projections(encoder: CDLMModel) -> None:
 
 
 def without_copies(weights: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
-    """Weights by name, without projections of global rows that equal those of local ones, and repeated positions.
-
-    Parameters
-    ----------
-    weights
-        Of an encoder, or of a model with one.
-    config
-        Of the encoder.
-    """
+    """Weights of an encoder, or of a model with one, without global projections like local ones or repeated rows."""
 
     def is_copy(name: str) -> bool:
         local = _GLOBAL.sub(r"\1", name)

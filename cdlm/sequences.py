@@ -54,13 +54,7 @@ class SequenceFrame:
         return cls(first, last, words[DOC_START], words[DOC_END])
 
     def enclose(self, documents: Iterable[Sequence[int]], max_length: int) -> list[int]:
-        """Concatenate documents until the sequence is full; the last one may be cut.
-
-        Parameters
-        ----------
-        max_length
-            Maximum number of tokens, special tokens included.
-        """
+        """Concatenate documents up to `max_length` tokens, special ones included; the last document may be cut."""
         ids = [self.first]
         for document in documents:
             kept = document[: max(0, max_length - len(ids) - 1 - MARKERS)]
@@ -75,18 +69,12 @@ class SequenceFrame:
 
 @dataclass(frozen=True, slots=True)
 class TokenSequence:
-    """One input of the encoder.
-
-    Attributes
-    ----------
-    input_ids
-        Token ids. *Shape:* (length,)
-    is_global
-        Which tokens attend globally. *Shape:* (length,)
-    """
+    """One input of the encoder."""
 
     input_ids: NDArray[np.int64]
+    """Token ids. *Shape:* (length,)"""
     is_global: NDArray[np.bool_]
+    """Which tokens attend globally. *Shape:* (length,)"""
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -104,19 +92,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class EncoderBatch(Batch):
-    """Sequences padded to one length, as the encoder accepts them.
-
-    Attributes
-    ----------
-    input_ids
-        Token ids. *Shape:* (sequences, length)
-    attention_mask, global_attention_mask
-        1 for tokens that are read, and for those that attend globally. *Shape:* (sequences, length)
-    """
+    """Sequences padded to one length, as the encoder accepts them."""
 
     input_ids: Tensor
+    """Token ids. *Shape:* (sequences, length)"""
     attention_mask: Tensor
     global_attention_mask: Tensor
+    """1 for tokens that are read, and for those that attend globally. *Shape:* (sequences, length)"""
 
 
 class EncoderSequence(Sized, Protocol):

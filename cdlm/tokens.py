@@ -33,12 +33,8 @@ def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str]
     """Add the special tokens that the tokenizer does not have yet, and mark all of them as special.
 
     Those it has keep their ids. A token that the tokenizer has without the mark, since it was added as an ordinary one
-    or is listed in ``added_tokens.json`` alone, would otherwise also be found in text that spells it.
-
-    Returns
-    -------
-    int
-        The number of tokens added. The embedding table must have ``len(tokenizer)`` rows afterwards.
+    or is listed in ``added_tokens.json`` alone, would otherwise also be found in text that spells it. Returns the
+    number of tokens added; the embedding table must have ``len(tokenizer)`` rows afterwards.
     """
     before = len(tokenizer)
     marked = set(tokenizer.all_special_tokens)
@@ -125,12 +121,8 @@ class WordPieces:
     """Turns words into lists of piece ids, caching the words it has seen.
 
     A word is encoded as if after a space: byte-level BPE (RoBERTa) marks that in the piece, WordPiece (BERT) ignores
-    it. Text that looks like a special token stays text: ``<m>`` in a document does not become a marker.
-
-    Parameters
-    ----------
-    tokenizer
-        A fast tokenizer with an unknown token.
+    it. Text that looks like a special token stays text: ``<m>`` in a document does not become a marker. The tokenizer
+    must be a fast one with an unknown token.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:

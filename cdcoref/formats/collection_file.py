@@ -313,10 +313,7 @@ def _column_of_another_type(connection: sqlite3.Connection) -> str | None:
 def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = None) -> Corpus:
     """What is in a collection: the documents as they were added, the mentions by place, the names of clusters.
 
-    Parameters
-    ----------
-    stories
-        The numbers of the stories whose documents are wanted; None: everything.
+    `stories` are the numbers of the stories whose documents are wanted; None: everything.
     """
     values = () if stories is None else tuple(stories)
     chosen = "" if stories is None else f"AND documents.story IN ({', '.join('?' * len(values))})"

@@ -52,8 +52,6 @@ def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None
 
     Parameters
     ----------
-    path
-        The file.
     kind
         The kind of all mentions (`"event"` or `"entity"`), since CoNLL has none.
     ids
@@ -357,12 +355,7 @@ def _read(path: Path, options: ReadOptions) -> Corpus:
 def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
     """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise.
 
-    Parameters
-    ----------
-    ids
-        How they were taken; None for a file of a single document.
-    several
-        Whether the file is one of several that are read together.
+    `ids` is None for a file of a single document; the file may be one of `several` that are read together.
     """
     if several and ids != "local":
         within = "" if ids is None else "; --ids local takes them within documents"

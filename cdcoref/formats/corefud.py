@@ -52,8 +52,6 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
 
     Parameters
     ----------
-    path
-        The file.
     kind
         The kind of all mentions without one: CorefUD has types, and kinds only if `write_corefud` wrote the file.
     heads

@@ -48,11 +48,6 @@ _DAMAGE = (
 def read_docbin(path: str | Path) -> Corpus:
     """Read a ``.spacy`` file, plain or gzipped, as a corpus.
 
-    Parameters
-    ----------
-    path
-        The file.
-
     Raises
     ------
     InputError

@@ -19,41 +19,28 @@ from cdlm.printing import counted
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """Choices that some formats leave to the reader.
-
-    Attributes
-    ----------
-    id
-        The document id, if a file is a single document without an id (plain text); the file name by default.
-    kind
-        The kind of all mentions, if the format has no kinds (CoNLL, CorefUD).
-    ids
-        Whether cluster ids in CoNLL are ``"local"`` to a document or ``"global"`` to all files read together; None to
-        take them as the file has them (see `conll_parsing`).
-    several
-        Whether the file is one of several that are read together. Cluster ids in CoNLL are then local to the file
-        unless `ids` is ``"global"``.
-    with_clusters
-        Whether the clusters of the file are used, so that how their names were taken is worth a note.
-    pipeline
-        Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules.
-    encoding
-        The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text.
-    text_column
-        The column of a table (CSV, Parquet) with the texts; None for one with a usual name.
-    every_kind
-        Whether a file is refused if a mention in it is neither an event nor an entity.
-    """
+    """Choices that some formats leave to the reader."""
 
     id: str | None = None
+    """The document id, if a file is a single document without an id (plain text); the file name by default."""
     kind: str | None = None
+    """The kind of all mentions, if the format has no kinds (CoNLL, CorefUD)."""
     ids: IdScope | None = None
+    """Whether cluster ids in CoNLL are ``"local"`` to a document or ``"global"`` to all files read together; None to
+    take them as the file has them (see `conll_parsing`)."""
     several: bool = False
+    """Whether the file is one of several that are read together. Cluster ids in CoNLL are then local to the file unless
+    `ids` is ``"global"``."""
     with_clusters: bool = True
+    """Whether the clusters of the file are used, so that how their names were taken is worth a note."""
     pipeline: str | None = None
+    """Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules."""
     encoding: str | None = None
+    """The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text."""
     text_column: str | None = None
+    """The column of a table (CSV, Parquet) with the texts; None for one with a usual name."""
     every_kind: bool = False
+    """Whether a file is refused if a mention in it is neither an event nor an entity."""
 
 
 Read = Callable[[Path, ReadOptions], Corpus]

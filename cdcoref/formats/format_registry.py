@@ -105,8 +105,6 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
 
     Parameters
     ----------
-    path
-        The file.
     ids
         Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as the file has
         them.
@@ -190,8 +188,6 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
 
     Parameters
     ----------
-    corpus
-        Documents and mentions.
     path
         A name that ends in one of `output_suffixes()`, such as ``.jsonl``, optionally followed by ``.gz``.
     layout

@@ -48,10 +48,7 @@ def names_entry(
 ) -> dict[str, Any]:
     """The field with the names of the clusters of some mentions; none if nothing is known of them.
 
-    Parameters
-    ----------
-    clusters
-        What else is known of some of them: objects with ``cluster`` and ``kind``.
+    `clusters` has what else is known of some of them: objects with ``cluster`` and ``kind``.
     """
     if not names and not clusters:
         return {}

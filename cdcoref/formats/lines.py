@@ -91,19 +91,10 @@ def line_chunks(
 def first_bytes(path: Source, size: int = 1 << 16, *, any_type: bool = False) -> bytes:
     """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed.
 
-    Parameters
-    ----------
-    path
-        The file or stream.
-    size
-        The most bytes.
-    any_type
-        Whether the file may be no text.
-
     Raises
     ------
     InputError
-        If the file cannot be read, or is not text though it must be.
+        If the file cannot be read, or is not text, which it must be unless it may be of `any_type`.
     """
     with closing(_utf8(path, size, any_type=any_type)) as chunks:
         return next(chunks, b"")

@@ -36,93 +36,58 @@ def beginning(mention: Mention) -> tuple[int, bool, int, int]:
 
 
 class EmptyNode(NamedTuple):
-    """A word that the text omits, as CorefUD has them: a dropped pronoun, for example.
-
-    Attributes
-    ----------
-    token
-        Its token index in the document.
-    sentence
-        The number of its sentence in the document, from 0.
-    id
-        Its id in the sentence: ``"3.1"`` is the first behind the third word.
-    dependencies
-        Its enhanced dependencies, such as ``"4:nsubj"``.
-    """
+    """A word that the text omits, as CorefUD has them: a dropped pronoun, for example."""
 
     token: int
+    """Its token index in the document."""
     sentence: int
+    """The number of its sentence in the document, from 0."""
     id: str
+    """Its id in the sentence: ``"3.1"`` is the first behind the third word."""
     dependencies: tuple[str, ...] = ()
+    """Its enhanced dependencies, such as ``"4:nsubj"``."""
 
 
 @dataclass(slots=True)
 class DocumentRow:
-    """A document of a table.
-
-    Attributes
-    ----------
-    topic, subtopic
-        Its topics.
-    tokens
-        Its number of tokens.
-    line
-        The line on which it begins.
-    ids_of
-        The index of the first document of those with which it shares cluster ids; None if it shares them with all.
-    empty_nodes
-        Those of its tokens that the text omits, in order.
-    """
+    """A document of a table."""
 
     topic: str | None = None
     subtopic: str | None = None
     tokens: int = 0
     line: int | None = None
+    """The line on which it begins."""
     ids_of: int | None = None
+    """The index of the first document of those with which it shares cluster ids; None if it shares them with all."""
     empty_nodes: list[EmptyNode] = field(default_factory=list)
+    """Those of its tokens that the text omits, in order."""
 
 
 @dataclass(slots=True)
 class MentionTable:
-    """The mentions of a file.
-
-    Attributes
-    ----------
-    path
-        The file.
-    local_clusters
-        Whether no cluster spans several documents by definition: cluster names are local to a document, as in CorefUD
-        and CoNLL-2012.
-    ids
-        How the cluster ids of a CoNLL file with several documents were taken; None for other files.
-    documents
-        The documents, in file order.
-    document, start, end
-        The document index, first token and end token (exclusive) of each mention. *Shape:* (mentions,)
-    cluster
-        The cluster of each mention, as an index into `names`. *Shape:* (mentions,)
-    order
-        The order in which the mentions begin: in CoNLL as in the file, elsewhere that of `beginning`. *Shape:*
-        (mentions,)
-    kind
-        The kind of each mention, as a number from `KIND_NUMBERS`. *Shape:* (mentions,)
-    gaps
-        The tokens of discontinuous mentions, by mention index.
-    names
-        The names of the clusters.
-    """
+    """The mentions of a file."""
 
     path: str
     local_clusters: bool = False
+    """Whether no cluster spans several documents by definition: cluster names are local to a document, as in CorefUD
+    and CoNLL-2012."""
     ids: IdScope | None = None
+    """How the cluster ids of a CoNLL file with several documents were taken; None for other files."""
     documents: dict[DocumentKey, DocumentRow] = field(default_factory=dict)
+    """The documents, in file order."""
     document: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     start: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     end: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """The document index, first token and end token (exclusive) of each mention. *Shape:* (mentions,)"""
     cluster: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """The cluster of each mention, as an index into `names`. *Shape:* (mentions,)"""
     order: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """The order in which the mentions begin: in CoNLL as in the file, elsewhere that of `beginning`. *Shape:*
+    (mentions,)"""
     kind: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    """The kind of each mention, as a number from `KIND_NUMBERS`. *Shape:* (mentions,)"""
     gaps: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The tokens of discontinuous mentions, by mention index."""
     names: list[str] = field(default_factory=list)
 
 

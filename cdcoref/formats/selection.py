@@ -47,8 +47,6 @@ def select_documents(corpus: Corpus, since: str | None = None, source: str | Non
 
     Parameters
     ----------
-    corpus
-        The documents.
     since
         The day, such as ``"2024-03-05"``; None: any.
     source

@@ -14,10 +14,7 @@ SHOWN = ("muc", "b3", "ceafe", "lea")
 def evaluation_text(results: dict[str, Any]) -> str:
     """A sentence on what was evaluated, a table of scores, and the scores of mention detection.
 
-    Parameters
-    ----------
-    results
-        The results of :func:`cdcoref.evaluation.evaluate`, plus the names of the ``"corpus"`` and the ``"model"``.
+    Given are the results of :func:`cdcoref.evaluation.evaluate`, and the names of the ``"corpus"`` and the ``"model"``.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -31,8 +31,6 @@ def write_csv(source: Prediction | Corpus, path: str | Path, *, plain: bool = Fa
     ----------
     source
         What to write. The stories of a corpus are its subtopics, or else its topics.
-    path
-        The file.
     plain
         Write every text as it is, without apostrophes, for programs that do not run formulas.
 

@@ -91,8 +91,6 @@ def write_result(
 
     Parameters
     ----------
-    source
-        What to write.
     output
         The file; or a name without a suffix, or a folder, for a file for each document.
     layout

@@ -56,8 +56,6 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     ----------
     source
         Documents, mentions and clusters. The stories of a corpus are its subtopics, or else its topics.
-    path
-        The file to write.
     title
         Its title; by default the number of documents.
 

@@ -25,13 +25,7 @@ def story_list_lines(stories: Sequence[PredictedStory]) -> Iterator[str]:
 
 
 def story_lines(story: PredictedStory, *, most: int = SHOWN) -> Iterator[str]:
-    """A story.
-
-    Parameters
-    ----------
-    most
-        The most events in a list.
-    """
+    """A story, with at most `most` events in a list."""
     yield from textwrap.wrap(printable(f"Story {story.number}: {story.title}"), WIDTH)
     for name, value in (("who", ", ".join(story.who)), ("where", story.where), ("when", _day(story.when))):
         if value:

@@ -22,16 +22,9 @@ class Run:
 
 
 def marked_text(text: str, start: int, end: int, mentions: Sequence[Sequence[tuple[int, int]]]) -> list[Run]:
-    """Cut a stretch of a text where mentions begin and end.
+    """Cut a stretch of a text, a range of characters, where mentions begin and end.
 
-    Parameters
-    ----------
-    text
-        The text.
-    start, end
-        The stretch, as a range of characters.
-    mentions
-        The character ranges of the unbroken parts of each mention; those outside the stretch are left out.
+    Mentions are the character ranges of their unbroken parts; those outside the stretch are left out.
 
     >>> [(run.text, run.marks) for run in marked_text("the old ferry", 0, 13, [[(0, 13)], [(8, 13)]])]
     [('the old ', ((0, 1),)), ('ferry', ((1, 0), (0, 1)))]

@@ -266,21 +266,14 @@ class Layers(nn.Module):
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """The output of the encoder.
-
-    Parameters
-    ----------
-    last_hidden_state
-        *Shape:* (batch, length, width). Vectors of padding tokens are zero.
-    global_attentions
-        For each layer the attention of and towards the global tokens; None when it was not asked for.
-    hidden_states
-        The embeddings and the output of every layer, shaped like the last; None when they were not asked for.
-    """
+    """The output of the encoder."""
 
     last_hidden_state: Tensor
+    """*Shape:* (batch, length, width). Vectors of padding tokens are zero."""
     global_attentions: tuple[GlobalAttention, ...] | None = None
+    """For each layer the attention of and towards the global tokens; None when it was not asked for."""
     hidden_states: tuple[Tensor, ...] | None = None
+    """The embeddings and the output of every layer, shaped like the last; None when they were not asked for."""
 
 
 class CDLMModel(nn.Module):

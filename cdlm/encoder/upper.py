@@ -105,12 +105,7 @@ class UpperLayers(nn.Module):
         lengths
             Tokens of every sequence, at most half of the attention window.
         rows
-            The tokens whose output is wanted; None: all.
-
-        Returns
-        -------
-        Tensor
-            The output of the last layer. *Shape:* (rows, width)
+            The tokens whose output of the last layer is wanted, *shape* (rows, width); None: all.
         """
         layout = _side_by_side(lengths, states.device)
         bias = PositionBias(self._table(encoder), places)

@@ -44,19 +44,13 @@ LONGEST_LINE = 1 << 26
 
 @dataclass(frozen=True)
 class SetSource:
-    """A corpus that has been recognised but not yet read.
-
-    Attributes
-    ----------
-    identity
-        Returns what distinguishes its contents, wherever they are: two sources with the same identity yield the same
-        sets. Files are read once for it (a second or so per gigabyte).
-    read
-        Yields the texts of one set after the other, including unusable sets, and counts what is not text.
-    """
+    """A corpus that has been recognised but not yet read."""
 
     identity: Callable[[], dict[str, Any]]
+    """Returns what distinguishes its contents, wherever they are: two sources with the same identity yield the same
+    sets. Files are read once for it (a second or so per gigabyte)."""
     read: Callable[[Tally], Iterator[Texts]]
+    """Yields the texts of one set after the other, including unusable sets, and counts what is not text."""
 
 
 def open_source(name: str | Path, split: str = "train") -> SetSource:

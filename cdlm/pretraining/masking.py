@@ -44,20 +44,13 @@ class Masking:
 
     Of the chosen tokens, 80 % become the mask token, 10 % a random ordinary token, and 10 % stay as they are; all of
     them are predicted. The number of chosen tokens is exact, so that all variants have equally many.
-
-    Attributes
-    ----------
-    mask_id
-        The id of the mask token.
-    ordinary
-        *Shape:* (vocabulary,). Whether an id is not that of a special token.
-    rate
-        Share of the ordinary tokens of a sequence that are chosen; at least one.
     """
 
     mask_id: int
     ordinary: np.ndarray
+    """*Shape:* (vocabulary,). Whether an id is not that of a special token."""
     rate: float = 0.15
+    """Share of the ordinary tokens of a sequence that are chosen; at least one."""
 
     @classmethod
     def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast, rate: float = 0.15) -> Masking:

@@ -54,26 +54,19 @@ class SetLosses:
 
 @dataclass(frozen=True)
 class Perplexity:
-    """The exponential of a mean cross-entropy, with 95 % bootstrap intervals over sets.
-
-    Attributes
-    ----------
-    value, low, high
-        The model's perplexity and its interval.
-    ratio, ratio_low, ratio_high
-        Its ratio to the perplexity of the reference model and its interval, with the same sets drawn for both.
-    sets, tokens
-        Number of sets and of masked tokens.
-    """
+    """The exponential of a mean cross-entropy, with 95 % bootstrap intervals over sets."""
 
     value: float
     low: float
     high: float
+    """The model's perplexity and its interval."""
     ratio: float
     ratio_low: float
     ratio_high: float
+    """Its ratio to the perplexity of the reference model and its interval, with the same sets drawn for both."""
     sets: int
     tokens: int
+    """Number of sets and of masked tokens."""
 
     @classmethod
     def of(cls, losses: SetLosses, reference: SetLosses) -> Perplexity:

@@ -24,18 +24,12 @@ class TrainingSequences:
 
     Every set is drawn once before any is drawn again. The variant ``rand`` takes as many documents as the set has, each
     from a different set; on average over many sequences they are as long as those of the other variants.
-
-    Attributes
-    ----------
-    max_length
-        Maximum length of a sequence in tokens.
-    count
-        Number of sequences.
     """
 
     store: TokenStore
     frame: SequenceFrame
     max_length: int
+    """Maximum length of a sequence in tokens."""
     masking: Masking
     variant: Variant
     seed: int

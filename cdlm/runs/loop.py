@@ -48,27 +48,18 @@ class TrainingData(Sized, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Generic[T]):
-    """The results on the dev data.
-
-    Attributes
-    ----------
-    score
-        Higher is better; the first of the best models is kept.
-    summary
-        For the user, to follow the word "dev": ``"perplexity 5.31"``.
-    metrics
-        Numbers for the log, by name.
-    record
-        The entry ``"dev"`` of ``training.json``: plain values, for JSON.
-    chosen
-        Whatever was chosen on dev and must be saved with the model, such as thresholds.
-    """
+    """The results on the dev data."""
 
     score: float
+    """Higher is better; the first of the best models is kept."""
     summary: str
+    """For the user, to follow the word "dev": ``"perplexity 5.31"``."""
     metrics: Mapping[str, float]
+    """Numbers for the log, by name."""
     record: Mapping[str, Any]
+    """The entry ``"dev"`` of ``training.json``: plain values, for JSON."""
     chosen: T
+    """Whatever was chosen on dev and must be saved with the model, such as thresholds."""
 
 
 class TrainingLoop(Generic[M, T]):

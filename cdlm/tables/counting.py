@@ -23,15 +23,6 @@ Counts = dict[str, tuple[str, ...]]
 class CorpusFolders:
     """Where the corpora are that are counted; what is None or absent is not counted.
 
-    Attributes
-    ----------
-    ecb
-        The folder of ECB+.
-    multi_news
-        The folder or the training file of Multi-News.
-    benchmarks
-        By name (:data:`cdlm.tasks.BENCHMARKS`), the folders of the matching benchmarks.
-
     Raises
     ------
     InputError
@@ -40,7 +31,9 @@ class CorpusFolders:
 
     ecb: Path | None = None
     multi_news: Path | None = None
+    """The folder or the training file of Multi-News."""
     benchmarks: Mapping[str, Path] = field(default_factory=dict)
+    """By name (:data:`cdlm.tasks.BENCHMARKS`), the folders of the matching benchmarks."""
 
     def __post_init__(self) -> None:
         for name in self.benchmarks:

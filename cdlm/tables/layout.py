@@ -57,21 +57,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class FilledTable:
-    """A table with own values beside the published ones.
-
-    Attributes
-    ----------
-    table
-        The table of the paper.
-    own
-        By row, the own values as text, `MISSING` where there is none. Rows of the systems of others are absent.
-    commands
-        What is missing, and the commands that would measure it.
-    notes
-        Why something is missing, one sentence each.
-    """
+    """A table with own values beside the published ones."""
 
     table: Table
     own: Mapping[str, tuple[str, ...]]
+    """By row, the own values as text, `MISSING` where there is none. Rows of the systems of others are absent."""
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is missing, and the commands that would measure it."""
     notes: tuple[str, ...] = ()
+    """Why something is missing, one sentence each."""

@@ -53,22 +53,14 @@ _LABELS: dict[object, int] = {0: 0, 1: 1, "0": 0, "1": 1}
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """Two texts and whether the relation holds between them.
-
-    Attributes
-    ----------
-    id
-        The file's own id for the pair, otherwise its line number.
-    first, second
-        The texts.
-    label
-        1 or 0; None if unknown.
-    """
+    """Two texts and whether the relation holds between them."""
 
     id: str
+    """The file's own id for the pair, otherwise its line number."""
     first: str
     second: str
     label: int | None = None
+    """1 or 0; None if unknown."""
 
 
 def clean(text: str) -> str:

@@ -20,18 +20,11 @@ PAIRS_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The prediction for a pair.
-
-    Attributes
-    ----------
-    id
-        The pair's id.
-    probability
-        The probability that the relation holds, from 0 to 1.
-    """
+    """The prediction for a pair."""
 
     id: str
     probability: float
+    """The probability that the relation holds, from 0 to 1."""
 
     @property
     def label(self) -> int:

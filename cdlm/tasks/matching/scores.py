@@ -8,20 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MatchScores:
-    """The quality of predicted labels; every value from 0 to 1.
-
-    Attributes
-    ----------
-    precision, recall, f1
-        Of the label 1; 0 if the denominator is 0.
-    accuracy
-        Share of the pairs with the right label.
-    """
+    """The quality of predicted labels; every value from 0 to 1."""
 
     precision: float
     recall: float
     f1: float
+    """Of the label 1; 0 if the denominator is 0."""
     accuracy: float
+    """Share of the pairs with the right label."""
 
 
 def match_scores(labels: Sequence[int], predicted: Sequence[int]) -> MatchScores:

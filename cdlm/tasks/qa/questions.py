@@ -35,28 +35,17 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and the paragraphs that may answer it.
-
-    Attributes
-    ----------
-    id, text
-        Its id and its words.
-    paragraphs
-        The paragraphs, in reading order.
-    answer
-        Text from the paragraphs, ``"yes"`` or ``"no"``; None if unknown.
-    facts
-        Supporting facts, ``(title, number of the sentence)``; None if unknown.
-    type
-        ``"bridge"``, ``"comparison"``, or whatever the file says.
-    """
+    """A question and the paragraphs that may answer it."""
 
     id: str
     text: str
     paragraphs: tuple[Paragraph, ...]
     answer: str | None = None
+    """Text from the paragraphs, ``"yes"`` or ``"no"``; None if unknown."""
     facts: tuple[Fact, ...] | None = None
+    """Supporting facts, ``(title, number of the sentence)``; None if unknown."""
     type: str | None = None
+    """``"bridge"``, ``"comparison"``, or whatever the file says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,18 +26,12 @@ _WHOLE = ("yes", "no", "noanswer")
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The prediction for a question.
-
-    Attributes
-    ----------
-    answer
-        Text, ``"yes"`` or ``"no"``; None if there is none.
-    facts
-        Supporting facts, ``(title, number of the sentence)``; None if there are none.
-    """
+    """The prediction for a question."""
 
     answer: str | None
+    """Text, ``"yes"`` or ``"no"``; None if there is none."""
     facts: tuple[Fact, ...] | None
+    """Supporting facts, ``(title, number of the sentence)``; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
