@@ -16,13 +16,12 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from cdlm.errors import InputError, shown_path
+from cdlm.extras import DISTRIBUTION
 from cdlm.memory import keep_freed_memory
 from cdlm.printing import say
 
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
 """A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large."""
-DISTRIBUTION = "cdcoref"
-"""Both packages belong to this distribution and share its version."""
 
 
 class _WithoutTypes:
@@ -102,9 +101,8 @@ def epilog(examples: Sequence[str]) -> str | None:
 def run(app: typer.Typer, name: str) -> None:
     """Run a command line; invalid input and an unusable path or disk give one sentence and exit code 2."""
     keep_freed_memory()
-    gc.set_threshold(
-        50_000, 20, 50
-    )  # the libraries are a million objects, which the default passes over again and again
+    # The libraries are a million objects, which the default passes over again and again.
+    gc.set_threshold(50_000, 20, 50)
     try:
         app(prog_name=name)
     except InputError as error:

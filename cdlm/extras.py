@@ -15,6 +15,7 @@ from types import ModuleType
 from cdlm.errors import InputError
 
 DISTRIBUTION = "cdcoref"
+"""Both packages belong to this distribution and share its version."""
 
 _NAME = re.compile(r"[\w.-]+")
 

@@ -79,10 +79,7 @@ InferencePrecisionOption = Annotated[
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any setting, such as run.warmup=100. Repeatable.",
-        rich_help_panel=SETTINGS,
+        "--set", metavar="NAME=VALUE", help="Any setting, such as run.warmup=100. Repeatable.", rich_help_panel=SETTINGS
     ),
 ]
 LogOption = Annotated[

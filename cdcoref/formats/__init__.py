@@ -31,15 +31,7 @@ from cdcoref.formats.collection_file import (
 from cdcoref.formats.conll import Layout, described_ids, read_conll, write_conll
 from cdcoref.formats.corefud import read_corefud, write_corefud
 from cdcoref.formats.corpus_reader import LoadedCorpus, read_corpus
-from cdcoref.formats.docbin import (
-    annotate,
-    checked_docs,
-    corpus_of,
-    docs_of,
-    named_entities,
-    read_docbin,
-    write_docbin,
-)
+from cdcoref.formats.docbin import annotate, checked_docs, corpus_of, docs_of, named_entities, read_docbin, write_docbin
 from cdcoref.formats.document_names import DocumentKey
 from cdcoref.formats.encodings import USUAL_ENCODINGS, EncodingError, Utf16Units, check_encoding
 from cdcoref.formats.folders import check_folder, file_names, written_folder

@@ -31,9 +31,8 @@ class ClusterNames:
     """The cluster names of the files read so far."""
 
     def __init__(self) -> None:
-        self._kinds: dict[
-            str, dict[bool, Path]
-        ] = {}  # by name: the first file that has it with a kind, and the first without
+        # By name: the first file that has it with a kind, and the first without.
+        self._kinds: dict[str, dict[bool, Path]] = {}
         self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
 
     def add(self, corpus: Corpus, path: Path, *, numbers_are_shared: bool = False) -> None:

@@ -220,11 +220,7 @@ def _piece(name: str) -> tuple[str, int, int]:
 
 
 def read_corefud_table(
-    path: str | Path,
-    on_word: OnWord | None = None,
-    on_mention: OnMention | None = None,
-    *,
-    empty_nodes: bool = True,
+    path: str | Path, on_word: OnWord | None = None, on_mention: OnMention | None = None, *, empty_nodes: bool = True
 ) -> MentionTable:
     """Read the mentions of a CorefUD file, plain or gzipped, and pass on each token, and each mention of the table.
 

@@ -77,10 +77,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
         mentions.extend(line.corpus_mentions())
         given.append(given_names(line.fields, shown_name(source), line.number))
     names, doubts = joined_names(given)
-    notes = (
-        *remarks.notes(shown_name(source)),
-        *(f"{shown_name(source)}: {doubt}" for doubt in doubts),
-    )
+    notes = (*remarks.notes(shown_name(source)), *(f"{shown_name(source)}: {doubt}" for doubt in doubts))
     return Corpus(tuple(documents), tuple(mentions), notes, names)
 
 

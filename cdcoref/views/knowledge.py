@@ -13,13 +13,7 @@ from dataclasses import dataclass
 from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
 from cdcoref.language import TITLES
-from cdcoref.predict import (
-    ClusterPeriod,
-    ClusterPlace,
-    CorpusCircumstances,
-    ranked_clusters,
-    sentences_together,
-)
+from cdcoref.predict import ClusterPeriod, ClusterPlace, CorpusCircumstances, ranked_clusters, sentences_together
 
 _OF_PEOPLE = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
 _OF_THINGS = frozenset(("it", "its", "itself"))

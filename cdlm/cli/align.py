@@ -144,10 +144,8 @@ def _show_example(models: Sequence[str], pair: MentionPair, png: Path | None, de
         tokens = reader.tokens(pair)
         if not reader.fits(tokens):
             longest = reader.encoder.config.max_length
-            message = (
-                f"the two documents take {len(tokens.ids)} tokens, but the encoder has positions for {longest} only"
-            )
-            raise InputError(f"{message}; choose another pair or model", name)
+            size = f"the two documents take {len(tokens.ids)} tokens, but the encoder has positions for {longest} only"
+            raise InputError(f"{size}; choose another pair or model", name)
         attention = reader.attention(pair, tokens)
         console = Console()
         console.rule(name)

@@ -48,8 +48,7 @@ def train(
         ),
     ] = None,
     both_orders: Annotated[
-        bool | None,
-        typer.Option("--both-orders", help="For symmetric relations: train and predict in both orders."),
+        bool | None, typer.Option("--both-orders", help="For symmetric relations: train and predict in both orders.")
     ] = None,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
@@ -138,13 +137,18 @@ def evaluate(
         print(f"{'F1' if name == 'f1' else name:10}{100 * scores[name]:6.1f}")
 
 
+def name_and_folder(option: str, text: str) -> tuple[str, Path]:
+    """The name of a benchmark and its folder, as an option states them."""
+    name, colon, folder = text.partition(":")
+    if not colon or not folder:
+        raise InputError(f"{option} takes NAME:DIR, such as aan:data/aan, not {text!r}")
+    return name, Path(folder)
+
+
 def _benchmark(text: str, split: str) -> Path:
     from cdlm.tasks import benchmark_file
 
-    name, colon, folder = text.partition(":")
-    if not colon or not folder:
-        raise InputError(f"--benchmark takes NAME:DIR, such as aan:data/aan, not {text!r}")
-    return benchmark_file(name, folder, split)
+    return benchmark_file(*name_and_folder("--benchmark", text), split)
 
 
 def _predict(name: str, pairs: list[TextPair], precision: str, device: str | None) -> tuple[Match, ...]:

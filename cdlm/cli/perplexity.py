@@ -33,8 +33,7 @@ def perplexity(
     max_length: Annotated[
         int | None,
         typer.Option(
-            metavar="N",
-            help="Maximum length of a sequence in tokens. Default: 4096, or a model's lower limit.",
+            metavar="N", help="Maximum length of a sequence in tokens. Default: 4096, or a model's lower limit."
         ),
     ] = None,
     min_documents: Annotated[int, typer.Option(metavar="N", min=1, help="Skip sets with fewer documents.")] = 3,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cdlm.errors import InputError
+from cdlm.cli.match import name_and_folder
 from cdlm.training_options import JsonOption
 
 EXAMPLES = ("cdlm tables", "cdlm tables 2 8 --ecb-root DIR")
@@ -44,11 +44,6 @@ def tables(
     """
     from cdlm.tables import CorpusFolders, as_values, filled_tables, markdown
 
-    benchmarks: dict[str, Path] = {}
-    for text in matching or []:
-        name, colon, folder = text.partition(":")
-        if not colon or not folder:
-            raise InputError(f"--matching takes NAME:DIR, such as aan:data/aan, not {text!r}")
-        benchmarks[name] = Path(folder)
+    benchmarks = dict(name_and_folder("--matching", text) for text in matching or [])
     filled = filled_tables(numbers or (), results=results, folders=CorpusFolders(ecb_root, multi_news, benchmarks))
     print(json.dumps(as_values(filled), indent=2) if as_json else markdown(filled))

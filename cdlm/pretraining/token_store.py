@@ -14,7 +14,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -166,7 +166,7 @@ def prepare(
     }
     _claim(folder, identity, disposable)
     if not (folder / WHOLE_FILE).is_file():
-        left_out = _write_shards(folder, sources, _Tokeniser(tokenizer, longest, min_documents), say)
+        left_out = _write_shards(folder, sources, partial(_usable, tokenizer, longest, min_documents), say)
         with replaced_file(folder / WHOLE_FILE) as path:
             path.write_text(json.dumps({"left_out": left_out}), encoding="utf-8")
     store = TokenStore(folder)
@@ -204,32 +204,29 @@ def _claim(folder: Path, identity: dict[str, Any], disposable: bool) -> None:
         raise InputError(f"the tokenised corpus cannot be written here ({error.strerror})", folder) from error
 
 
-@dataclass(frozen=True)
-class _Tokeniser:
-    """Sets of texts in, their token ids out, document by document."""
-
-    tokenizer: PreTrainedTokenizerFast
-    longest: int
-    min_documents: int
-
-    def __call__(self, sets: Sequence[Texts], left_out: Tally) -> list[list[np.ndarray]]:
-        """The usable sets of a batch; text that looks like a special token stays text."""
-        backend = self.tokenizer.backend_tokenizer
-        backend.encode_special_tokens = True
-        texts = [text for texts in sets for text in texts]
-        encoded = (encoding.ids for encoding in backend.encode_batch_fast(texts, add_special_tokens=False))
-        usable = []
-        for size in map(len, sets):
-            found = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]
-            if len(found) < self.min_documents:
-                left_out[SMALL if found else EMPTY] += 1
-                continue
-            left_out[CUT] += sum(len(ids) > self.longest for ids in found)
-            usable.append([ids[: self.longest] for ids in found])
-        return usable
+def _usable(
+    tokenizer: PreTrainedTokenizerFast, longest: int, min_documents: int, sets: Sequence[Texts], left_out: Tally
+) -> list[list[np.ndarray]]:
+    """The token ids of the usable sets of a batch, by document; text that looks like a special token stays text."""
+    backend = tokenizer.backend_tokenizer
+    backend.encode_special_tokens = True
+    texts = [text for texts in sets for text in texts]
+    encoded = (encoding.ids for encoding in backend.encode_batch_fast(texts, add_special_tokens=False))
+    usable = []
+    for size in map(len, sets):
+        found = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]
+        if len(found) < min_documents:
+            left_out[SMALL if found else EMPTY] += 1
+            continue
+        left_out[CUT] += sum(len(ids) > longest for ids in found)
+        usable.append([ids[:longest] for ids in found])
+    return usable
 
 
-def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: _Tokeniser, say: Say) -> Tally:
+Tokenise = Callable[[Sequence[Texts], Tally], list[list[np.ndarray]]]
+
+
+def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise, say: Say) -> Tally:
     """Tokenise what is not yet in the folder, and return what could not be used of the whole corpus."""
     done = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
     read, left_out = (done[-1].read, done[-1].left_out) if done else (0, Tally())
@@ -279,7 +276,5 @@ def _write_shard(path: Path, sets: list[list[np.ndarray]], left_out: Tally, read
         with replaced_file(path) as part:
             save_file(tensors, part, metadata={"left_out": json.dumps(left_out), "read": str(read)})
     except (OSError, SafetensorError) as error:
-        message = (
-            f"the tokenised corpus cannot be written here ({first_line(error)}); make room, or choose another folder"
-        )
-        raise InputError(message, path.parent) from error
+        what = f"the tokenised corpus cannot be written here ({first_line(error)})"
+        raise InputError(f"{what}; make room, or choose another folder", path.parent) from error
