@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from cdcoref.collection.chosen_rows import numbers_of, rows_in
 from cdcoref.collection.copied_readings import (
     Copy,
     Reading,
@@ -259,14 +260,14 @@ def make_plan(
         texts, originals = stored_texts(connection, new_ids, original_of, not reader.settings.lemma)
         copies = copies_of(_to_find(documents), originals, texts)
     unread = {id for id, copy in copies.items() if copy.own is None}
-    number_of = {i.document.id: -1 - place for place, i in enumerate(documents.new)}
-    numbers_of_copies = {
-        _number(connection, copy, number_of): _number(connection, original, number_of)
-        for copy, original in original_of.items()
-    }
+    number_of = numbers_of(connection, {id for pair in original_of.items() for id in pair})
+    number_of |= {i.document.id: -1 - place for place, i in enumerate(documents.new)}
+    numbers_of_copies = {number_of[copy]: number_of[original] for copy, original in original_of.items()}
     around = surroundings(connection, [i.weights for i in documents.new], gone, numbers_of_copies)
     placed = place_documents(around.near)
-    ids = _ids(connection, around.documents) + [i.document.id for i in documents.new]
+    query = "SELECT number, id FROM documents WHERE number IN ({})"
+    id_of = dict(rows_in(connection, query, around.documents))
+    ids = [id_of[number] for number in around.documents] + [i.document.id for i in documents.new]
     share = {i.document.id: float(s) for i, s in zip(documents.new, placed.share, strict=True)}
     stories = []
     for label, base in _bases(around.near.story, placed.label).items():
@@ -358,19 +359,6 @@ def _ordered(pairs: Iterable[DocumentPair]) -> list[DocumentPair]:
     return sorted({(min(pair), max(pair)) for pair in pairs})
 
 
-def _number(connection: sqlite3.Connection, id: str, new: Mapping[str, int]) -> int:
-    """The number of a new or a stored document."""
-    if id in new:
-        return new[id]
-    (number,) = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
-    return int(number)
-
-
-def _ids(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[str]:
-    query = "SELECT id FROM documents WHERE number = ?"
-    return [connection.execute(query, (number,)).fetchone()[0] for number in numbers]
-
-
 def _complete(plan: Plan, readings: Readings) -> bool:
     return all(i.mentions is not None or i.document.id in readings.found for i in plan.documents.new)
 
@@ -424,14 +412,12 @@ def _apply(
     store_copies(connection, plan.original_of)
     vectors = {**readings.vectors, **late}
     scores = with_scores_of_copies(connection, scores, readings)
-    for id in ({id for pair in scores for id in pair} | vectors.keys()) - numbers.keys():
-        row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
-        if row is not None:
-            numbers[id] = row[0]
+    named = {id for pair in scores for id in pair} | vectors.keys()
+    number_of = numbers | numbers_of(connection, named - numbers.keys())
     # A model that reads many documents at once has compared more than was asked for.
-    there = {pair: found for pair, found in scores.items() if pair[0] in numbers and pair[1] in numbers}
-    store_scores(connection, numbers, there)
-    store_vectors(connection, numbers, {id: own for id, own in vectors.items() if id in numbers})
+    there = {pair: found for pair, found in scores.items() if pair[0] in number_of and pair[1] in number_of}
+    store_scores(connection, number_of, there)
+    store_vectors(connection, number_of, {id: own for id, own in vectors.items() if id in number_of})
     stories = place_stories(connection, touched | left, {numbers[id]: one.weights for id, one in by_id.items()})
     stories |= drop_empty_stories(connection, tied_before)
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}

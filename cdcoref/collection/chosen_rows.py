@@ -31,6 +31,11 @@ def rows_in(
         yield from connection.execute(query.format(marks(chunk)), (*before, *chunk))
 
 
+def numbers_of(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, int]:
+    """The numbers of stored documents by their ids; those that are not there are left out."""
+    return dict(rows_in(connection, "SELECT id, number FROM documents WHERE id IN ({})", ids))
+
+
 def stored_documents(
     connection: sqlite3.Connection, column: Literal["id", "number"], values: Iterable[object]
 ) -> Iterator[Document]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import numbers_of, rows_in
 from cdcoref.collection.documents import stored_part
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.collection.stored_vectors import stored_vectors
@@ -187,7 +187,7 @@ def stored_texts(
     originals = {original_of.get(id, id) for id in groups}
     others: dict[str, str] = {}
     ids = sorted((groups | originals) - set(new))
-    numbers = {number for (number,) in rows_in(connection, "SELECT number FROM documents WHERE id IN ({})", ids)}
+    numbers = set(numbers_of(connection, ids).values())
     query = (
         "SELECT document, one.id, other.id FROM copies JOIN documents AS one ON one.number = document "
         "JOIN documents AS other ON other.number = copies.original WHERE other.id IN ({})"

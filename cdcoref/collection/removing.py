@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import marks, rows_in
+from cdcoref.collection.chosen_rows import marks, numbers_of, rows_in
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import count_revision, delete_document
@@ -61,13 +61,13 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
     with database.writing() as connection:
         removal = connection.execute("INSERT INTO removals (time) VALUES (?)", (now(),)).lastrowid
         assert removal is not None
-        numbers = []
-        for id in dict.fromkeys(ids):
-            row = connection.execute("SELECT number FROM documents WHERE id = ?", (id,)).fetchone()
-            if row is None:
+        found = numbers_of(connection, ids)
+        for id in ids:
+            if id not in found:
                 raise no_document(connection, id)
-            _keep(connection, row[0], removal)
-            numbers.append(row[0])
+        numbers = [found[id] for id in dict.fromkeys(ids)]
+        for number in numbers:
+            _keep(connection, number, removal)
         tied_before = tied_to_documents(connection, numbers)
         removed = [delete_document(connection, number) for number in numbers]
         stories = place_stories(connection, {deleted.story for deleted in removed})

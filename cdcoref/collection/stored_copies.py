@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.collection.chosen_rows import numbers_of, rows_in, stored_documents
 from cdcoref.collection.word_index import Weights, documents_near, set_share, word_rows
 from cdcoref.corpus import Document
 from cdcoref.stories import near_duplicates, resemblance
@@ -110,13 +110,11 @@ def originals_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict
 
 def store_copies(connection: sqlite3.Connection, original_of: Mapping[str, str]) -> None:
     """Store which documents are copies, by the ids under which they are stored; they count for nothing from now on."""
+    number_of = numbers_of(connection, {id for pair in original_of.items() for id in pair})
     for id, original in original_of.items():
-        query = "SELECT one.number, other.number, one.share FROM documents AS one, documents AS other WHERE one.id = ? "
-        number, other, share = connection.execute(f"{query} AND other.id = ?", (id, original)).fetchone()
-        connection.execute("DELETE FROM copies WHERE document = ?", (other,))
-        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number, other))
-        if share:
-            set_share(connection, number, 0.0)
+        connection.execute("DELETE FROM copies WHERE document = ?", (number_of[original],))
+        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number_of[id], number_of[original]))
+        set_share(connection, number_of[id], 0.0)
 
 
 def forget_copies(connection: sqlite3.Connection, number: int) -> None:

@@ -43,7 +43,10 @@ def place_stories(
     before = _with_subjects(connection, near)
     stories = sorted(before)
     vectors, story_of = vectors_of_stories(connection, stories)
-    labels = subject_labels(vectors, story_of, [_first_id(connection, story) for story in stories])
+    first_id = dict(
+        rows_in(connection, "SELECT story, min(id) FROM documents WHERE story IN ({}) GROUP BY story", stories)
+    )
+    labels = subject_labels(vectors, story_of, [first_id[story] for story in stories])
     store_subjects(connection, stories, labels)
     earlier, later = _groups(before), _groups(dict(zip(stories, labels, strict=True)))
     return left | {story for story in stories if earlier[story] != later[story]}
@@ -108,8 +111,3 @@ def _groups(label_of: Mapping[int, object]) -> dict[int, frozenset[int]]:
     for story, label in label_of.items():
         members[label].add(story)
     return {story: group for group in map(frozenset, members.values()) for story in group}
-
-
-def _first_id(connection: sqlite3.Connection, story: int) -> str:
-    (id,) = connection.execute("SELECT min(id) FROM documents WHERE story = ?", (story,)).fetchone()
-    return str(id)

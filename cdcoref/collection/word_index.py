@@ -88,6 +88,8 @@ def set_share(connection: sqlite3.Connection, document: int, share: float) -> No
     """Let a stored document count for another share of a document in how frequent its words are."""
     query = "SELECT words, share FROM documents WHERE number = ?"
     stored, before = connection.execute(query, (document,)).fetchone()
+    if share == before:
+        return
     connection.executemany(
         "UPDATE words SET frequency = max(0, frequency + ?) WHERE number = ?",
         ((share - before, number) for number in _unpacked(stored)[0].tolist()),
