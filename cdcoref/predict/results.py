@@ -486,7 +486,7 @@ class Prediction:
 
         return json_text(self, indent=indent)
 
-    def resolved(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
+    def resolved_texts(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
         """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters.
 
         Parameters

@@ -159,8 +159,8 @@ def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"name must end in \.conll, .*\.graphml, \.html, .*is a folder"):
             PREDICTION.save(tmp_path / name)
     PREDICTION.save(tmp_path / "texts")
-    assert (tmp_path / "texts" / "a.txt").read_text() == PREDICTION.resolved()["a"]
-    assert "Ann took" in PREDICTION.resolved("all")["a"]
+    assert (tmp_path / "texts" / "a.txt").read_text() == PREDICTION.resolved_texts()["a"]
+    assert "Ann took" in PREDICTION.resolved_texts("all")["a"]
 
 
 def test_a_prediction_as_json_follows_its_schema() -> None:
