@@ -1,7 +1,8 @@
 """The models that ship score what they are known to score: a change of code that changes their clusters shows here.
 
-In fp32, on the sample from raw text and on a fixed slice of ECB+ dev with gold mentions. The numbers were
-measured once; they may move in the last digits with the processor, not by a point.
+On the sample from raw text, in the precision that the processor has by default, and on a fixed slice of ECB+ dev with
+gold mentions, in fp32. The numbers were measured once, in fp32; they move with the processor and its precision, but by
+less than a point.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from cdlm.shipped_models import DEFAULT_MODEL, MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"
-SLICE = ("23_ecb", "34_ecb")
-"""Subtopics of ECB+ dev: 25 documents."""
+SLICE = "23_ecb"
+"""A subtopic of ECB+ dev: 10 documents."""
 
 
 SCORES = {
-    "base": ((74.4, 68.5), {"event": 73.7, "entity": 86.1}),
-    "small": ((68.3, 60.3), {"event": 69.9, "entity": 81.4}),
+    "base": ((74.4, 68.5), {"event": 71.6, "entity": 91.7}),
+    "small": ((68.3, 60.3), {"event": 73.5, "entity": 82.8}),
 }
 """By model: CoNLL F1 of the sample with and without singletons, and of the slice by kind."""
 
@@ -45,13 +46,12 @@ def test_the_default_model_is_base() -> None:
     assert MODELS["base"] == DEFAULT_MODEL
 
 
-def test_the_sample_from_raw_text(
-    predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], computed: Path
-) -> None:
+@pytest.mark.parametrize("model", SCORES)
+def test_the_sample_from_raw_text(model: str, computed: Path) -> None:
     gold = read_corpus([SAMPLE / "gold.jsonl"]).corpus
-    found = predictor.predict(read_corpus(sorted(SAMPLE.glob("*.txt"))).corpus, cache=computed).corpus
+    found = load(model, device="cpu").predict(read_corpus(sorted(SAMPLE.glob("*.txt"))).corpus, cache=computed).corpus
     values = [100 * (score(gold, found, singletons=singletons).conll_f1 or 0) for singletons in ("keep", "remove")]
-    assert values == pytest.approx(list(scores[0]), abs=0.5)
+    assert values == pytest.approx(list(SCORES[model][0]), abs=1)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,7 +73,7 @@ def test_a_slice_of_dev_with_gold_mentions(
     predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], ecb_root: Path
 ) -> None:
     dev = read_ecb(ecb_root, "dev")
-    gold = dev.subset(d.id for d in dev.documents if d.subtopic in SLICE)
+    gold = dev.subset(d.id for d in dev.documents if d.subtopic == SLICE)
     found = predictor.predict(gold, PredictionOptions(topics="gold_subtopic")).corpus
     values = {kind: 100 * (score(gold.of_kind(kind), found.of_kind(kind)).conll_f1 or 0) for kind in KINDS}
     assert values == pytest.approx(scores[1], abs=0.5)

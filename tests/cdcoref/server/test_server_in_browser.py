@@ -586,10 +586,10 @@ def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, s
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
-    """2,000 documents of 20 stories; a cluster is in 100 documents."""
+    """500 documents of 20 stories; a cluster is in 25 documents."""
     path = tmp_path_factory.mktemp("archive") / "archive.cdcoref"
     corpora = []
-    for n in range(2000):
+    for n in range(500):
         own = " ".join(f"{word}{n % 20}" for word in ("isle", "cape", "strait", "harbour", "line", "coast"))
         # Without words of their own, reports would be copies of one another.
         others = " ".join(f"word{(n * 7 + k * (n % 31 + 1)) % 400}" for k in range(12))
@@ -598,26 +598,26 @@ def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
             f"Police of isle{n % 20} arrested the captain of number {n} .",
             f"{others} .",
         ]
-        corpora.append(written.annotated(f"2024-{n // 200 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
+        corpora.append(written.annotated(f"2024-{n // 50 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
     with Collection.create(path, "lemma") as collection:
         collection.add(written.joined(*corpora))
     return path
 
 
-def test_two_thousand_documents(archive: Path, start: Start, open_at: Open) -> None:
+def test_five_hundred_documents(archive: Path, start: Start, open_at: Open) -> None:
     client = start(archive)
     page = open_at(client)
-    expect(page.locator(".counts")).to_contain_text("2,000")
+    expect(page.locator(".counts")).to_contain_text("500")
     page.locator(".entry .title").first.click()
-    expect(page.locator(".head .meta")).to_contain_text("100 documents")
+    expect(page.locator(".head .meta")).to_contain_text("25 documents")
     assert page.locator(".card").count() == 24
     dates = page.locator(".card time").evaluate_all("nodes => nodes.map((n) => n.dateTime)")
     assert dates == sorted(dates)
     page.keyboard.press("]")
     expect(page.locator(".pages")).to_contain_text("Page 2")
-    page.goto(f"{client.server.address}/search?query=number+1999")
-    page.get_by_role("link", name="report 1999.txt").click()
-    expect(page.locator("#text")).to_contain_text("number 1999")
+    page.goto(f"{client.server.address}/search?query=number+499")
+    page.get_by_role("link", name="report 499.txt").click()
+    expect(page.locator("#text")).to_contain_text("number 499")
     assert page.locator("aside .links li").count() < 100
     page.locator("#text a.m", has_text="storm").click()
     expect(page.locator(".mention.here")).to_be_in_viewport()
