@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,15 @@ class Client:
             return next(c.id for c in collection.clusters(min_mentions=1) if c.title.split(" · ")[0] == title)
 
 
+@contextmanager
+def served(path: Path) -> Iterator[Client]:
+    """A collection, served for several tests."""
+    with Server(path, ServerOptions(port=0)) as server:
+        client = Client(path, server)
+        yield client
+        client.http.close()
+
+
 Start = Callable[..., Client]
 
 
@@ -133,8 +143,5 @@ def client(news: Path, start: Start) -> Client:
 @pytest.fixture(scope="session")
 def steady(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Iterator[Client]:
     """The same for all tests that change nothing."""
-    path = written_news(tmp_path_factory.mktemp("steady"), written)
-    with Server(path, ServerOptions(port=0)) as server:
-        client = Client(path, server)
+    with served(written_news(tmp_path_factory.mktemp("steady"), written)) as client:
         yield client
-        client.http.close()

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
 from cdcoref.formats import write_corpus
 from cdcoref.server import Server, ServerOptions, forms
+from tests.cdcoref.server.conftest import Client, served
 
 WRITE = {"X-Cdcoref": "1"}
 
@@ -116,10 +117,17 @@ def test_an_encoding_that_there_is_not_is_refused_before_anything_is_stored(
     assert steady.get("/api/jobs").json() == []
 
 
-def test_texts_that_are_not_utf8(tmp_path: Path, tiny_model_folder: Path, start: Callable[..., Any]) -> None:
-    path = tmp_path / "news.cdcoref"
+@pytest.fixture(scope="module")
+def reading(tiny_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A collection that a model reads, served to all tests that add texts."""
+    path = tmp_path_factory.mktemp("read") / "news.cdcoref"
     Collection.create(path, str(tiny_model_folder)).close()
-    client = start(path)
+    with served(path) as client:
+        yield client
+
+
+def test_texts_that_are_not_utf8(reading: Client) -> None:
+    client = reading
     page = client.html("/add")
     assert '<label for="encoding">Encoding</label>' in page
     assert '<option value="cp1252">' in page
@@ -156,10 +164,8 @@ def test_what_a_compressed_file_holds_counts(news: Path, start: Callable[..., An
     assert job["problems"][1].startswith("broken.txt.gz: ")
 
 
-def test_texts_are_read_by_the_model(tmp_path: Path, tiny_model_folder: Path, start: Callable[..., Any]) -> None:
-    path = tmp_path / "news.cdcoref"
-    Collection.create(path, str(tiny_model_folder)).close()
-    client = start(path)
+def test_texts_are_read_by_the_model(reading: Client) -> None:
+    client = reading
     texts = [
         {"id": "a", "text": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday."},
         {"id": "b", "text": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk."},

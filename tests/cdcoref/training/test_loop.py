@@ -89,10 +89,11 @@ def check_same_model(folder: Path, reference: Path) -> None:
 def test_runs_with_two_threads_beside_a_busy_process_are_the_same(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
 ) -> None:
+    short = with_settings(config, {"epochs": 1})
     torch.set_num_threads(2)
     with busy_process():
         for name in ("one", "other"):
-            train(config, *corpora, tmp_path / name, device="cpu", say=silent)
+            train(short, *corpora, tmp_path / name, device="cpu", say=silent)
     check_same_model(tmp_path / "one", tmp_path / "other")
 
 
