@@ -604,10 +604,9 @@ def _check_clusters(kind: str | None, min_mentions: int, story: int | None, quer
 
 
 def _check_documents(since: str | None, source: str | None) -> None:
-    if since is not None:
-        check_text("since", since)
-    if source is not None:
-        check_text("source", source)
+    for name, value in (("since", since), ("source", source)):
+        if value is not None:
+            check_text(name, value)
 
 
 def _stored_name(model: str) -> str:

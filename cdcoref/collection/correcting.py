@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import (
@@ -26,10 +27,7 @@ from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import stored_mention
 
-_COLUMNS = (
-    "SELECT mentions.number, documents.id, documents.content, mentions.words, tokens, mentions.kind, rejected, cluster "
-    "FROM mentions JOIN documents ON documents.number = mentions.document"
-)
+_IN_CLUSTER = "cluster = ? ORDER BY document, place"
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
 
@@ -68,7 +66,7 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
     if action == "rename":
         number = _rename(connection, ids, name)
     else:
-        mentions = [_Row.find(connection, id) for id in dict.fromkeys(ids)]
+        mentions = [_find(connection, id) for id in dict.fromkeys(ids)]
         if action != "move":  # whose last mention stands for a cluster
             mentions = list({row.number: row for row in mentions}.values())
         apart: list[_Row] = []
@@ -153,37 +151,45 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     return store_outcome(connection, correction, moved, notes)
 
 
-class _Row:
+class _Row(NamedTuple):
     """A stored mention, as corrections need it."""
 
-    def __init__(self, row: Sequence[object]) -> None:
-        number, document, content, words, tokens, kind, rejected, cluster = row
-        known = stored_mention(str(document), str(tokens), None, None)
-        assert isinstance(number, int)
-        assert isinstance(content, bytes)
-        assert kind is None or isinstance(kind, str)
-        self.number = number
-        self.mention = CorrectedMention(str(document), str(words), content.hex(), known.tokens, kind)
-        self.rejected = bool(rejected)
-        assert cluster is None or isinstance(cluster, int)
-        self.cluster = cluster
+    number: int
+    mention: CorrectedMention
+    rejected: bool
+    cluster: int | None
 
-    @classmethod
-    def find(cls, connection: sqlite3.Connection, id: str) -> _Row:
-        """The mention of an id, or the first of the cluster of that id."""
-        check_text("the id of a mention or cluster", id)
-        if id.startswith("c"):
-            number = living_cluster(connection, number_of(id, "c", "cluster"))
-            query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place LIMIT 1"
-            what = f"there is no cluster {id} in the collection, or it has no mentions left"
-        else:
-            number = number_of(id, "m", "mention")
-            query = f"{_COLUMNS} WHERE mentions.number = ?"
-            what = f"there is no mention {id} in the collection"
-        row = connection.execute(query, (number,)).fetchone()
-        if row is None:
-            raise InputError(what)
-        return cls(row)
+
+def _rows(connection: sqlite3.Connection, condition: str, value: int) -> list[_Row]:
+    """The stored mentions that meet a condition with a value, in the order of their documents."""
+    query = (
+        "SELECT mentions.number, documents.id, mentions.words, content, tokens, mentions.kind, rejected, cluster "
+        f"FROM mentions JOIN documents ON documents.number = mentions.document WHERE {condition}"
+    )
+    return [
+        _Row(
+            number,
+            CorrectedMention(id, words, content.hex(), stored_mention(id, tokens, kind, None).tokens, kind),
+            bool(rejected),
+            cluster,
+        )
+        for number, id, words, content, tokens, kind, rejected, cluster in connection.execute(query, (value,))
+    ]
+
+
+def _find(connection: sqlite3.Connection, id: str) -> _Row:
+    """The mention of an id, or the first of the cluster of that id."""
+    check_text("the id of a mention or cluster", id)
+    if id.startswith("c"):
+        number = living_cluster(connection, number_of(id, "c", "cluster"))
+        found = _rows(connection, f"{_IN_CLUSTER} LIMIT 1", number)
+        what = f"there is no cluster {id} in the collection, or it has no mentions left"
+    else:
+        found = _rows(connection, "mentions.number = ?", number_of(id, "m", "mention"))
+        what = f"there is no mention {id} in the collection"
+    if not found:
+        raise InputError(what)
+    return found[0]
 
 
 def _check(action: Action, mentions: Sequence[_Row]) -> None:
@@ -205,13 +211,11 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
 
 def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -> list[_Row]:
     """The mentions of a cluster that are not split from it."""
-    clusters = {row.cluster for row in mentions}
-    if len(clusters) != 1 or None in clusters:
+    cluster = mentions[0].cluster if mentions else None
+    if cluster is None or any(row.cluster != cluster for row in mentions):
         raise InputError("give mentions of one cluster, to split them from it")
-    (cluster,) = clusters
     chosen = {row.number for row in mentions}
-    query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
-    rest = [row for row in map(_Row, connection.execute(query, (cluster,))) if row.number not in chosen]
+    rest = [row for row in _rows(connection, _IN_CLUSTER, cluster) if row.number not in chosen]
     if not rest:
         raise InputError("these are all mentions of the cluster; give only some of them, to split them from it")
     return rest
@@ -227,10 +231,9 @@ def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions
     if there:
         raise InputError(f"{there[0].mention.words!r} is already in that cluster")
     chosen = {row.number for row in moved}
-    query = f"{_COLUMNS} WHERE cluster = ? ORDER BY document, place"
-    clusters = dict.fromkeys(row.cluster for row in moved)
-    rows = [_Row(row) for cluster in clusters for row in connection.execute(query, (cluster,))]
-    return [row for row in rows if row.number not in chosen]
+    clusters = dict.fromkeys(row.cluster for row in moved if row.cluster is not None)
+    rest = [row for cluster in clusters for row in _rows(connection, _IN_CLUSTER, cluster)]
+    return [row for row in rest if row.number not in chosen]
 
 
 def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None) -> int:
