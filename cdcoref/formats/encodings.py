@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -22,8 +21,6 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-"""Characters that no text has."""
 
 
 class EncodingError(InputError):
@@ -102,8 +99,3 @@ def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool =
         line += piece.count(b"\n")
         if piece:
             yield piece
-
-
-def looks_like_text(data: bytes) -> bool:
-    """Whether UTF-8 is free of control characters, which recoded images and programs are not."""
-    return _CONTROL.search(data) is None

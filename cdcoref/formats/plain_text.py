@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.encodings import USUAL, EncodingError, looks_like_text
+from cdcoref.formats.encodings import USUAL, EncodingError
 from cdcoref.formats.format import Format
 from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
@@ -38,6 +38,8 @@ WIDEST_PAGE = 120
 """In characters; a text with longer lines is not wrapped to a page width."""
 NARROWEST_PAGE = 60
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+"""Characters that no text has, but recoded images and programs."""
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 _FIRST_WORD = re.compile(r"\s*(\S{1,120})")
 _LONG_RUN = re.compile(rf"\S{{{LONGEST_WORD},}}")
@@ -117,7 +119,7 @@ def text_content(path: Path, encoding: str | None = None) -> bytes:
 def _may_be(path: Path, encoding: str) -> bool:
     """Whether a file can be decoded, into something like text."""
     try:
-        return all(looks_like_text(chunk) for _, chunk in line_chunks(path, encoding=encoding))
+        return not any(_CONTROL.search(chunk) for _, chunk in line_chunks(path, encoding=encoding))
     except InputError:
         return False
 

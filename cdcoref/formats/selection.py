@@ -22,12 +22,6 @@ def day_of(id: str, text: str, metadata: Mapping[str, Any]) -> str | None:
     return (day_in(stated) if isinstance(stated, str) else None) or date_of(id, text)
 
 
-def is_of_source(metadata: Mapping[str, Any], source: str) -> bool:
-    """Whether a document is of a source, whatever its capitals."""
-    stated = metadata.get("source")
-    return isinstance(stated, str) and stated.strip().casefold() == source.strip().casefold()
-
-
 def checked_day(since: str) -> str:
     """A day that a user named, as ISO 8601.
 
@@ -63,7 +57,8 @@ def select_documents(corpus: Corpus, since: str | None = None, source: str | Non
     chosen = []
     undated = 0
     for document in corpus.documents:
-        if source is not None and not is_of_source(document.metadata, source):
+        of = document.metadata.get("source")
+        if source is not None and not (isinstance(of, str) and of.strip().casefold() == source.strip().casefold()):
             continue
         if first is not None:
             day = day_of(document.id, document.text, document.metadata)

@@ -42,25 +42,21 @@ def tile_batches(
     """Stack the tiles of all sequences, those of local and of global rows separately; see `TokenLayout.batched`."""
     most = BATCH_SCORES // masks
     tiles = [(tile, sequence) for sequence in sequences for tile in sequence.tiles]
-    tiles.sort(key=lambda pair: (pair[0].to_all, _keys(pair[0])))
+    tiles.sort(key=lambda pair: (pair[0].to_all, pair[0].key_count))
     groups: list[list[tuple[Tile, TiledSequence]]] = []
     for tile, sequence in tiles:
         last = groups[-1] if groups else []
         rows = max([tile.rows[1] - tile.rows[0], *(other.rows[1] - other.rows[0] for other, _ in last)])
         # The keys only grow within a group.
-        if not last or last[0][0].to_all != tile.to_all or (len(last) + 1) * rows * _keys(tile) > most:
+        if not last or last[0][0].to_all != tile.to_all or (len(last) + 1) * rows * tile.key_count > most:
             groups.append([])
         groups[-1].append((tile, sequence))
     return [_stacked(group, dtype, device) for group in groups]
 
 
-def _keys(tile: Tile) -> int:
-    return tile.prefix_length + tile.keys[1] - tile.keys[0]
-
-
 def _stacked(group: Sequence[tuple[Tile, TiledSequence]], dtype: torch.dtype, device: torch.device) -> TileBatch:
     most_rows = max(tile.rows[1] - tile.rows[0] for tile, _ in group)
-    most_keys = max(_keys(tile) for tile, _ in group)
+    most_keys = max(tile.key_count for tile, _ in group)
     shape = (len(group), most_rows)
     rows = torch.zeros(shape, dtype=torch.long, device=device)
     is_row = torch.zeros(shape, dtype=torch.bool, device=device)
@@ -72,8 +68,8 @@ def _stacked(group: Sequence[tuple[Tile, TiledSequence]], dtype: torch.dtype, de
         rows[number, :count] = torch.arange(*tile.rows, device=device) + start
         is_row[number, :count] = True
         ranges = [torch.arange(*span, device=device) for span in (tile.prefix, tile.keys)]
-        keys[number, : _keys(tile)] = (torch.cat(ranges) + start).clamp_max(last)
-        bias[number, 0, :count, : _keys(tile)] = 0 if tile.bias is None else tile.bias
+        keys[number, : tile.key_count] = (torch.cat(ranges) + start).clamp_max(last)
+        bias[number, 0, :count, : tile.key_count] = 0 if tile.bias is None else tile.bias
         bias[number, 0, count:] = 0  # a row that attends to nothing would have undefined weights
     return TileBatch(rows, keys, is_row.flatten().nonzero()[:, 0], bias, group[0][0].to_all)
 

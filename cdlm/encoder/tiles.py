@@ -65,13 +65,14 @@ class Tile:
         return self.prefix[1] - self.prefix[0]
 
     @property
-    def scores(self) -> int:
-        """Number of scores of one head."""
-        return (self.rows[1] - self.rows[0]) * (self.prefix_length + self.keys[1] - self.keys[0])
+    def key_count(self) -> int:
+        """Number of keys in both ranges."""
+        return self.prefix_length + self.keys[1] - self.keys[0]
 
     def head_groups(self, heads: int) -> Iterator[slice]:
         """Heads to compute together so that their scores fit in the cache."""
-        step = max(1, min(heads, TILE_SCORES // max(1, self.scores)))
+        scores = (self.rows[1] - self.rows[0]) * self.key_count
+        step = max(1, min(heads, TILE_SCORES // max(1, scores)))
         return (slice(first, first + step) for first in range(0, heads, step))
 
 

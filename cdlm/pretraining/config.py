@@ -19,29 +19,6 @@ Share = Annotated[float, number(0.01, below=1)]
 class PretrainingConfig:
     """Everything that a run depends on besides the corpus; it is written beside the weights.
 
-    Attributes
-    ----------
-    encoder
-        The encoder to pretrain further; see :func:`cdlm.starting_encoders.encoder_folder`.
-    variant
-        ``"cdlm"``: related documents, masked tokens attend globally. ``"rand"``: unrelated documents. ``"prefix"``:
-        equally many tokens at the start attend globally. ``"local"``: none does (paper, section 3).
-    trained
-        ``"all"`` parameters, or only the ``"head"``: a baseline for encoders without a head.
-    max_length
-        Maximum length of a sequence in tokens.
-    min_documents
-        Sets with fewer documents are skipped.
-    masked
-        Share of tokens to mask and predict.
-    batch_size
-        Sequences per optimiser step, over all processes.
-    sequences_at_once
-        Sequences per batch in one process; the rest is accumulated.
-    run
-        How the run is optimised and saved. It lasts ``steps``, which must be given, and is evaluated at its end;
-        ``accumulation`` follows from the above.
-
     Raises
     ------
     InputError
@@ -49,14 +26,25 @@ class PretrainingConfig:
     """
 
     encoder: str = "minilm"
+    """The encoder to pretrain further; see :func:`cdlm.starting_encoders.encoder_folder`."""
     variant: Variant = "cdlm"
+    """``"cdlm"``: related documents, masked tokens attend globally. ``"rand"``: unrelated documents. ``"prefix"``:
+    equally many tokens at the start attend globally. ``"local"``: none does (paper, section 3)."""
     trained: Literal["all", "head"] = "all"
+    """``"all"`` parameters, or only the ``"head"``: a baseline for encoders without a head."""
     max_length: Length = 4096
+    """Maximum length of a sequence in tokens."""
     min_documents: Count = 3
+    """Sets with fewer documents are skipped."""
     masked: Share = 0.15
+    """Share of tokens to mask and predict."""
     batch_size: Count = 16
+    """Sequences per optimiser step, over all processes."""
     sequences_at_once: Count = 4
+    """Sequences per batch in one process; the rest is accumulated."""
     run: RunOptions = field(default_factory=lambda: RunOptions(steps=1000))
+    """How the run is optimised and saved. It lasts ``steps``, which must be given, and is evaluated at its end;
+    ``accumulation`` follows from the above."""
 
     def __post_init__(self) -> None:
         check_fields(self)

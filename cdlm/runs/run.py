@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -127,11 +127,9 @@ class Run:
         if self._first_process:
             self._say(line)
 
-    @contextmanager
-    def first_process_first(self) -> Iterator[None]:
+    def first_process_first(self) -> AbstractContextManager[None]:
         """Let the first process go first; the others then find the work done."""
-        with PartialState(cpu=self._use_cpu).main_process_first():
-            yield
+        return PartialState(cpu=self._use_cpu).main_process_first()
 
     def train(
         self,

@@ -23,15 +23,6 @@ M = TypeVar("M", bound=TaskModel)
 class TaskTraining:
     """The settings of training that all tasks share; a task adds those of its model.
 
-    Attributes
-    ----------
-    encoder
-        The encoder to start from; see :func:`cdlm.starting_encoders.encoder_folder`.
-    batch_size
-        Examples in a batch; ``run.accumulation`` batches make one optimiser step.
-    run
-        How the run is optimised, evaluated and saved.
-
     Raises
     ------
     InputError
@@ -39,8 +30,11 @@ class TaskTraining:
     """
 
     encoder: str = "small"
+    """The encoder to start from; see :func:`cdlm.starting_encoders.encoder_folder`."""
     batch_size: Count = 16
+    """Examples in a batch; ``run.accumulation`` batches make one optimiser step."""
     run: RunOptions = field(default_factory=RunOptions)
+    """How the run is optimised, evaluated and saved."""
 
     def __post_init__(self) -> None:
         check_fields(self)

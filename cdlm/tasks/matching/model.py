@@ -27,16 +27,6 @@ Length = Annotated[int, whole_number(16, 10**6)]
 class MatchSettings:
     """How pairs are read.
 
-    Attributes
-    ----------
-    max_length
-        Maximum length of a sequence in tokens; longer texts are cut at their ends.
-    reading
-        ``"cross-encoder"``: both texts are read in one sequence, as in the paper. ``"bi-encoder"``: each text is read
-        in a sequence of its own, and their two vectors are compared.
-    both_orders
-        For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders.
-
     Raises
     ------
     InputError
@@ -44,8 +34,12 @@ class MatchSettings:
     """
 
     max_length: Length = 4096
+    """Maximum length of a sequence in tokens; longer texts are cut at their ends."""
     reading: Literal["cross-encoder", "bi-encoder"] = "cross-encoder"
+    """``"cross-encoder"``: both texts are read in one sequence, as in the paper. ``"bi-encoder"``: each text is read in
+    a sequence of its own, and their two vectors are compared."""
     both_orders: Flag = False
+    """For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -24,16 +24,11 @@ from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune
 
 @dataclass(frozen=True)
 class MatchTraining(TaskTraining):
-    """Everything that training for document matching depends on besides its pairs; see `TaskTraining`.
-
-    Attributes
-    ----------
-    model
-        The model's own settings: how it reads pairs.
-    """
+    """Everything that training for document matching depends on besides its pairs; see `TaskTraining`."""
 
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, head_learning_rate=5e-4))
     model: MatchSettings = field(default_factory=lambda: MatchSettings(max_length=512))
+    """The model's own settings: how it reads pairs."""
 
 
 MATCH_PRESETS: dict[str, MatchTraining] = {

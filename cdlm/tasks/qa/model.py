@@ -36,16 +36,6 @@ FIRST_STAGE = "first_stage"
 class QASettings:
     """How questions are read and answered.
 
-    Attributes
-    ----------
-    max_length
-        Maximum length of a sequence in tokens; the rest is cut off.
-    max_answer_tokens
-        Maximum length of an answer in tokens.
-    keep_paragraphs, keep_score
-        With a first stage: the maximum number of paragraphs it keeps, and the logit above which it keeps one. The two
-        best are always kept.
-
     Raises
     ------
     InputError
@@ -53,9 +43,13 @@ class QASettings:
     """
 
     max_length: Length = 4096
+    """Maximum length of a sequence in tokens; the rest is cut off."""
     max_answer_tokens: Count = 30
+    """Maximum length of an answer in tokens."""
     keep_paragraphs: Annotated[int, whole_number(2, 10**6)] = 5
     keep_score: Annotated[float, number(-1e6, most=1e6)] = -3.0
+    """With a first stage: the maximum number of paragraphs it keeps, and the logit above which it keeps one. The two
+    best are always kept."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -31,26 +31,19 @@ SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 
 @dataclass(frozen=True)
 class QATraining(TaskTraining):
-    """Everything that training for question answering depends on besides its questions; see `TaskTraining`.
-
-    Attributes
-    ----------
-    paragraph_weight, sentence_weight, span_weight, type_weight
-        Weights of the losses of the four heads in their sum.
-    first_stage
-        Folder of a trained model that selects the paragraphs, for the second of Longformer's two stages; empty: all
-        paragraphs are read at once.
-    model
-        The model's own settings: how it reads and answers questions.
-    """
+    """Everything that training for question answering depends on besides its questions; see `TaskTraining`."""
 
     paragraph_weight: Weight = 1.0
     sentence_weight: Weight = 1.0
     span_weight: Weight = 1.0
     type_weight: Weight = 1.0
+    """Weights of the losses of the four heads in their sum."""
     first_stage: str = ""
+    """Folder of a trained model that selects the paragraphs, for the second of Longformer's two stages; empty: all
+    paragraphs are read at once."""
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=2e-4, head_learning_rate=5e-4))
     model: QASettings = field(default_factory=QASettings)
+    """The model's own settings: how it reads and answers questions."""
 
 
 QA_PRESETS: dict[str, QATraining] = {
