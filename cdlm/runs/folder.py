@@ -12,6 +12,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from cdlm.checkpoints import INDEX_FILE, WEIGHTS_FILE, safetensors_files
 from cdlm.config import read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
-from cdlm.validation import validated
+from cdlm.runs.progress import by_path
+from cdlm.validation import shown, validated
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 RUN_FILE = "training.json"
 PART_FILES = "model-*.safetensors"
 """The files of weights that are divided."""
+DIFFERENCES = 3
+"""How many settings a message names."""
 REPLACEMENT = "replacement"
 """The folder of a whole model whose files are about to replace those of the run."""
 
@@ -72,8 +76,11 @@ class RunFolder:
         if not file.is_file():
             raise InputError("there is no run to resume in this folder; start a new one", self.output)
         values = read_json(file)
-        if _read(values.get("configuration"), configuration) != configuration:
-            raise InputError("this run was started with a different configuration; use the same one to resume it", file)
+        before = _read(values.get("configuration"), configuration)
+        if before != configuration:
+            detail = "" if before is None else f" ({_difference(before, configuration)})"
+            message = f"this run was started with a different configuration{detail}; use the same one to resume it"
+            raise InputError(message, file)
         if data is not None and values.get("data", data) != data:
             message = "this run was started with other data; use the same training and dev data to resume it"
             raise InputError(message, file)
@@ -170,7 +177,15 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
     (folder / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def _read(values: object, like: DataclassInstance) -> object | None:
+def _difference(before: DataclassInstance, now: DataclassInstance) -> str:
+    """The settings in which two configurations differ, with both values: ``run.steps was 100, not 200``."""
+    old, new = (by_path(asdict(configuration)) for configuration in (before, now))
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    few = [f"{name} was {shown(old.get(name))}, not {shown(new.get(name))}" for name in names[:DIFFERENCES]]
+    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "")
+
+
+def _read(values: object, like: DataclassInstance) -> DataclassInstance | None:
     """A recorded configuration as a dataclass of the same type; None if it cannot be read as one."""
     if not isinstance(values, Mapping):
         return None

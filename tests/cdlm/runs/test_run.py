@@ -155,6 +155,8 @@ def test_the_folder_holds_the_best_model_and_how_it_was_made(reference: tuple[Pa
     scores = [line for line in lines if " dev " in line]
     assert [line.split(":")[0] for line in scores] == ["epoch 1.00 of 2", "epoch 2.00 of 2"]
     assert all("dev error " in line for line in scores)
+    announced = [line.split(":")[0] for line in lines if line.endswith(": evaluating on dev")]
+    assert announced == [line.split(":")[0] for line in scores]
     assert lines[-1].startswith(f"written to {folder} after 0.")
 
 
@@ -457,7 +459,7 @@ def test_resuming_needs_the_same_configuration(tmp_path: Path, monkeypatch: pyte
             fit(OPTIONS, tmp_path / "m", say=str)
     before = sorted(p.name for p in (tmp_path / "m" / "checkpoints").iterdir())
     with pytest.raises(
-        InputError, match="started with a different configuration; use the same one to resume it"
+        InputError, match=r"different configuration \(run.seed was 0, not 5\); use the same one to resume it"
     ) as raised:
         fit(replace(OPTIONS, seed=5), tmp_path / "m", resume=True, say=str)
     assert raised.value.path == str(tmp_path / "m" / "checkpoints" / RUN_FILE)
