@@ -286,8 +286,7 @@ def api_routes(site: Site) -> APIRouter:
             ),
         ] = "",
     ) -> Job:
-        named = [file for file in files if file.filename]
-        job = _written(lambda: start_adding(site, named, same_name == "keep", encoding))
+        job = _written(lambda: start_adding(site, files, same_name == "keep", encoding))
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job

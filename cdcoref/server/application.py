@@ -22,10 +22,11 @@ from cdcoref.server.downloads import download
 from cdcoref.server.forms import form_routes
 from cdcoref.server.guard import Guard, is_open
 from cdcoref.server.pages import sentence, show, status_of
-from cdcoref.server.readers import THREADS
 from cdcoref.server.site import Site
 
 BROKEN = "An error occurred in cdcoref. The terminal shows the details."
+THREADS = 4
+"""That answer requests; more would only wait for each other."""
 FOREVER = "public, max-age=31536000, immutable"
 
 

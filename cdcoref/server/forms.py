@@ -50,7 +50,7 @@ def form_routes(site: Site) -> APIRouter:
                 return _again(site, "/add", OLD_FORM, form, 403)
             keep_both, encoding = form.get("same_name") != "replace", str(form.get("encoding") or "")
             try:
-                job = await run_in_threadpool(start_adding, site, files_in(form), keep_both, encoding)
+                job = await run_in_threadpool(start_adding, site, form.getlist("files"), keep_both, encoding)
             except InputError as error:
                 return _again(site, "/add", sentence(error), form, status_of(error, 422))
             if job is None:
@@ -60,12 +60,7 @@ def form_routes(site: Site) -> APIRouter:
     return router
 
 
-def files_in(form: FormData) -> list[UploadFile]:
-    """The files that were chosen; a file input that is left empty sends one without a name."""
-    return [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
-
-
-def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool, encoding: str = "") -> Job | None:
+def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding: str) -> Job | None:
     """Store uploaded files and add what is in them when those before have been added; None if there is none.
 
     Raises
@@ -73,7 +68,9 @@ def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool, encod
     InputError
         If there is no such encoding, or the files cannot be stored; nothing of them is kept.
     """
-    if not files:
+    # A file input that is left empty sends a file without a name.
+    named = [file for file in files if isinstance(file, UploadFile) and file.filename]
+    if not named:
         return None
     encoding = encoding.strip()
     if encoding:
@@ -81,7 +78,7 @@ def start_adding(site: Site, files: Sequence[UploadFile], keep_both: bool, encod
     folder = new_folder()
     try:
         uploads = []
-        for number, file in enumerate(files):
+        for number, file in enumerate(named):
             name = clean_name(file.filename or "")
             # The end of the name may tell the format; nothing else of it is used.
             ends = "".join(re.findall(r"\.[A-Za-z0-9]{1,10}", Path(name).name)[-2:])

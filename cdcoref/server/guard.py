@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -161,11 +160,6 @@ class Guard:
 def same(one: str, other: str) -> bool:
     """Whether two secrets are the same, in a time that does not tell how much of them is."""
     return hmac.compare_digest(*(secret.encode(errors="surrogatepass") for secret in (one, other)))
-
-
-def new_secret() -> str:
-    """A secret that the forms of this server carry and other sites cannot know."""
-    return secrets.token_urlsafe(24)
 
 
 def too_large(limit: int) -> str:

@@ -61,8 +61,11 @@ class View:
     @property
     def here(self) -> str:
         """The address, to come back to."""
-        rest = {name: value for name, value in self.query.items() if name not in OF_NOTICES}
-        return f"{self.path}?{urlencode(rest)}" if rest else self.path
+        return self.address({name: value for name, value in self.query.items() if name not in OF_NOTICES})
+
+    def address(self, query: Mapping[str, str]) -> str:
+        """The address with another query."""
+        return f"{self.path}?{urlencode(query)}" if query else self.path
 
     def render(self, template: str, **values: Any) -> Response:
         """The page."""
@@ -71,23 +74,22 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Pager:
-    """Where in a list a page is: its address for other pages, its number, how many there are (None: unknown)."""
+    """Where in a list a page is: the view, the number of its page and that of the last one."""
 
-    path: str
-    query: dict[str, str]
+    view: View
     page: int
     last: int
 
     @classmethod
-    def of(cls, view: View, total: int, size: int) -> Pager:
-        """The place of a view's page in a list."""
-        rest = {name: value for name, value in view.query.items() if name not in ("page", "mention", *OF_NOTICES)}
-        return cls(view.path, rest, view.page, max(1, -(-total // size)))
+    def of(cls, view: View, total: int, size: int, page: int | None = None) -> Pager:
+        """The place of a page, by default that of the view, in a list."""
+        return cls(view, page or view.page, max(1, -(-total // size)))
 
     def address(self, page: int) -> str:
         """The address of a page."""
-        query = {**self.query, "page": str(page)} if page > 1 else self.query
-        return f"{self.path}?{urlencode(query)}" if query else self.path
+        left_out = ("page", "mention", *OF_NOTICES)
+        query = {name: value for name, value in self.view.query.items() if name not in left_out}
+        return self.view.address({**query, "page": str(page)} if page > 1 else query)
 
 
 def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None = None, status: int = 200) -> Response:
@@ -187,9 +189,8 @@ def _cluster(view: View, id: str) -> Response:
     by_document: dict[str, list[Any]] = {document.id: [] for document in page.documents}
     for known in page.mentions:
         by_document[known.document].append(known)
-    pager = Pager.of(view, page.summary.documents, DOCUMENTS_OF_CLUSTER)
-    if around is not None:
-        pager = Pager(pager.path, pager.query, page.offset // DOCUMENTS_OF_CLUSTER + 1, pager.last)
+    number = view.page if around is None else page.offset // DOCUMENTS_OF_CLUSTER + 1
+    pager = Pager.of(view, page.summary.documents, DOCUMENTS_OF_CLUSTER, number)
     return view.render(
         "cluster.html", page=page, cluster=page.summary, by_document=by_document, around=around, pager=pager
     )

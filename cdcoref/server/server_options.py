@@ -85,7 +85,7 @@ def check_installed() -> None:
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A token, or another secret, that nobody can guess."""
     return secrets.token_urlsafe(24)
 
 

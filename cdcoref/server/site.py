@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse
 
 from cdcoref import __version__
-from cdcoref.collection import Correction
-from cdcoref.corpus import confidence_text
+from cdcoref.collection import Collection, Correction
+from cdcoref.corpus import KINDS, confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.predict import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
-from cdcoref.server.guard import new_secret
-from cdcoref.server.readers import Readers
-from cdcoref.server.server_options import ServerOptions
+from cdcoref.server.server_options import ServerOptions, new_token
 from cdcoref.server.writer import Writer
 from cdcoref.views import shared_style
 from cdlm.printing import counted
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 STATIC = Path(__file__).with_name("static")
-KIND_NAMES = {"event": "event", "entity": "entity"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +78,8 @@ class Site:
 
     Attributes
     ----------
-    readers, writer
-        For reading, in any thread, and for changes.
+    writer
+        For changes.
     secret
         What every form of this server carries.
     """
@@ -89,10 +87,16 @@ class Site:
     def __init__(self, path: Path, options: ServerOptions) -> None:
         self.path = path
         self.options = options
-        self.readers = Readers(path)
+        self._of_thread = threading.local()
         self.writer = Writer(path, options)
-        self.secret = new_secret()
+        self.secret = new_token()
         self.page("help.html")  # which compiles the templates before anybody waits for them
+
+    def readers(self) -> Collection:
+        """The collection for those who read it: every thread that answers requests has its own connection."""
+        if not hasattr(self._of_thread, "collection"):
+            self._of_thread.collection = Collection.open(self.path)
+        return cast(Collection, self._of_thread.collection)
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""
@@ -147,8 +151,8 @@ class Site:
             document_address=document_address,
             address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
             static=lambda name: f"/static/{name}?v={self._versions[name]}",
-            kind_name=lambda kind: KIND_NAMES.get(kind, kind or "mention"),
-            kind_class=lambda kind: kind if kind in KIND_NAMES else "other",
+            kind_name=lambda kind: kind or "mention",
+            kind_class=lambda kind: kind if kind in KINDS else "other",
         )
         for template in environment.list_templates():
             environment.get_template(template)
