@@ -74,7 +74,8 @@ def mpnet_folder(cache: Path | None = None) -> Path:
         If a package is not installed, the archive is damaged, its weights are not the expected ones, or the cache
         cannot be written.
     """
-    folder = (cache or _cache_folder()) / "all-mpnet-base-v2"
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = (cache or caches / "cdlm") / "all-mpnet-base-v2"
     if all((folder / name).is_file() for name in MPNET_FILES):
         _verify(folder / WEIGHTS_FILE, MPNET_SHA256, "all-mpnet-base-v2")
         return folder
@@ -86,10 +87,6 @@ def mpnet_folder(cache: Path | None = None) -> Path:
     except OSError as error:
         raise InputError(f"all-mpnet-base-v2 cannot be unpacked here ({first_line(error)})", folder) from error
     return folder
-
-
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cdlm"
 
 
 def _mpnet_slice(number: int, package: str) -> Path:

@@ -196,7 +196,9 @@ class Brackets:
     def _end(self, name: str, token: int, line: int) -> FoundMention | None:
         cluster, number, pieces = _piece(name)
         stacks = self._open.get(cluster, {})
-        stack = stacks.get((number, pieces)) or max(stacks.values(), key=_last_begun, default=[])
+        stack = stacks.get((number, pieces))
+        if not stack:  # the one to begin last
+            stack = max(stacks.values(), key=lambda one: one[-1].begun if one else 0, default=[])
         if not stack:
             self._fail(f"a mention of {cluster[:60]} ends here but does not begin; open its bracket", line)
         mention = stack.pop()
@@ -207,10 +209,6 @@ class Brackets:
             return None
         mention.tokens = sorted(set(mention.tokens))
         return mention
-
-
-def _last_begun(stack: list[FoundMention]) -> int:
-    return stack[-1].begun if stack else 0
 
 
 def _piece(name: str) -> tuple[str, int, int]:

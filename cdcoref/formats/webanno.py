@@ -64,8 +64,9 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> Iterator[str]:
     cells: dict[int, list[tuple[str, str]]] = {}
     for chain, members in enumerate(chains_of(mentions), start=1):
         for link, mention in enumerate(members, start=1):
+            label = _ESCAPED.sub(lambda match: _ESCAPES.get(match[0], f"\\{match[0]}"), label_of(mention))
             for token in mention.tokens:
-                cells.setdefault(token, []).append((f"*->{chain}-{link}", f"{_escaped(label_of(mention))}[{chain}]"))
+                cells.setdefault(token, []).append((f"*->{chain}-{link}", f"{label}[{chain}]"))
     units = Utf16Units(document.text)
     for sentence, (first, last) in enumerate((one for one in document.sentences if one[0] < one[1]), start=1):
         text = document.text[document.offsets[first][0] : document.offsets[last - 1][1]]
@@ -77,10 +78,6 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> Iterator[str]:
             relations, types = ("|".join(part) or "_" for part in (zip(*own, strict=True) if own else ("", "")))
             word = _escaped_text(document.text[start:end])
             yield f"{sentence}-{number}\t{units(start)}-{units(end)}\t{word}\t{relations}\t{types}\t"
-
-
-def _escaped(value: str) -> str:
-    return _ESCAPED.sub(lambda match: _ESCAPES.get(match[0], f"\\{match[0]}"), value)
 
 
 def _escaped_text(text: str) -> str:

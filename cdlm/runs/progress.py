@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from accelerate.tracking import GeneralTracker, TensorBoardTracker, get_available_trackers
+from accelerate.tracking import get_available_trackers
 
 from cdlm.errors import InputError
 
@@ -57,11 +56,6 @@ def find_tracker(name: str | None) -> str | None:
             f"the experiment tracker {name!r} is unknown or not installed; installed: {', '.join(installed) or 'none'}"
         )
     return name or TENSORBOARD
-
-
-def in_folder(tracker: str, logs: Path) -> str | GeneralTracker:
-    """A tracker as accelerate accepts it, TensorBoard writing straight into a folder."""
-    return TensorBoardTracker("", logs) if tracker == TENSORBOARD else tracker
 
 
 def by_path(configuration: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.state import AcceleratorState
+from accelerate.tracking import TensorBoardTracker
 from accelerate.utils import DistributedDataParallelKwargs, GradientAccumulationPlugin, ProjectConfiguration, set_seed
 from torch import Tensor, nn
 
@@ -25,7 +26,7 @@ from cdlm.runs.checkpoints import last_whole_checkpoint
 from cdlm.runs.folder import RunFolder
 from cdlm.runs.loop import Evaluation, TrainingData, TrainingLoop
 from cdlm.runs.options import RunOptions
-from cdlm.runs.progress import PROJECT, TENSORBOARD, Say, by_path, find_tracker, in_folder, say_on_stderr
+from cdlm.runs.progress import PROJECT, TENSORBOARD, Say, by_path, find_tracker, say_on_stderr
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -200,7 +201,8 @@ class Run:
             mixed_precision="no" if self.precision == "fp32" else self.precision,
             gradient_accumulation_plugin=GradientAccumulationPlugin(num_steps=1),  # the loop takes the mean itself
             project_config=ProjectConfiguration(logging_dir=str(self._folder.logs)),
-            log_with=None if self._tracker is None else in_folder(self._tracker, self._folder.logs),
+            # TensorBoard writes straight into the folder.
+            log_with=TensorBoardTracker("", self._folder.logs) if self._tracker == TENSORBOARD else self._tracker,
             kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
         )
 
