@@ -102,13 +102,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
 
 
 def checked_docs(docs: object) -> list[Doc]:
-    """Docs as a list.
-
-    Raises
-    ------
-    InputError
-        If these are no Docs, or a single one.
-    """
+    """Docs as a list; what is none, or a single one, is refused with an `InputError`."""
     from spacy.tokens import Doc
 
     if isinstance(docs, Doc):

@@ -53,13 +53,7 @@ class Utf16Units:
 
 
 def check_encoding(name: str) -> None:
-    """Check that Python knows a text encoding by this name.
-
-    Raises
-    ------
-    InputError
-        If it does not.
-    """
+    """Refuse the name of a text encoding that Python does not know with an `InputError`."""
     try:
         codecs.getincrementaldecoder(name)
         "a".encode(name)

@@ -58,10 +58,7 @@ def file_names(ids: Iterable[str], suffix: str) -> dict[str, str]:
 def check_folder(folder: str | Path) -> None:
     """Refuse a folder that cannot be written, or that holds what cdcoref did not write; called before long work.
 
-    Raises
-    ------
-    InputError
-        In these cases.
+    What is refused is an `InputError`.
     """
     path = Path(folder)
     if path.exists() and not path.is_dir():
@@ -79,13 +76,7 @@ def check_folder(folder: str | Path) -> None:
 
 
 def check_characters(corpus: Corpus, refused: re.Pattern[str], what: str) -> None:
-    """Refuse texts and names of clusters with characters that a format cannot have; `what` says so.
-
-    Raises
-    ------
-    InputError
-        If there is one.
-    """
+    """Raise an `InputError` for texts and names of clusters with what a format cannot have, as `what` says."""
     for document in corpus.documents:
         if refused.search(document.text):
             raise InputError(f"document {document.id!r} has {what}; use JSON lines")

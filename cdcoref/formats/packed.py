@@ -42,13 +42,7 @@ def too_much(path: str | Path) -> InputError:
 
 
 def check_zlib(data: bytes, path: str | Path) -> None:
-    """Refuse compressed data that holds more than the limit; what is no such data is left to its reader.
-
-    Raises
-    ------
-    InputError
-        If it does.
-    """
+    """Refuse compressed data that holds too much with an `InputError`; what is no such data is left to its reader."""
     limit = most_unpacked()
     decompressor = zlib.decompressobj()
     size = 0

@@ -23,13 +23,7 @@ def day_of(id: str, text: str, metadata: Mapping[str, Any]) -> str | None:
 
 
 def checked_day(since: str) -> str:
-    """A day that a user named, as ISO 8601.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A day that a user named, as ISO 8601; an `InputError` if it is none."""
     day = day_in(since)
     if day is None:
         raise InputError(f"{since!r} is not a day; give it as 2024-03-05")

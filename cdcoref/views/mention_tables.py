@@ -66,13 +66,7 @@ def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
 
 
 def check_parquet() -> None:
-    """Check that Parquet can be written.
-
-    Raises
-    ------
-    InputError
-        If pandas or pyarrow is not installed.
-    """
+    """Refuse to go on with an `InputError` if pandas or pyarrow, which write Parquet, is not installed."""
     require_pandas()
     try:
         import pyarrow  # noqa: F401

@@ -52,13 +52,7 @@ def result_suffixes() -> list[str]:
 
 
 def check_result_name(output: Path) -> None:
-    """Refuse a name that no result can have; called before long work.
-
-    Raises
-    ------
-    InputError
-        If it is no folder's and does not end in a known suffix.
-    """
+    """Refuse a name that no result can have with an `InputError`; called before long work."""
     name = output.name.lower()
     if is_folder_output(output) or name.endswith((*WRITERS, *output_suffixes())):
         return
@@ -140,13 +134,7 @@ def write_result(
 
 
 def check_plain(output: Path | None) -> None:
-    """Refuse plain texts in what is no CSV file; called before long work.
-
-    Raises
-    ------
-    InputError
-        If the output is another file, or None.
-    """
+    """Refuse plain texts in what is no CSV file with an `InputError`; called before long work."""
     if output is None or not output.name.lower().endswith((".csv", ".csv.gz")):
         raise InputError("--plain is for .csv files; remove it, or name one", output)
 
@@ -154,13 +142,7 @@ def check_plain(output: Path | None) -> None:
 def check_folder_options(
     output: Path, layout: str | None, folder_format: FolderFormat | None, replaced: Replaced | None
 ) -> None:
-    """Refuse options that have no meaning for an output; called before long work.
-
-    Raises
-    ------
-    InputError
-        If there are some, or no such format or choice.
-    """
+    """Refuse options without a meaning for an output, or unknown, with an `InputError`; called before long work."""
     for what, value, choices in (("format", folder_format, FolderFormat), ("choice", replaced, Replaced)):
         if value is not None and value not in get_args(choices):
             raise InputError(f"there is no {what} {value!r}; choose from {', '.join(get_args(choices))}", output)
