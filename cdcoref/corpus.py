@@ -6,7 +6,7 @@ its cluster, whether annotated or predicted.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
@@ -285,6 +285,12 @@ def character_parts(mention: Mention, document: Document) -> list[tuple[int, int
     if mention.contiguous:
         return [(offsets[mention.start][0], offsets[mention.end - 1][1])]
     return [(offsets[part[0]][0], offsets[part[-1]][1]) for part in unbroken_parts(mention.tokens)]
+
+
+def tokens_between(document: Document, start: int, end: int) -> range:
+    """The tokens that overlap a range of characters."""
+    first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
+    return range(first, max(first, bisect_left(document.offsets, end, key=lambda offset: offset[0])))
 
 
 def unbroken_parts(tokens: Iterable[int]) -> list[list[int]]:

@@ -8,7 +8,6 @@ another chain takes the cluster of that chain, whatever its own label still says
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -91,12 +90,6 @@ def _names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[
     rows, columns = linear_sum_assignment(table, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {row: known[column] for row, column in pairs if table[row][column]}
-
-
-def tokens_between(document: Document, start: int, end: int) -> range:
-    """The tokens that overlap a range of characters."""
-    first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
-    return range(first, max(first, bisect_left(document.offsets, end, key=lambda offset: offset[0])))
 
 
 def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from operator import ge, le
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from cdcoref.corpus import KINDS, Document, Mention, character_parts
+from cdcoref.corpus import KINDS, Document, Mention, character_parts, tokens_between
 from cdcoref.errors import InputError
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.lines import shown_name
@@ -88,10 +87,15 @@ class Line:
         """The document's part."""
         return self.fields.get("part") or "0"
 
+    def base(self) -> Document:
+        """The document from its text or words alone, built once."""
+        self.tokenised = self.tokenised or _untokenised(self.fields)
+        return self.tokenised
+
     def document(self) -> Document:
         """The document."""
         fields = self.fields
-        base = self.tokenised or _untokenised(fields)
+        base = self.base()
         stated = {name: value for name, value in fields.items() if name not in _DOCUMENT_FIELDS and value is not None}
         stated |= fields.get("metadata") or {}
         attributes = document_attributes(fields)
@@ -361,15 +365,13 @@ def _check_characters(entry: dict[str, Any], tokens: Tokens, line: Line) -> None
     """Refuse characters that are not those of the mention's tokens."""
     offsets = line.fields.get("offsets")
     if offsets is None:
-        line.tokenised = line.tokenised or _untokenised(line.fields)
-        offsets = line.tokenised.offsets
+        offsets = line.base().offsets
     start, end = offsets[tokens[0]][0], offsets[tokens[-1]][1]
     if entry.get("start") not in (None, start) or entry.get("end") not in (None, end):
         raise WrongLine(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
     spans = entry.get("spans")
     if spans is not None:
-        line.tokenised = line.tokenised or _untokenised(line.fields)
-        parts = [[*part] for part in character_parts(Mention(line.id, tokens), line.tokenised)]
+        parts = [[*part] for part in character_parts(Mention(line.id, tokens), line.base())]
         if spans != parts and _touched({"spans": spans}, line, Remarks()) != tokens:
             raise WrongLine(f"its tokens are the characters {parts}; correct its 'spans', or leave them out")
 
@@ -383,26 +385,22 @@ def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
         borders = _borders(entry["spans"], "its spans")
     else:
         raise WrongLine(_NO_PLACE)
-    if line.tokenised is None:
-        line.tokenised = _untokenised(line.fields)
-    document = line.tokenised
+    document = line.base()
     tokens: set[int] = set()
     for start, end in zip(borders[::2], borders[1::2], strict=True):
-        # Offsets ascend and do not overlap, so the overlapping tokens are consecutive.
-        first = bisect_right(document.offsets, start, key=lambda offset: offset[1])
-        last = bisect_left(document.offsets, end, key=lambda offset: offset[0])
+        touched = tokens_between(document, start, end)
         if end > len(document.text):
             raise WrongLine(
                 f"characters {_shown(start)} to {_shown(end)} go beyond the {len(document.text)} characters of the text"
             )
-        if start == end or first >= last:
+        if start == end or not touched:
             raise WrongLine(
                 f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) contain no token; "
                 "the end of a range is exclusive"
             )
-        if (document.offsets[first][0], document.offsets[last - 1][1]) != (start, end):
+        if (document.offsets[touched[0]][0], document.offsets[touched[-1]][1]) != (start, end):
             remarks.add("mention extended to whole tokens", line.number)
-        tokens.update(range(first, last))
+        tokens.update(touched)
     if not tokens:
         raise WrongLine("its 'spans' are empty")
     return tuple(sorted(tokens))

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label, tokens_between
+from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label
 from cdcoref.formats.folders import check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
