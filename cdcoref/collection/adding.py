@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.collection.chosen_rows import numbers_of, rows_in
+from cdcoref.collection.chosen_rows import insert, numbers_of, rows_in
 from cdcoref.collection.copied_readings import (
     Copy,
     Reading,
@@ -44,8 +44,6 @@ from cdcoref.collection.documents import (
     delete_document,
     inherit_clusters,
     insert_document,
-    mentions_of,
-    same_mentions,
     sort_documents,
     store_scores,
     store_stated_metadata,
@@ -392,9 +390,7 @@ def _apply(
     for story in plan.stories:
         number = story.number
         if number is None:
-            done = connection.execute("INSERT INTO stories DEFAULT VALUES")
-            assert done.lastrowid is not None
-            number = done.lastrowid
+            number = insert(connection, "INSERT INTO stories DEFAULT VALUES")
         touched.add(number)
         for id in story.moved:
             (former,) = connection.execute("SELECT story FROM documents WHERE id = ?", (id,)).fetchone()
@@ -405,9 +401,7 @@ def _apply(
         mentions = _mentions(incoming, readings.found, reader)
         numbers[id] = insert_document(connection, incoming, mentions, story_of[id], plan.share[id])
         if id in before:
-            same = same_mentions(before[id].mentions, mentions_of(connection, numbers[id]))
-            inherit_clusters(connection, same)
-            tokens = {(one.tokens, one.kind): other.tokens for one, other in same}
+            tokens = inherit_clusters(connection, before[id].mentions, numbers[id])
             move_corrections(connection, before[id].content, incoming.content, tokens)
     store_copies(connection, plan.original_of)
     vectors = {**readings.vectors, **late}

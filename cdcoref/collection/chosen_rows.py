@@ -1,16 +1,20 @@
-"""Any number of values in, the stored rows with one of them out; a statement of SQL takes only some hundreds."""
+"""Any number of values in, the stored rows with one of them out; a statement of SQL takes only some hundreds.
+
+And a row in, its number out.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from cdcoref.corpus import Document
 from cdcoref.formats import stored_document
 
 _AT_ONCE = 500
+Value = TypeVar("Value")
 
 
 def rows_in(
@@ -31,6 +35,19 @@ def rows_in(
         yield from connection.execute(query.format(marks(chunk)), (*before, *chunk))
 
 
+def insert(connection: sqlite3.Connection, statement: str, values: Sequence[object] = ()) -> int:
+    """Insert a row; returns its number."""
+    number = connection.execute(statement, values).lastrowid
+    assert number is not None
+    return number
+
+
+def stories_of(connection: sqlite3.Connection, documents: Iterable[int]) -> set[int]:
+    """The stories of documents, by number."""
+    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
+    return {story for (story,) in rows_in(connection, query, documents)}
+
+
 def numbers_of(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, int]:
     """The numbers of stored documents by their ids; those that are not there are left out."""
     return dict(rows_in(connection, "SELECT id, number FROM documents WHERE id IN ({})", ids))
@@ -44,7 +61,7 @@ def stored_documents(
     return (stored_document(*row) for row in rows_in(connection, query, values))
 
 
-def chunks(values: Iterable[object]) -> Iterator[list[object]]:
+def chunks(values: Iterable[Value]) -> Iterator[list[Value]]:
     """Values in lists that an SQL statement can take."""
     left = iter(values)
     while chunk := list(islice(left, _AT_ONCE)):

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from cdcoref.collection.chosen_rows import chunks, marks, rows_in
+from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in
 from cdcoref.collection.titles import event_titles
 from cdcoref.predict import cluster_label
 
@@ -70,28 +70,27 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
             "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
             f"WHERE mentions.cluster IN ({marks(chunk)}) ORDER BY mentions.document, mentions.place"
         )
-        members: dict[int, list[tuple[int, str | None, int, str, float | None]]] = defaultdict(list)
+        members = defaultdict(list)
         for cluster, *row in connection.execute(query, chunk):
-            members[cluster].append(tuple(row))  # type: ignore[arg-type]
+            members[cluster].append(row)
         titles = event_titles(connection, list(members))
         for number in chunk:
-            rows = members.get(number)  # type: ignore[call-overload]
-            if not rows:
+            if number not in members:
                 connection.execute(
                     "UPDATE clusters SET mentions = 0, documents = 0, confidence = NULL WHERE number = ?", (number,)
                 )
                 continue
-            known = [confidence for *_, confidence in rows if confidence is not None]
+            stories, kinds, documents, words, confidences = zip(*members[number], strict=True)
+            known = [confidence for confidence in confidences if confidence is not None]
             connection.execute(
                 "UPDATE clusters SET story = ?, kind = ?, title = ?, mentions = ?, documents = ?, confidence = ?, "
                 "merged_into = NULL WHERE number = ?",
                 (
-                    rows[0][0],
-                    rows[0][1],
-                    titles.get(number)  # type: ignore[call-overload]
-                    or cluster_label([words for _, _, _, words, _ in rows]),
-                    len(rows),
-                    len({document for _, _, document, _, _ in rows}),
+                    stories[0],
+                    kinds[0],
+                    titles.get(number) or cluster_label(words),
+                    len(words),
+                    len(set(documents)),
                     sum(known) / len(known) if known else None,
                     number,
                 ),
@@ -188,11 +187,8 @@ class _Assignment:
         return row is not None and row[0] == 0
 
     def _new(self) -> int:
-        done = self._connection.execute(
-            "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)", (self._time,)
-        )
-        assert done.lastrowid is not None
-        return done.lastrowid
+        statement = "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)"
+        return insert(self._connection, statement, (self._time,))
 
     def _record(self, cluster: int, change: str, other: int | None) -> None:
         self.changes.append((cluster, change, other))

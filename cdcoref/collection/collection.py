@@ -455,9 +455,7 @@ class Collection:
         """
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            if around is not None and limit:
-                offset = queries.place_of_mention(connection, id, around) // limit * limit
-            return queries.cluster_page(connection, id, limit=limit, offset=offset)
+            return queries.cluster_page(connection, id, limit=limit, offset=offset, around=around)
 
     def document(self, id: str, *, others: int | None = None) -> DocumentPage:
         """A document with its mentions, its clusters and related documents.

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import (
     ACTIONS,
@@ -16,7 +17,6 @@ from cdcoref.collection.corrections import (
     refuse_contradiction,
     store_correction,
     stored_corrections,
-    stories_of,
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision, located
@@ -139,7 +139,9 @@ def redo_and_obey(database: Database, number: int) -> Correction:
 
 def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[str, ...] = ()) -> Correction:
     """Cluster again what a correction is about that was made or undone; the correction with what became of clusters."""
-    stories = tied(connection, stories_of(connection, correction))
+    contents = {bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)}
+    query = "SELECT story FROM documents WHERE content IN ({})"
+    stories = tied(connection, {story for (story,) in rows_in(connection, query, contents)})
     before = clusters_in(connection, stories)
     former = titles_of(connection, {cluster for cluster in before.values() if cluster is not None})
     recluster(connection, stories, undone=correction.undone is not None)

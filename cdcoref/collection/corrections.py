@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import insert, rows_in
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrected_clusters import Constraints
 from cdcoref.collection.records import Move
@@ -159,15 +159,15 @@ def store_correction(
     ContradictionError
         If it contradicts earlier ones that hold.
     """
-    done = connection.execute(
+    number = insert(
+        connection,
         "INSERT INTO corrections (time, action, mentions, apart, cluster, name) VALUES (?, ?, ?, ?, ?, ?)",
         (now(), action, _as_json(mentions), _as_json(apart), cluster, name),
     )
-    assert done.lastrowid is not None
-    connection.execute("INSERT INTO acts (correction) VALUES (?)", (done.lastrowid,))
-    _store_contents(connection, done.lastrowid, (*mentions, *apart))
-    refuse_contradiction(connection, done.lastrowid)
-    return done.lastrowid
+    connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
+    _store_contents(connection, number, (*mentions, *apart))
+    refuse_contradiction(connection, number)
+    return number
 
 
 def _as_json(mentions: Sequence[CorrectedMention]) -> str:
@@ -300,13 +300,6 @@ def move_corrections(
 def stored_tokens(tokens: Sequence[int]) -> str:
     """The tokens of a mention as they are stored."""
     return json.dumps(list(tokens), separators=(",", ":"))
-
-
-def stories_of(connection: sqlite3.Connection, correction: Correction) -> set[int]:
-    """The stories in which a correction's mentions are."""
-    contents = sorted({bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)})
-    query = "SELECT story FROM documents WHERE content IN ({})"
-    return {story for (story,) in rows_in(connection, query, contents)}
 
 
 def _holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[Correction]:

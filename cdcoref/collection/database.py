@@ -84,9 +84,7 @@ class Database:
         if application == APPLICATION_ID and check_collection(connection, self.path) == COLLECTION_VERSION:
             connection.execute("PRAGMA synchronous = FULL")
             return
-        if (not create and application == 0) or application not in (0, APPLICATION_ID):
-            raise InputError("this SQLite database is not a collection", self.path)
-        if application == 0 and tables:
+        if application != APPLICATION_ID and (application != 0 or tables or not create):
             raise InputError("this SQLite database is not a collection", self.path)
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.collection.chosen_rows import insert, rows_in, stored_documents
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.settings import store_value, stored_value
@@ -178,7 +178,8 @@ def insert_document(
 ) -> int:
     """Store a document with its mentions; returns its number."""
     document = incoming.document
-    done = connection.execute(
+    number = insert(
+        connection,
         "INSERT INTO documents (id, content, source, given, story, added, text, fields, share, words) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, x'')",
         (
@@ -193,8 +194,6 @@ def insert_document(
             share,
         ),
     )
-    number = done.lastrowid
-    assert number is not None
     index_words(connection, number, incoming.weights, share)
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
     insert_mentions(connection, number, document, mentions)
@@ -227,7 +226,8 @@ def insert_mentions(
     """Store the mentions of a document, in their order."""
     for place, mention in enumerate(mentions):
         words = mention_text(mention, document)
-        done = connection.execute(
+        row = insert(
+            connection,
             "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -242,7 +242,7 @@ def insert_mentions(
                 mention.confidence,
             ),
         )
-        connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (done.lastrowid, words))
+        connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (row, words))
 
 
 def store_left_out(
@@ -336,29 +336,30 @@ def delete_mentions(connection: sqlite3.Connection, document: int) -> list[Menti
     return former
 
 
-def same_mentions(former: Sequence[MentionRow], present: Sequence[MentionRow]) -> list[tuple[MentionRow, MentionRow]]:
-    """The mentions of a document before and after it changed that are the same: of one kind, with the same words, the
-    first of those before with the first of those after, and so on."""
+def inherit_clusters(
+    connection: sqlite3.Connection, former: Sequence[MentionRow], document: int
+) -> dict[tuple[str, str | None], str]:
+    """Put the mentions of a changed document into the clusters that they were in before it changed.
+
+    So that clusters keep their numbers; clustering the story again decides where the mentions belong. Those of one kind
+    with the same words are the same: the first of those before and the first of those after, and so on.
+
+    Returns
+    -------
+    dict
+        The tokens of each such mention after, by its tokens before and its kind.
+    """
     waiting: dict[tuple[str | None, str], list[MentionRow]] = {}
     for mention in reversed(former):
         waiting.setdefault((mention.kind, mention.words), []).append(mention)
-    pairs = []
-    for mention in present:
-        same = waiting.get((mention.kind, mention.words))
-        if same:
-            pairs.append((same.pop(), mention))
-    return pairs
-
-
-def inherit_clusters(connection: sqlite3.Connection, pairs: Sequence[tuple[MentionRow, MentionRow]]) -> None:
-    """Put the mentions of a changed document into the clusters that they were in before it changed.
-
-    So that clusters keep their numbers; clustering the story again decides where the mentions belong.
-    """
-    connection.executemany(
-        "UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?",
-        ((before.cluster, before.origin, after.number) for before, after in pairs),
-    )
+    tokens = {}
+    for mention in mentions_of(connection, document):
+        if same := waiting.get((mention.kind, mention.words)):
+            before = same.pop()
+            values = (before.cluster, before.origin, mention.number)
+            connection.execute("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", values)
+            tokens[before.tokens, before.kind] = mention.tokens
+    return tokens
 
 
 def store_scores(

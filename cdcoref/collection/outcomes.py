@@ -72,16 +72,12 @@ def moves(
         found.append((ORDER.index(change), -len(mentions), min(mentions), change, other, cluster, mentions))
     named = {cluster for *_, other, cluster, _ in found for cluster in (other, cluster) if cluster is not None}
     titles = {**titles_of(connection, named), **{number: former[number] for number in named if former.get(number)}}
+
+    def shown(cluster: int | None) -> tuple[str | None, str | None]:
+        return (None, None) if cluster is None else (cluster_id(cluster), titles[cluster])
+
     return tuple(
-        Move(
-            change,
-            None if cluster is None else cluster_id(cluster),
-            None if cluster is None else titles[cluster],
-            None if other is None else cluster_id(other),
-            None if other is None else titles[other],
-            len(mentions),
-            _words(connection, mentions),
-        )
+        Move(change, *shown(cluster), *shown(other), len(mentions), _words(connection, mentions))
         for _, _, _, change, other, cluster, mentions in sorted(found, key=lambda one: one[:3])[:MOST_MOVES]
     )
 

@@ -199,8 +199,12 @@ def _metadata(stored: str | None) -> dict[str, Any]:
     return known if isinstance(known, dict) else {}
 
 
-def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int) -> ClusterPage:
+def cluster_page(
+    connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int, around: str | None
+) -> ClusterPage:
     """All about a cluster, or about the one into which it was merged, with a limited number of its documents.
+
+    With `around`, the offset is that of the part in which this mention's document is, the first if it is in none.
 
     Raises
     ------
@@ -212,6 +216,10 @@ def cluster_page(connection: sqlite3.Connection, id: str, *, limit: int | None, 
     if row is None:
         raise InputError(f"there is no cluster {id} in the collection")
     order = documents_in_time(connection, number)
+    if around is not None and limit:
+        query = "SELECT document FROM mentions WHERE number = ? AND cluster = ?"
+        found = connection.execute(query, (number_of(around, "m", "mention"), number)).fetchone()
+        offset = 0 if found is None else order.index(found[0]) // limit * limit
     chosen = order[offset : None if limit is None else offset + limit]
     query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({{}})"
     documents = {row[0]: _document_summary(row) for row in rows_in(connection, query, chosen)}
@@ -263,14 +271,6 @@ def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]
     rows = connection.execute(query, (BEGINNING, cluster)).fetchall()
     dated = [(_day(id, beginning, metadata), number) for number, id, beginning, metadata in rows]
     return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]
-
-
-def place_of_mention(connection: sqlite3.Connection, cluster: str, mention: str) -> int:
-    """The place, from 0, of a mention's document among those of its cluster's page; 0 if it is not there."""
-    number = living_cluster(connection, number_of(cluster, "c", "cluster"))
-    query = "SELECT document FROM mentions WHERE number = ? AND cluster = ?"
-    row = connection.execute(query, (number_of(mention, "m", "mention"), number)).fetchone()
-    return 0 if row is None else documents_in_time(connection, number).index(row[0])
 
 
 def story_numbers(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[int]:

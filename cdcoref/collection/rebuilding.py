@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cdcoref.collection.chosen_rows import insert
 from cdcoref.collection.copied_readings import Reading, Readings, copies_of, with_scores_of_copies
 from cdcoref.collection.database import STORING, Database
 from cdcoref.collection.documents import (
@@ -186,12 +187,7 @@ def _store_stories(connection: sqlite3.Connection, stories: Sequence[Story]) -> 
     for story in stories:
         counts = Counter(before[id] for id in story.documents)
         free = sorted((-count, number) for number, count in counts.items() if number not in taken)
-        if free:
-            number = free[0][1]
-        else:
-            done = connection.execute("INSERT INTO stories DEFAULT VALUES")
-            assert done.lastrowid is not None
-            number = done.lastrowid
+        number = free[0][1] if free else insert(connection, "INSERT INTO stories DEFAULT VALUES")
         taken.add(number)
         numbers.append(number)
         connection.executemany("UPDATE documents SET story = ? WHERE id = ?", ((number, id) for id in story.documents))

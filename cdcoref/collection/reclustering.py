@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import stories_of
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, assign_clusters
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
@@ -130,8 +130,7 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
 
 def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[int]:
     """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
-    query = "SELECT story FROM documents WHERE number IN ({})"
-    return tied(connection, {story for (story,) in rows_in(connection, query, numbers)})
+    return tied(connection, stories_of(connection, numbers))
 
 
 def _store_checked(connection: sqlite3.Connection, bundle: Iterable[int], numbers: np.ndarray) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import marks, numbers_of, rows_in
+from cdcoref.collection.chosen_rows import insert, marks, numbers_of, rows_in, stories_of
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import count_revision, delete_document
@@ -59,8 +59,7 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
         If there is no such document, or the file cannot be written.
     """
     with database.writing() as connection:
-        removal = connection.execute("INSERT INTO removals (time) VALUES (?)", (now(),)).lastrowid
-        assert removal is not None
+        removal = insert(connection, "INSERT INTO removals (time) VALUES (?)", (now(),))
         found = numbers_of(connection, ids)
         for id in ids:
             if id not in found:
@@ -132,9 +131,7 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
             stories |= _restore_copies(connection, one)
         for one in kept:
             _forget_copies(connection, one)
-        query = "SELECT story FROM documents WHERE number = ?"
-        stories |= {connection.execute(query, (number,)).fetchone()[0] for number in weights}
-        stories = place_stories(connection, stories, weights)
+        stories = place_stories(connection, stories | stories_of(connection, weights), weights)
         _leave_others(connection, weights, tied(connection, stories))
         count_revision(connection)
         connection.execute("DELETE FROM removals WHERE number NOT IN (SELECT removal FROM removed_documents)")

@@ -11,7 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import rows_in, stories_of
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.word_index import Weights, documents_near, vectors_of_stories, word_rows
 from cdcoref.stories import subject_labels
@@ -92,9 +92,7 @@ def _stories_near(connection: sqlite3.Connection, document: int, weights: Weight
     """Stories of the documents that share the most, and rarest, words with a new one, without its own story."""
     query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
     own = frozenset(number for (number,) in connection.execute(query, (document,)))
-    found = documents_near(connection, weights, word_rows(connection, weights), own)
-    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
-    return {story for (story,) in rows_in(connection, query, found)}
+    return stories_of(connection, documents_near(connection, weights, word_rows(connection, weights), own))
 
 
 def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:

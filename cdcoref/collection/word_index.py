@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import rows_in, stories_of
 from cdcoref.collection.settings import store_value, stored_value
 from cdcoref.stories import Neighbourhood, rarity, unit_length
 
@@ -154,8 +154,7 @@ def surroundings(
     rows = word_rows(connection, {word for weights in new for word in weights})
     candidates = {number for weights in new for number in documents_near(connection, weights, rows, without)}
     candidates |= {original for original in original_of.values() if original >= 0}
-    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
-    stories = sorted({story for (story,) in rows_in(connection, query, sorted(candidates))})
+    stories = sorted(stories_of(connection, candidates))
     documents: list[int] = []
     story_of: list[int] = []
     columns: list[np.ndarray] = []
