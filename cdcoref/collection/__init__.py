@@ -7,7 +7,7 @@ corrections. Adding documents costs what is new; what people corrected is obeyed
 
 from cdcoref.collection.collection import Collection
 from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
-from cdcoref.collection.database import STORING
+from cdcoref.collection.database import STORING, is_in_place
 from cdcoref.collection.decisions import Decision, read_decisions
 from cdcoref.collection.records import (
     ClusterChange,
@@ -46,6 +46,7 @@ __all__ = [
     "Report",
     "SearchResult",
     "StoredMention",
+    "is_in_place",
     "kept_options",
     "read_decisions",
 ]

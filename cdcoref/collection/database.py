@@ -60,6 +60,7 @@ class Database:
         if not exists and not create:
             raise InputError("there is no collection here; `cdcoref add` creates one", path)
         if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):
+            self._opened = self._absolute.stat()
             self.connection = connect_to_collection(path)
             with collection_errors(path):
                 stand_in(self.connection, check_collection(self.connection, path))
@@ -67,6 +68,9 @@ class Database:
         with collection_errors(path):
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
             try:
+                # Each change goes into the file at once, so that a copy of the file alone has all of them.
+                self.connection.execute("PRAGMA wal_autocheckpoint = 1")
+                self._opened = self._absolute.stat()
                 self._prepare(create)
             except BaseException:
                 self.connection.close()
@@ -126,8 +130,8 @@ class Database:
         with collection_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
-                if not self._absolute.exists():
-                    raise InputError("the file was removed in the meantime; nothing was stored", self.path)
+                if not is_in_place(self._absolute, self._opened):
+                    raise InputError("the file was removed or replaced in the meantime; nothing was stored", self.path)
                 yield self.connection
                 self.connection.execute("COMMIT")
             finally:
@@ -147,6 +151,14 @@ class Database:
             finally:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
+
+
+def is_in_place(path: Path, opened: os.stat_result) -> bool:
+    """Whether a file that was opened is still there, and not another one under its name."""
+    try:
+        return os.path.samestat(opened, path.stat())
+    except OSError:
+        return False
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -151,7 +152,7 @@ def answer_requests(settings: dict[str, Any], requests: Iterable[str], out: Text
 def main() -> None:
     """Answer requests until standard input ends."""
     # Whatever a library prints must not be taken for an answer.
-    with os.fdopen(os.dup(1), "w", encoding="utf-8") as out:
+    with suppress(BrokenPipeError), os.fdopen(os.dup(1), "w", encoding="utf-8") as out:  # the server may be gone
         os.dup2(2, 1)
         answer_requests(json.loads(sys.argv[1]), sys.stdin, out)
 

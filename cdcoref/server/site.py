@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from starlette.responses import HTMLResponse
 
 from cdcoref import __version__
-from cdcoref.collection import Collection, Correction
+from cdcoref.collection import Correction
 from cdcoref.corpus import KINDS, confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.predict import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
+from cdcoref.server.readers import Readers
 from cdcoref.server.server_options import ServerOptions, new_token
 from cdcoref.server.writer import Writer
 from cdcoref.views import shared_style
@@ -78,8 +78,8 @@ class Site:
 
     Attributes
     ----------
-    writer
-        For changes.
+    readers, writer
+        For reading, in any thread, and for changes.
     secret
         What every form of this server carries.
     """
@@ -87,16 +87,10 @@ class Site:
     def __init__(self, path: Path, options: ServerOptions) -> None:
         self.path = path
         self.options = options
-        self._of_thread = threading.local()
-        self.writer = Writer(path, options)
+        self.readers = Readers(path)
+        self.writer = Writer(self.readers, options)
         self.secret = new_token()
         self.page("help.html")  # which compiles the templates before anybody waits for them
-
-    def readers(self) -> Collection:
-        """The collection for those who read it: every thread that answers requests has its own connection."""
-        if not hasattr(self._of_thread, "collection"):
-            self._of_thread.collection = Collection.open(self.path)
-        return cast(Collection, self._of_thread.collection)
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 from cdcoref.collection import STORING, Action, Collection, Correction, Report
 from cdcoref.errors import first_line
 from cdcoref.server.jobs import Job, Jobs
+from cdcoref.server.readers import GoneError, Readers
 from cdcoref.server.server_options import ServerOptions
 from cdcoref.server.uploads import Upload
 
@@ -44,8 +45,8 @@ class Writer:
 
     Parameters
     ----------
-    path
-        The collection.
+    collection
+        Gives a thread the collection.
     options
         How added documents are read.
 
@@ -55,12 +56,11 @@ class Writer:
         The additions.
     """
 
-    def __init__(self, path: Path, options: ServerOptions) -> None:
+    def __init__(self, collection: Readers, options: ServerOptions) -> None:
         self.jobs = Jobs()
-        self._path = path
+        self._collection = collection
         self._options = options
         self._corrections = ThreadPoolExecutor(1, "corrections")
-        self._collection: Collection | None = None
         self._waiting: queue.SimpleQueue[tuple[Job, dict[str, Any], Path] | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
@@ -114,22 +114,13 @@ class Writer:
                 self._process.terminate()
         self._waiting.put(None)
         self._additions.join(2 * WAIT_FOR_END)
-        self._corrections.submit(self._close_collection)
+        self._corrections.submit(self._collection.close)
         self._corrections.shutdown(wait=True)
         ended = [self.jobs.get(job.number) or job for job in left]
         return [job for job in ended if job.state != "done"]
 
     def _change(self, change: Callable[[Collection], Result]) -> Result:
-        def run() -> Result:
-            if self._collection is None:
-                self._collection = Collection.open(self._path)
-            return change(self._collection)
-
-        return self._corrections.submit(run).result()
-
-    def _close_collection(self) -> None:
-        if self._collection is not None:
-            self._collection.close()
+        return self._corrections.submit(lambda: change(self._collection())).result()
 
     # -- additions, in their thread ----------------------------------------------------------------------------------
 
@@ -167,6 +158,7 @@ class Writer:
         """The last answer of the other process, which is started if it does not run."""
         stage = ""
         try:
+            self._collection.check()
             process = self._running_process()
             assert process.stdin is not None
             assert process.stdout is not None
@@ -178,6 +170,8 @@ class Writer:
                     return answer
                 stage = answer["stage"]
                 progress(answer)
+        except GoneError as error:
+            return {"error": error.message, "problems": []}
         except (OSError, ValueError) as error:
             reason = str(error)
         else:
@@ -197,7 +191,7 @@ class Writer:
 
     def _start(self) -> subprocess.Popen[str]:
         settings = {
-            "collection": str(self._path),
+            "collection": str(self._collection.path),
             "device": self._options.device,
             "precision": self._options.precision,
             "batch_tokens": self._options.batch_tokens,

@@ -230,7 +230,7 @@ def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: A
 
 def test_nothing_is_stored_in_a_file_that_was_removed(written: Any, lemma: Collection) -> None:
     lemma.path.unlink()
-    with pytest.raises(InputError, match="the file was removed in the meantime; nothing was stored"):
+    with pytest.raises(InputError, match="the file was removed or replaced in the meantime; nothing was stored"):
         lemma.add(written.reports(1)[0])
 
 

@@ -187,6 +187,18 @@ def test_a_file_that_may_not_grow_is_left_as_it_was(
     assert lemma.corpus() == before
 
 
+def test_a_copy_of_the_file_has_every_change_while_it_is_open(written: Any, lemma: Collection) -> None:
+    copy = lemma.path.with_name("copy.cdcoref")
+    with Collection.open(lemma.path) as reader:
+        lemma.add(written.joined(*written.reports(4)))
+        lemma.correct("rename", ["c1"], name="The ferry")
+        assert reader.counts().corrections == 1
+        copy.write_bytes(lemma.path.read_bytes())
+    with Collection.open(copy) as copied:
+        assert copied.corpus() == lemma.corpus()
+        assert copied.corrections() == lemma.corrections()
+
+
 @pytest.mark.parametrize("size", [0, 5_000, 40_000])
 def test_a_collection_that_cannot_be_created_leaves_no_file(
     path: Path, size: int, small_files: Callable[[int], AbstractContextManager[None]]

@@ -392,6 +392,37 @@ def test_the_program_that_adds(
     }
 
 
+def test_the_program_that_adds_ends_quietly_when_the_server_is_gone(news: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("The ferry sank.")
+    settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
+    request = {"files": [[str(tmp_path / "x.txt"), "x.txt"]], "keep_both": False, "encoding": None}
+    program = [sys.executable, "-m", "cdcoref.server.adding_program", json.dumps(settings)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(program, text=True, **pipes) as process:  # type: ignore[call-overload]
+        process.stdout.close()
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_not_where_it_was_is_neither_shown_nor_changed(client: Any, replaced: bool) -> None:
+    moved = client.path.rename(client.path.with_name("moved.cdcoref"))
+    if replaced:
+        with Collection.create(client.path, "lemma"):
+            pass
+    why = "collection was removed or replaced while it was served; start the server again"
+    rename = {"action": "rename", "ids": ["c1"], "name": "x"}
+    for answer in (client.get("/"), client.get("/api/clusters"), client.http.post("/api/corrections", json=rename)):
+        assert answer.status_code == 503
+        assert f"The {why}." in answer.text
+    assert client.get("/health").status_code == 503
+    assert added(client, ("x.txt", b"The ferry sank."))["summary"] == [f"the {why}"]
+    with Collection.open(moved) as collection:
+        assert (collection.counts().documents, collection.corrections()) == (4, [])
+
+
 def test_names() -> None:
     from cdcoref.server.uploads import clean_name
 
