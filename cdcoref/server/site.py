@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -94,8 +94,15 @@ class Site:
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""
-        content = self._environment.get_template(template).render(
-            notice=notice or Notice(), running=any(not job.over for job in self.writer.jobs.latest()), **values
+        content = (
+            _environment()
+            .get_template(template)
+            .render(
+                self._own,
+                notice=notice or Notice(),
+                running=any(not job.over for job in self.writer.jobs.latest()),
+                **values,
+            )
         )
         return HTMLResponse(content, status)
 
@@ -120,34 +127,41 @@ class Site:
         return {name: hashlib.sha256(content).hexdigest()[:12] for name, (content, _) in self.files.items()}
 
     @cached_property
-    def _environment(self) -> Environment:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+    def _own(self) -> dict[str, Any]:
+        """What the pages of this server show, and those of another do not."""
+        return {
+            "name": self.path.name,
+            "secret": self.secret,
+            "limit": self.options.max_upload,
+            "static": lambda name: f"/static/{name}?v={self._versions[name]}",
+        }
 
-        environment = Environment(
-            loader=PackageLoader("cdcoref.server"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-        environment.filters.update(day=day, snippet=snippet_parts)
-        environment.globals.update(
-            name=self.path.name,
-            secret=self.secret,
-            version=__version__,
-            limit=self.options.max_upload,
-            counted=counted,
-            encodings=USUAL_ENCODINGS,
-            confidence_text=confidence_text,
-            metadata_text=metadata_text,
-            is_web_address=lambda value: isinstance(value, str) and value.startswith(("https://", "http://")),
-            document_address=document_address,
-            address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
-            static=lambda name: f"/static/{name}?v={self._versions[name]}",
-            kind_name=lambda kind: kind or "mention",
-            kind_class=lambda kind: kind if kind in KINDS else "other",
-        )
-        for template in environment.list_templates():
-            environment.get_template(template)
-        return environment
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("cdcoref.server"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(day=day, snippet=snippet_parts)
+    environment.globals.update(
+        version=__version__,
+        counted=counted,
+        encodings=USUAL_ENCODINGS,
+        confidence_text=confidence_text,
+        metadata_text=metadata_text,
+        is_web_address=lambda value: isinstance(value, str) and value.startswith(("https://", "http://")),
+        document_address=document_address,
+        address=lambda path, **query: f"{path}?{urlencode(query)}" if query else path,
+        kind_name=lambda kind: kind or "mention",
+        kind_class=lambda kind: kind if kind in KINDS else "other",
+    )
+    for template in environment.list_templates():
+        environment.get_template(template)
+    return environment
