@@ -19,6 +19,7 @@ from cdcoref.collection import (
     Action,
     ClusterPage,
     ClusterSummary,
+    Collection,
     Correction,
     Counts,
     DocumentPage,
@@ -152,6 +153,9 @@ def api_routes(site: Site) -> APIRouter:
     failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
     router = APIRouter(prefix="/api", responses=failures)
 
+    def changed(change: Callable[[Collection], Result]) -> Result:
+        return _written(lambda: site.writer.change(change))
+
     @router.get("/collection", summary="The model, the options and the size of the collection")
     def about() -> About:
         collection = site.readers()
@@ -206,7 +210,7 @@ def api_routes(site: Site) -> APIRouter:
 
     @router.delete("/document", dependencies=CHANGING, summary="Remove a document")
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
-        return site.writer.remove(id)
+        return site.writer.change(lambda collection: collection.remove([id]))
 
     @router.get("/removed", summary="Documents whose removal can be undone, the latest removed first")
     def removed() -> list[RemovedDocument]:
@@ -214,7 +218,7 @@ def api_routes(site: Site) -> APIRouter:
 
     @router.post("/removed", dependencies=CHANGING, summary="Undo the removal of a document")
     def restore(id: Annotated[str, Query(max_length=2000)]) -> Report:
-        return _written(lambda: site.writer.restore(id))
+        return changed(lambda collection: collection.restore([id]))
 
     @router.get("/mentions/{id}", summary="A mention")
     def mention(id: str) -> StoredMention:
@@ -241,19 +245,19 @@ def api_routes(site: Site) -> APIRouter:
         status_code=201,
     )
     def correct(new: NewCorrection) -> Correction:
-        return _written(lambda: site.writer.correct(new.action, new.ids, new.name))
+        return changed(lambda collection: collection.correct(new.action, new.ids, name=new.name))
 
     @router.post("/corrections/{number}/undo", dependencies=CHANGING, summary="Undo a correction")
     def undo(number: Number) -> Correction:
-        return _written(lambda: site.writer.undo(number))
+        return changed(lambda collection: collection.undo(number))
 
     @router.post("/corrections/{number}/redo", dependencies=CHANGING, summary="Redo a correction that was undone")
     def redo(number: Number) -> Correction:
-        return _written(lambda: site.writer.redo(number))
+        return changed(lambda collection: collection.redo(number))
 
     @router.post("/undo", dependencies=CHANGING, summary="Undo the correction that was made or redone last")
     def undo_latest() -> Correction:
-        return _written(site.writer.undo)
+        return changed(lambda collection: collection.undo())
 
     @router.post("/documents", dependencies=CHANGING, summary="Add texts", status_code=202)
     def add_documents(new: NewDocuments) -> Job:

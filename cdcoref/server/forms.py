@@ -114,8 +114,9 @@ def _correct(site: Site, form: FormData, back: str) -> str:
     ids = [str(id) for id in form.getlist("id")]
     if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
         return _page_to_move(site, ids)
-    name = form.get("name")
-    done = site.writer.correct(cast(Action, str(form.get("action"))), ids, None if name is None else str(name))
+    action, name = cast(Action, str(form.get("action"))), form.get("name")
+    given = None if name is None else str(name)
+    done = site.writer.change(lambda collection: collection.correct(action, ids, name=given))
     return _with(back, "done", done.number)
 
 
@@ -136,11 +137,13 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
 
 
 def _undo(site: Site, form: FormData, back: str) -> str:
-    return _with(back, "undone", site.writer.undo(_number(form) if form.get("number") else None).number)
+    number = _number(form) if form.get("number") else None
+    return _with(back, "undone", site.writer.change(lambda collection: collection.undo(number)).number)
 
 
 def _redo(site: Site, form: FormData, back: str) -> str:
-    return _with(back, "done", site.writer.redo(_number(form)).number)
+    number = _number(form)
+    return _with(back, "done", site.writer.change(lambda collection: collection.redo(number)).number)
 
 
 def _number(form: FormData) -> int:
@@ -153,14 +156,14 @@ def _number(form: FormData) -> int:
 
 def _remove(site: Site, form: FormData, back: str) -> str:
     id = str(form.get("id") or "")
-    site.writer.remove(id)
+    site.writer.change(lambda collection: collection.remove([id]))
     number = next((one.removal for one in site.readers().removed() if one.id == id), 0)
     return _with("/documents", "removed", number)
 
 
 def _restore(site: Site, form: FormData, back: str) -> str:
     id = str(form.get("id") or "")
-    site.writer.restore(id)
+    site.writer.change(lambda collection: collection.restore([id]))
     return _with(document_address(id), "restored", 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -47,7 +47,7 @@ class Job:
     total: int = 0
     summary: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    report: dict[str, Any] | None = field(default=None)
+    report: dict[str, Any] | None = None
 
     @property
     def over(self) -> bool:

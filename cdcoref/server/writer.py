@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cdcoref.collection import STORING, Action, Collection, Correction, Report
+from cdcoref.collection import STORING, Collection
 from cdcoref.errors import first_line
 from cdcoref.server.jobs import Job, Jobs
 from cdcoref.server.readers import GoneError, Readers
@@ -68,25 +68,9 @@ class Writer:
         self._additions = threading.Thread(target=self._add_all, name="additions", daemon=True)
         self._additions.start()
 
-    def correct(self, action: Action, ids: Sequence[str], name: str | None = None) -> Correction:
-        """Make a correction, as :meth:`cdcoref.collection.Collection.correct` does."""
-        return self._change(lambda collection: collection.correct(action, ids, name=name))
-
-    def undo(self, number: int | None = None) -> Correction:
-        """Undo a correction, as :meth:`cdcoref.collection.Collection.undo` does."""
-        return self._change(lambda collection: collection.undo(number))
-
-    def redo(self, number: int) -> Correction:
-        """Make a correction hold again, as :meth:`cdcoref.collection.Collection.redo` does."""
-        return self._change(lambda collection: collection.redo(number))
-
-    def remove(self, id: str) -> Report:
-        """Remove a document, as :meth:`cdcoref.collection.Collection.remove` does."""
-        return self._change(lambda collection: collection.remove([id]))
-
-    def restore(self, id: str) -> Report:
-        """Undo the removal of a document, as :meth:`cdcoref.collection.Collection.restore` does."""
-        return self._change(lambda collection: collection.restore([id]))
+    def change(self, change: Callable[[Collection], Result]) -> Result:
+        """Make a correction, undo one, or remove or restore documents, after those that were asked for before."""
+        return self._corrections.submit(lambda: change(self._collection())).result()
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added.
@@ -118,9 +102,6 @@ class Writer:
         self._corrections.shutdown(wait=True)
         ended = [self.jobs.get(job.number) or job for job in left]
         return [job for job in ended if job.state != "done"]
-
-    def _change(self, change: Callable[[Collection], Result]) -> Result:
-        return self._corrections.submit(lambda: change(self._collection())).result()
 
     # -- additions, in their thread ----------------------------------------------------------------------------------
 
