@@ -22,8 +22,9 @@ from cdlm.extras import DISTRIBUTION
 from cdlm.memory import keep_freed_memory
 from cdlm.printing import say
 
-UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
-"""A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large."""
+UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EACCES, errno.EPERM)
+"""A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large, a folder
+that may not be entered or written."""
 
 
 class _WithoutTypes:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+import errno
+import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -184,6 +188,25 @@ def test_paths_that_are_too_long(line: str, files: Path, command: Command) -> No
         )
         assert max(map(len, said)) < LONGEST_SHOWN + 150
     assert sorted(path.name for path in files.iterdir()) == before
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_folder_that_may_not_be_entered(
+    line: str, files: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(function: Any) -> Any:
+        def refuse(path: Any, *rest: Any, **named: Any) -> Any:
+            if isinstance(path, str | Path) and "closed" in Path(path).parts[:-1]:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return function(path, *rest, **named)
+
+        return refuse
+
+    for owner, name in ((os, "stat"), (os, "lstat"), (os, "mkdir"), (os, "open"), (io, "open"), (builtins, "open")):
+        monkeypatch.setattr(owner, name, closed(getattr(owner, name)))
+    code, said = command(line.replace("{}", "closed/x"))
+    assert code == 2
+    assert said[-1].startswith(line.split()[0] + ": "), said
 
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if "default" not in line])
