@@ -57,8 +57,13 @@ def assign_clusters(
     list
         The changes that were recorded.
     """
-    assignment = _Assignment(connection, groups, undone)
+    time = now()
+    assignment = _Assignment(connection, groups, undone, time)
     assignment.store(list(rejected), set(left))
+    connection.executemany(
+        "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
+        ((time, *change) for change in assignment.changes),
+    )
     return assignment.changes
 
 
@@ -98,13 +103,15 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
 
 
 class _Assignment:
-    """One change of clusters: what its mentions were in, and what they are in now."""
+    """What mentions were in before clusters change, and what became of the clusters (`changes`)."""
 
-    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool, time: str
+    ) -> None:
         self._connection = connection
         self._undone = undone
         self._groups = groups
-        self._time = now()
+        self._time = time
         self.changes: list[Change] = []
         self._before: dict[int, int | None] = {}
         self._origin: dict[int, int | None] = {}
@@ -114,13 +121,12 @@ class _Assignment:
 
     def store(self, rejected: list[int], left: set[int]) -> None:
         former = {cluster for cluster in self._before.values() if cluster is not None} | left
-        for chunk in chunks(rejected):
-            query = f"SELECT DISTINCT cluster FROM mentions WHERE number IN ({marks(chunk)}) AND cluster IS NOT NULL"
-            former.update(cluster for (cluster,) in self._connection.execute(query, chunk))
-            self._connection.execute(
-                f"UPDATE mentions SET cluster = NULL, confidence = found WHERE number IN ({marks(chunk)})",
-                chunk,
-            )
+        query = "SELECT DISTINCT cluster FROM mentions WHERE number IN ({}) AND cluster IS NOT NULL"
+        former.update(cluster for (cluster,) in rows_in(self._connection, query, rejected))
+        self._connection.executemany(
+            "UPDATE mentions SET cluster = NULL, confidence = found WHERE number = ?",
+            ((number,) for number in rejected),
+        )
         kept = self._kept()
         merges: list[tuple[int, int]] = []
         assigned: set[int] = set()
@@ -136,11 +142,10 @@ class _Assignment:
             self._connection.executemany("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", changed)
         for other, number in merges:
             self._connection.execute("UPDATE clusters SET merged_into = ? WHERE number = ?", (number, other))
-            self._record(number, MERGED, other)
+            self.changes.append((number, MERGED, other))
         refresh_clusters(self._connection, sorted(former | assigned))
         gone = former - assigned - {other for other, _ in merges}
-        for number in sorted(gone):
-            self._record(number, EMPTIED, None)
+        self.changes.extend((number, EMPTIED, None) for number in sorted(gone))
 
     def _kept(self) -> dict[int, list[int]]:
         """By group, the numbers of the clusters that live on in it, the oldest first."""
@@ -173,26 +178,16 @@ class _Assignment:
             if number not in taken and self._is_free(number):
                 break
         else:
-            number = self._new()
+            statement = "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)"
+            number = insert(self._connection, statement, (self._time,))
             for m in group:
                 if self._before[m] is not None:
                     self._origin[m] = number
         if whole:
             parent = min(whole, key=lambda cluster: (-whole[cluster], cluster))
-            self._record(number, SPLIT, parent)
+            self.changes.append((number, SPLIT, parent))
         return number
 
     def _is_free(self, number: int) -> bool:
         row = self._connection.execute("SELECT mentions FROM clusters WHERE number = ?", (number,)).fetchone()
         return row is not None and row[0] == 0
-
-    def _new(self) -> int:
-        statement = "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)"
-        return insert(self._connection, statement, (self._time,))
-
-    def _record(self, cluster: int, change: str, other: int | None) -> None:
-        self.changes.append((cluster, change, other))
-        self._connection.execute(
-            "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
-            (self._time, cluster, change, other),
-        )
