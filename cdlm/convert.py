@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 MOST_POSITIONS = 1_000_000
 """Limit for the converted encoder: at a width of 768 the position table takes 3 GB."""
+TRAINED = "training.json"
+"""The file that every training run leaves beside its model."""
 MPNET = "mpnet"
 MODEL_TYPES = ("bert", "roberta", "xlm-roberta", "camembert", MPNET)
 POSITIONS = "embeddings.position_embeddings.weight"
@@ -63,7 +65,7 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
     source
         Folder or hub name of a BERT, RoBERTa or MPNet checkpoint.
     output
-        Folder for the converted checkpoint; files of the same name are replaced.
+        Folder for the converted checkpoint; files of the same name are replaced, unless they are of a trained model.
     max_length
         Number of token positions of the converted encoder.
     window
@@ -97,6 +99,8 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
 def _converted(source: Path, output: Path, max_length: int, window: int) -> tuple[CDLMModel, PreTrainedTokenizerFast]:
     if source.resolve() == output.resolve():
         raise InputError("the output would replace the checkpoint; choose another folder", output)
+    if (output / TRAINED).exists():
+        raise InputError("the output would replace a trained model; choose another folder", output)
     path = source / CONFIG_FILE
     values = read_json(path)
     model_type = values.get("model_type")

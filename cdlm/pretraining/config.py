@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import gcd
 from typing import Annotated, Literal
 
 from cdlm.errors import InputError
@@ -58,7 +59,8 @@ class PretrainingConfig:
                 )
         if self.batch_size % self.sequences_at_once:
             raise InputError(
-                f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}"
+                f"batch_size {self.batch_size} must be a multiple of sequences_at_once {self.sequences_at_once}; "
+                f"choose another, as in --set sequences_at_once={gcd(self.batch_size, self.sequences_at_once)}"
             )
 
     def accumulation(self, processes: int) -> int:

@@ -105,7 +105,7 @@ def pretrain(
 
     def evaluate(model: CDLMForMaskedLM) -> Evaluation[Perplexity | None]:
         if held_out is None:
-            return Evaluation(0.0, "perplexity not measured", {}, {}, None)
+            return Evaluation(0.0, "perplexity not measured, since there is no dev corpus", {}, {}, None)
         losses = set_losses(model, config.variant, EvaluationSequences(held_out, frame, config.max_length, masking))
         measured = Perplexity.of(losses, losses)
         summary = f"perplexity {measured.value:.2f}"

@@ -34,6 +34,7 @@ from cdlm.convert import convert, tile_positions
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
+from cdlm.runs import RUN_FILE
 from cdlm.tokens import DOC_END, DOC_START, MENTION_END, MENTION_START, WordPieces, load_tokenizer
 
 TEXTS = [
@@ -332,6 +333,12 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
             assert str(raised.value).startswith(str(output))
     with pytest.raises(InputError, match="the output would replace the checkpoint"):
         convert(bert_folder, bert_folder)
+    trained = tmp_path / "trained"
+    trained.mkdir()
+    (trained / RUN_FILE).write_text("{}")
+    with pytest.raises(InputError, match="the output would replace a trained model; choose another folder"):
+        convert(bert_folder, trained)
+    assert [path.name for path in trained.iterdir()] == [RUN_FILE]
     assert (bert_folder / "model.safetensors").is_file()
 
 

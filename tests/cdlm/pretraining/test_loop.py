@@ -210,7 +210,7 @@ def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -
     [
         ({"max_length": 129}, "has positions for 128 tokens"),
         ({"max_length": 15}, "max_length is 15 and should be at least 16"),
-        ({"batch_size": 5}, "must be a multiple of sequences_at_once 2"),
+        ({"batch_size": 5}, "multiple of sequences_at_once 2; choose another, as in --set sequences_at_once=1"),
         ({"masked": 1.0}, "masked is 1.0 and should be below 1"),
         ({"variant": "global"}, "variant is 'global' and should be 'cdlm', 'rand', 'prefix' or 'local'"),
         ({"trained": "tail"}, "trained is 'tail' and should be 'all' or 'head'"),
