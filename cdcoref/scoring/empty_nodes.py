@@ -120,7 +120,7 @@ def _renumbered(table: MentionTable, places: dict[int, Ints], words_of: dict[int
     if not places:
         return table
     start, end, gaps = table.start.copy(), table.end.copy(), dict(table.gaps)
-    for row in np.flatnonzero(np.isin(table.document, np.fromiter(places, np.int64))).tolist():
+    for row in np.flatnonzero(np.isin(table.document, list(places))).tolist():
         document = int(table.document[row])
         tokens = gaps.pop(row, None) or range(int(start[row]), int(end[row]))
         new = sorted(places[document][list(tokens)].tolist())

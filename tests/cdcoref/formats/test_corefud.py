@@ -544,6 +544,14 @@ def test_a_mention_with_words_is_compared_by_its_words(tmp_path: Path, words: li
         assert len({*alignment.key.mention.tolist()} & {*alignment.response.mention.tolist()}) == 1
 
 
+def test_mentions_with_other_gaps_are_different_ones_beside_an_empty_node_too(tmp_path: Path) -> None:
+    one = write(tmp_path / "one.conllu", "0.1=_", "a (e1[1/2]--1", "b e1[1/2])", "c", "d", "e (e1[2/2]--1)")
+    other = write(tmp_path / "other.conllu", "0.1=_", "a (e1[1/3]--1)", "b", "c (e1[2/3]--1)", "d", "e (e1[3/3]--1)")
+    tables = read_mention_table(one), read_mention_table(other)
+    assert [align(table, table).mentions for table in tables] == [1, 1]
+    assert align(*tables).mentions == 2
+
+
 def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_as_words(tmp_path: Path) -> None:
     key = write(tmp_path / "key.conllu", "a", "1.1=_", "b")
     for words in (["a", "b"], ["a", "b", "2.1=_", "2.2=_"], ["a", "_", "b"]):

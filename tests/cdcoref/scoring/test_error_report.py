@@ -127,7 +127,7 @@ def test_cluster_ids_are_taken_as_the_options_say(tmp_path: Path) -> None:
 
 def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
     write_jsonl(
-        corpus(one=[("a", (4,))], three=[("b", (0,)), ("b", (1,)), ("b", (2,))], two=[("a", (0,)), ("a", (1,))]),
+        corpus(one=[("a", (4,))], three=[("b", (0,)), ("b", (1,)), ("a", (2,))], two=[("a", (0,)), ("a", (1,))]),
         tmp_path / "key.jsonl",
     )
     write_jsonl(corpus(other=[("b", (5,))]), tmp_path / "response.jsonl")
@@ -136,7 +136,11 @@ def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
     assert [(missed.cluster, missed.size) for missed in report.missed] == [("three", 3)] * 3 + [("two", 2)] * 2 + [
         ("one", 1)
     ]
-    assert [missed.place.tokens for missed in report.missed[:3]] == [(0,), (1,), (2,)]
+    assert [(missed.place.document, missed.place.tokens) for missed in report.missed[:3]] == [
+        ("news/a", (2,)),
+        ("news/b", (0,)),
+        ("news/b", (1,)),
+    ]
     fewer = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl", limit=1)
     assert [len(errors) for errors in (fewer.split, fewer.missed, fewer.spurious)] == [1, 1, 1]
     assert (fewer.split[0].cluster, fewer.missed_count) == ("three", 6)

@@ -366,8 +366,10 @@ def test_kinds_are_not_compared_where_one_side_has_none(tmp_path: Path) -> None:
 def test_some_mentions_without_a_kind_are_told(tmp_path: Path) -> None:
     key, _ = on_the_same_tokens()
     mixed = Corpus(key.documents, (*key.mentions[:7], replace(key.mentions[7], kind=None)))
-    [result] = score_files(saved(tmp_path, "key.jsonl", key), [saved(tmp_path, "response.jsonl", mixed)])
-    assert "1 mention of the response without a kind; kinds are not compared" in result.notes
+    files = {"key": saved(tmp_path, "all.jsonl", key), "response": saved(tmp_path, "mixed.jsonl", mixed)}
+    for sides, without in ((("key", "response"), "response"), (("response", "key"), "key")):
+        [result] = score_files(files[sides[0]], [files[sides[1]]])
+        assert f"1 mention of the {without} without a kind; kinds are not compared" in result.notes
 
 
 def test_discontinuous_mentions(tmp_path: Path) -> None:
