@@ -69,7 +69,7 @@ class Alignment:
     mentions
         The number of distinct mentions on both sides together.
     groups
-        The names of the scoring units.
+        The number of scoring units.
     notes
         Remarks that belong with the scores, one sentence each.
     """
@@ -77,7 +77,7 @@ class Alignment:
     key: Side
     response: Side
     mentions: int
-    groups: list[str]
+    groups: int
     notes: list[str] = field(default_factory=list)
 
     def labels(self) -> tuple[Ints, Ints]:
@@ -92,7 +92,7 @@ class Alignment:
         return Overlap.from_labels(
             *self.labels(),
             groups_of=(self.key.group, self.response.group),
-            groups=len(self.groups),
+            groups=self.groups,
             remove_singletons=remove_singletons,
         )
 
@@ -150,8 +150,8 @@ def align(
     return Alignment(done[0], done[1], mentions, groups, notes)
 
 
-def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str]]:
-    """The scoring unit of each document, and the names of the units.
+def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, int]:
+    """The scoring unit of each document, and the number of units.
 
     Raises
     ------
@@ -159,13 +159,13 @@ def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str
         If a document lacks the topic or subtopic that the level needs.
     """
     if level == "corpus":
-        return np.zeros(len(key.documents), np.int64), ["corpus"]
+        return np.zeros(len(key.documents), np.int64), 1
     if level == "document":
-        return np.arange(len(key.documents)), [str(document) for document in key.documents]
+        return np.arange(len(key.documents)), len(key.documents)
     if level == "block":
         blocks: dict[int | None, int] = {}
         block_of = [blocks.setdefault(row.ids_of, len(blocks)) for row in key.documents.values()]
-        return np.array(block_of, np.int64), [f"block {number + 1}" for number in range(len(blocks))]
+        return np.array(block_of, np.int64), len(blocks)
     numbers: dict[str, int] = {}
     group_of = np.empty(len(key.documents), np.int64)
     for place, (document, row) in enumerate(key.documents.items()):
@@ -178,7 +178,7 @@ def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, list[str
                 row.line,
             )
         group_of[place] = numbers.setdefault(name, len(numbers))
-    return group_of, list(numbers)
+    return group_of, len(numbers)
 
 
 def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, list[str]]:

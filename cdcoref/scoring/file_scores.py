@@ -154,4 +154,4 @@ def score_tables(
 def _document_scores(key: MentionTable, response: MentionTable, options: Options) -> dict[str, Scores]:
     alignment = options.align(key, response, "document")
     overlap = alignment.overlap(remove_singletons=options.singletons == "remove")
-    return dict(zip(alignment.groups, Scores.of_groups(overlap, options.metrics), strict=True))
+    return dict(zip(map(str, key.documents), Scores.of_groups(overlap, options.metrics), strict=True))

@@ -220,8 +220,7 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
     at least twice. At levels below the corpus it is the unit of scoring.
     """
     if level != "corpus":
-        unit_of, names = groups_of_documents(key, level)
-        return _Units(level, unit_of, len(names), 0)
+        return _Units(level, *groups_of_documents(key, level), 0)
     candidates: list[Level] = ["document"]
     if all(row.subtopic is not None for row in key.documents.values()):
         candidates.append("subtopic")
@@ -230,10 +229,10 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
     sides = [alignments[0].key, *(alignment.response for alignment in alignments)]
     chosen: _Units | None = None
     for candidate in candidates if wanted is None else [wanted]:
-        unit_of, names = groups_of_documents(key, candidate)
-        if chosen is None or len(names) > 1:
+        unit_of, units = groups_of_documents(key, candidate)
+        if chosen is None or units > 1:
             crossing = sum(_crossing(side, unit_of) for side in sides)
-            chosen = _Units(candidate, unit_of, len(names), crossing)
+            chosen = _Units(candidate, unit_of, units, crossing)
             if not crossing:
                 break
     assert chosen is not None
