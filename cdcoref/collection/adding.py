@@ -65,7 +65,6 @@ from cdcoref.predict import plan_stories
 from cdcoref.stories import DocumentVectors, near_duplicates, nearest_to, place_documents
 
 if TYPE_CHECKING:
-    from cdcoref.linking import MentionVectors
     from cdcoref.predict import Progress
 
 LARGEST_COMPARED = 100
@@ -134,7 +133,6 @@ def add_documents(
         If the model is not the collection's, a mention has no kind, or the file cannot be written.
     """
     readings = Readings()
-    late: dict[str, MentionVectors] = {}
     scores: dict[DocumentPair, DocumentScores] = {}
     compared: set[DocumentPair] = set()
     notes: list[str] = []
@@ -143,7 +141,7 @@ def add_documents(
         with database.reading() as connection:
             version = _data_version(connection)
             if stored_value(connection, REVISION, 0) != revision:
-                late, scores, compared = {}, {}, set()
+                scores, compared = {}, set()
                 readings.forget_copies()
             plan = make_plan(connection, reader, incoming, lines, readings)
             sources = stored_sources(connection, plan.copies, not reader.settings.lemma)
@@ -153,7 +151,7 @@ def add_documents(
         _read_new(reader, plan, readings, sources, progress)
         if not reader.settings.lemma:
             left = [(story, todo) for story in plan.stories if (todo := story.todo(compared))]
-            stories = (_story(database, reader, plan, entry, readings, late) for entry in left)
+            stories = (_story(database, reader, plan, entry, readings) for entry in left)
             work = sum(len({id for pair in todo for id in pair}) + len(story.pairs) for story, todo in left)
             own, sentences = compare_stories(reader, stories, work, progress)
             scores = own | scores
@@ -167,7 +165,7 @@ def add_documents(
             if plan.revision == revision and complete and _complete(plan, readings):
                 store_stated_metadata(connection, incoming, plan.documents.known)
                 store_boilerplate(connection, stored_boilerplate(connection) | frozenset(lines))
-                return _apply(connection, reader, plan, readings, late, scores, notes)
+                return _apply(connection, reader, plan, readings, scores, notes)
 
 
 def _read_new(
@@ -190,9 +188,8 @@ def _story(
     plan: Plan,
     entry: tuple[StoryPlan, list[DocumentPair]],
     readings: Readings,
-    late: dict[str, MentionVectors],
 ) -> StoryReading:
-    """What is to be compared of a story; `late` gets the vectors of stored documents that were stored without."""
+    """What is to be compared of a story."""
     story, todo = entry
     pairs = sorted(set(story.pairs).intersection(todo))
     read = todo if reader.has_vectors else [*pairs, *((id, id) for id in story.read)]
@@ -204,9 +201,6 @@ def _story(
         others = sorted(wanted - {incoming.document.id for incoming in new})
         near = stored_part(connection, others)
         known = stored_vectors(connection, others) if reader.has_vectors else {}
-    if reader.has_vectors:
-        without = near.subset(id for id in others if id not in known and id not in late)
-        late |= reader.vectors(without)
     parts = [
         readings.parts.get(i.document.id) or Reading(i.document, _mentions(i, readings.found, reader), None)
         for i in new
@@ -215,7 +209,7 @@ def _story(
         (*near.documents, *(part.document for part in parts)),
         (*near.mentions, *(mention for part in parts for mention in part.mentions)),
     )
-    return StoryReading(corpus, pairs, {**late, **known, **readings.compared_vectors}, story.known)
+    return StoryReading(corpus, pairs, {**known, **readings.compared_vectors}, story.known)
 
 
 def make_plan(
@@ -373,7 +367,6 @@ def _apply(
     reader: Reader,
     plan: Plan,
     readings: Readings,
-    late: Mapping[str, MentionVectors],
     scores: Mapping[DocumentPair, DocumentScores],
     notes: list[str],
 ) -> Report:
@@ -404,14 +397,12 @@ def _apply(
             tokens = inherit_clusters(connection, before[id].mentions, numbers[id])
             move_corrections(connection, before[id].content, incoming.content, tokens)
     store_copies(connection, plan.original_of)
-    vectors = {**readings.vectors, **late}
     scores = with_scores_of_copies(connection, scores, readings)
-    named = {id for pair in scores for id in pair} | vectors.keys()
-    number_of = numbers | numbers_of(connection, named - numbers.keys())
+    number_of = numbers | numbers_of(connection, {id for pair in scores for id in pair} - numbers.keys())
     # A model that reads many documents at once has compared more than was asked for.
     there = {pair: found for pair, found in scores.items() if pair[0] in number_of and pair[1] in number_of}
     store_scores(connection, number_of, there)
-    store_vectors(connection, number_of, {id: own for id, own in vectors.items() if id in number_of})
+    store_vectors(connection, numbers, {id: own for id, own in readings.vectors.items() if id in numbers})
     stories = place_stories(connection, touched | left, {numbers[id]: one.weights for id, one in by_id.items()})
     stories |= drop_empty_stories(connection, tied_before)
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
