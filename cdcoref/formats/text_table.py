@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,6 +36,8 @@ _OWN_COLUMNS = (
 )
 """Columns of the tables that cdcoref writes: of mentions, and of pairs."""
 _DELIMITERS = ",;\t|"
+_EXCEL_DELIMITER = re.compile(r"\Asep=.\r?\n")
+"""A first line for Excel alone; the header shows the delimiter too."""
 _PARQUET_MAGIC = b"PAR1"
 _BYTES_OF_ROW = 64
 """What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
@@ -49,8 +52,9 @@ def read_csv(path: Path, options: ReadOptions) -> Corpus:
     Raises `InputError` if the file cannot be read, has no column of texts, two columns have one name or two documents
     one id, or it is a table that cdcoref wrote.
     """
-    text = text_content(path, options.encoding).decode()
-    header = text.partition("\n")[0]
+    text = _EXCEL_DELIMITER.sub("\n", text_content(path, options.encoding).decode())
+    table = text.lstrip("\r\n")
+    header = table.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=header.count)
     try:
         names, entries = _rows(text, delimiter, csv.QUOTE_MINIMAL, path)
@@ -58,7 +62,7 @@ def read_csv(path: Path, options: ReadOptions) -> Corpus:
         if delimiter != "\t":
             raise
         names, entries = _rows(text, delimiter, csv.QUOTE_NONE, path)  # as many programs write tabs
-    return _documents(names, entries, path, options, header=1)
+    return _documents(names, entries, path, options, header=1 + text.count("\n", 0, len(text) - len(table)))
 
 
 class _QuotingError(InputError):
@@ -74,7 +78,7 @@ def _rows(
     entries = []
     line = 0
     try:
-        names = next(rows, [])
+        names = next(filter(None, rows), [])
         line = rows.line_num
         for row in rows:
             if any(row[len(names) :]):

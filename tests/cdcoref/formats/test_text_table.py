@@ -92,6 +92,21 @@ def test_cells_between_tabs_need_no_quotation_marks(tmp_path: Path) -> None:
         read_file(path)
 
 
+@pytest.mark.parametrize("before", ["sep=;\r\n", "\r\n", "\ufeffsep=;\n\n"])
+def test_lines_before_the_header(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(before + "id;text\r\nx;A ferry, an old one, sank.\r\n", newline="")
+    [document] = read_file(path).documents
+    assert (document.id, document.text) == ("x", "A ferry, an old one, sank.")
+    lines = before.count("\n")
+    path.write_text(before + "id;text\nx;A ferry sank.;off Tresk\n", newline="")
+    with pytest.raises(InputError, match=f"line {lines + 2}: the row has 3 cells"):
+        read_file(path)
+    path.write_text(before + "id;id;text\nx;y;A ferry sank.\n", newline="")
+    with pytest.raises(InputError, match=f"line {lines + 1}: 2 columns are named 'id'"):
+        read_file(path)
+
+
 def test_an_id_of_0_is_an_id(tmp_path: Path) -> None:
     pd.DataFrame({"id": [0, 1], "text": ["A ferry sank.", "It burnt."]}).to_parquet(tmp_path / "a.parquet")
     assert [d.id for d in read_file(tmp_path / "a.parquet").documents] == ["0", "1"]
