@@ -310,30 +310,40 @@ class ContradictedNumbers:
         }
         group = [one for one in group if one.document in single]
         in_group = defaultdict(list, {document: own for document, own in in_group.items() if document in single})
-        apart = any(
-            one.contradicts(other) and not knows(mine[0].document, other) and not knows(theirs[0].document, one)
+        apart = (
+            [one, other]
             for mine, theirs in combinations(in_group.values(), 2)
             for one in mine
             for other in theirs
             if all(a.contradicts(b) for a in mine for b in theirs) and self._may_be_about_one(one, other)
+            if one.contradicts(other) and not knows(mine[0].document, other) and not knows(theirs[0].document, one)
         )
-        if not apart:
+        pair = next(apart, None)
+        if pair is None:
             return None
         # Each value in the words of a document that contradicts itself in nothing, if there is one.
-        values: list[tuple[_Stated, StatedValue]] = []
-        for one in sorted(group, key=states_another):
-            if all(one.contradicts(other) and self._may_be_about_one(one, other) for other, _ in values):
-                start, end = one.stated.quantity.start, one.stated.quantity.end
-                value = self._documents[one.document].passage(start, end)
-                values.append((one, StatedValue(one.document, start, value)))
-        values.sort(key=lambda pair: group.index(pair[0]))
-        kept = tuple(one for _, one in values)
+        values = self._apart(sorted(group, key=states_another))
+        if len(values) < 2:  # the first is about something else than those that contradict each other
+            values = pair
+        kept = tuple(map(self._in_words, sorted(values, key=group.index)))
         events = [own.stated.event for own in group if own.stated.event is not None and own.stated.event.cluster]
         if not events:
             return Contradiction("number", (), group[0].stated.relation, kept)
         cluster = Counter(event.cluster for event in events).most_common(1)[0][0]
         assert cluster is not None
         return Contradiction("number", tuple(self._events[cluster]), "", kept)
+
+    def _apart(self, group: Iterable[_Stated]) -> list[_Stated]:
+        """Those that contradict all before them, about one thing."""
+        values: list[_Stated] = []
+        for one in group:
+            if all(one.contradicts(other) and self._may_be_about_one(one, other) for other in values):
+                values.append(one)
+        return values
+
+    def _in_words(self, one: _Stated) -> StatedValue:
+        start, end = one.stated.quantity.start, one.stated.quantity.end
+        return StatedValue(one.document, start, self._documents[one.document].passage(start, end))
 
 
 def _is_legal_form(word: str) -> bool:

@@ -206,6 +206,16 @@ def differences(story: PredictedStory) -> list[tuple[str, list[str]]]:
     return [(one.about, [own.value for own in one.statements]) for one in story.disagreements]
 
 
+def test_a_number_that_is_about_something_else_hides_no_contradiction() -> None:
+    texts = {
+        "a": "A man died after falling 150 metres at Mount Cook on Friday .",
+        "b": "Duncan Raite died after falling 60 metres on Friday .",
+        "c": "A man , Duncan Raite , died after falling 150 metres at Mount Cook on Friday .",
+    }
+    story = story_of(texts, {"fall": [(name, "falling") for name in texts]})
+    assert differences(story) == [("number", ["60 metres", "150 metres"])]
+
+
 def test_sums_of_one_purchase_in_other_words() -> None:
     texts = {
         "a.txt": "Zorvex agreed to buy Quibril for $2.1 billion , the firms announced .",
