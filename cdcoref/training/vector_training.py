@@ -151,7 +151,7 @@ def fit_pair_scorers(
     rng
         What is drawn.
     say
-        Called with a line on how well each scorer fits.
+        Called with a line before each scorer is fitted, and one on how well it fits.
 
     Raises
     ------
@@ -166,7 +166,10 @@ def fit_pair_scorers(
             if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
         ]
         if any(source.pairs.labels.any() for source in sources):
-            losses = _fit_scorer(model.vector_scorer.of_kind(kind), kind, sources, training, rng)
+            scorer = model.vector_scorer.of_kind(kind)
+            steps = (1 + len(scorer.shares)) * training.scorer_steps
+            say(f"vectors: fitting the {kind} scorer in {steps:,} steps")  # which may take minutes
+            losses = _fit_scorer(scorer, kind, sources, training, rng)
             figures = " and ".join(f"{loss:.3f}" for loss in losses)
             say(f"vectors: {kind} scorer, loss {figures} over the last tenth of its steps")
 

@@ -48,7 +48,10 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     assert evidence.bi_encoder[same].min() > evidence.bi_encoder[~same].max()
     for name, weight in tiny_model.state_dict().items():
         assert torch.equal(weight, model.state_dict()[name])
-    assert [line.split(",")[0] for line in said] == ["vectors: event scorer"]
+    assert [line.split(",")[0] for line in said] == [
+        "vectors: fitting the event scorer in 200 steps",
+        "vectors: event scorer",
+    ]
     assert model.settings.sequences.documents == "many"
     assert model.settings.sequences.max_length == min(2048, model.encoder.config.max_length)
     assert not model.settings.both_orders
@@ -123,7 +126,8 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     training = VectorTraining(scorer_steps=300, scorer_pairs=64, unseen=(unseen,))
     model, said = copy.deepcopy(tiny_model), []
     fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=said.append)
-    assert [line.count(" and ") for line in said] == [2]  # three networks
+    assert said[0].endswith("in 900 steps")  # three networks
+    assert said[1].count(" and ") == 2
     evidence = compare_vectors(model, documents, read_vectors(model, documents, batch_tokens=512))
     words = np.array([m.cluster for m in documents.mentions])
     early = np.array([m.document in ("d0", "d1") for m in documents.mentions])
