@@ -48,7 +48,7 @@ def stats(
     if folder is not None:
         corpora, remarks = _splits(folder)
         more["corpus"] = asdict(folder.info)
-        if folder.name == "ecb":
+        if folder.name == "ecb" and folder.as_distributed:
             more["missing_topics"] = _missing_topics(folder.path)
             remarks += _ecb_remarks(folder.path, corpora)
     else:

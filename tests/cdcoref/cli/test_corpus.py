@@ -69,6 +69,17 @@ def test_missing_topics_are_named(monkeypatch, capsys: Capture, mini_dev: Path) 
     assert f"test: not counted; topics missing in {mini_dev}: 37, 38, 39, 40, 41," in out
 
 
+def test_stats_of_an_exported_split_of_ecb(monkeypatch, capsys: Capture, mini_dev: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "-o", folder / "dev.jsonl") == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "stats", "--corpus", f"ecb:{folder}", "--json") == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
+    assert "missing_topics" not in numbers
+
+
 def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
     path.write_text('{"id": "a", "text": "Ann left.", "mentions": [{"start": 0, "end": 3, "kind": "entity"}]}\n')
