@@ -276,7 +276,9 @@ def _most_stated(
         return None
     nearest = max(source for _, source, _, _ in stated)
     near = Counter(value for value, source, _, _ in stated if source == nearest)
-    beginning = {value: min(tokens for own, _, _, tokens in stated if own == value) for value, *_ in stated}
+    beginning: dict[_Value, tuple[int, ...]] = {}
+    for value, _, _, tokens in stated:
+        beginning[value] = min(tokens, beginning.get(value, tokens))
 
     def most(counts: Counter[_Value], values: Iterable[_Value]) -> _Value:
         return min(values, key=lambda value: (-counts[value], beginning[value], str(value)))

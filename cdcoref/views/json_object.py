@@ -101,23 +101,29 @@ def event_circumstances(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
     for members in corpus.clusters():
         if members[0].kind != EVENT or members[0].cluster is None:
             continue
-        values = {name: value for name, value in _circumstances(known.of(members[0])).items() if value}
+        shown = _circumstances(known.of(members[0])).items()
+        values = {name: _by_document(value) for name, value in shown if value}
         for id in dict.fromkeys(mention.document for mention in members) if values else ():
             own = {name: _stated_in(id, value) for name, value in values.items()}
             found[id].append({"cluster": members[0].cluster, "kind": EVENT, **own})
     return found
 
 
+def _by_document(value: Any) -> Any:
+    """A circumstance, or participants, with what each document states, by its id."""
+    if isinstance(value, list):
+        return [_by_document(one) for one in value]
+    own: dict[str, list[dict[str, Any]]] = {}
+    for one in value["mentions"]:
+        own.setdefault(one["document"], []).append({name: part for name, part in one.items() if name != "document"})
+    return {**value, "mentions": own}
+
+
 def _stated_in(document: str, value: Any) -> Any:
-    """A circumstance, or participants, with what one document states."""
+    """What :func:`_by_document` returns, with what one document states."""
     if isinstance(value, list):
         return [_stated_in(document, one) for one in value]
-    own = [
-        {name: part for name, part in one.items() if name != "document"}
-        for one in value["mentions"]
-        if one["document"] == document
-    ]
-    return {**value, "mentions": own}
+    return {**value, "mentions": value["mentions"].get(document, [])}
 
 
 def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:

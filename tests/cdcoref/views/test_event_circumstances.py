@@ -7,17 +7,19 @@ import json
 import re
 from calendar import monthrange
 from collections.abc import Callable
+from cProfile import Profile
 from dataclasses import replace
 from pathlib import Path
+from pstats import Stats
 from typing import Any, NamedTuple
 
 import networkx as nx
 import pytest
 
-from cdcoref.corpus import EVENT, Corpus, Mention
+from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.predict import Plan, Prediction, ranked_clusters, stories_of
-from cdcoref.views import linked_data, story_report, write_csv, write_graphml, write_json_lines
+from cdcoref.views import event_circumstances, linked_data, story_report, write_csv, write_graphml, write_json_lines
 
 TEXTS = {
     "fire.txt": (
@@ -233,3 +235,18 @@ def _days(period: str) -> str:
 
 def _events(corpus: Corpus) -> set[str]:
     return {mention.cluster for mention in corpus.mentions if mention.kind == EVENT and mention.cluster is not None}
+
+
+def test_the_work_grows_with_the_number_of_documents_that_tell_of_an_event() -> None:
+    def calls(count: int) -> int:
+        words = "A ferry sank off Oslo on 5 March 2024 ."
+        documents = [Document.from_sentences(f"d{number}", [words.split()]) for number in range(count)]
+        mentions = [Mention(document.id, (2,), "event", "sinking") for document in documents]
+        corpus = Corpus(tuple(documents), tuple(mentions))
+        with Profile() as profile:
+            found = event_circumstances(corpus)
+        assert [len(own[0]["where"]["mentions"]) for own in found.values()] == [1] * count
+        return Stats(profile).total_calls  # type: ignore[attr-defined]
+
+    calls(1)  # fills the caches
+    assert calls(400) < 2.2 * calls(200)
