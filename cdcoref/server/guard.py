@@ -7,6 +7,7 @@ foreign origin is refused everywhere. Writing to the API takes a header or a con
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator, Mapping
@@ -86,8 +87,12 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
 
+        started = False
+
         async def sealed(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
@@ -106,7 +111,11 @@ class Guard:
             return
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}  # uvicorn sends the headers of the answer alone
-        await self._app(scope, _limited(receive, limit), sealed)
+        try:
+            await self._app(scope, _limited(receive, limit), sealed)
+        except asyncio.CancelledError:  # the server ends and does not wait any longer
+            if not started:
+                await self._refuse(scope, 503, "The server was stopped.")(scope, receive, sealed)
 
     def _foreign(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """The refusal of a request for another host, or from a page of another."""

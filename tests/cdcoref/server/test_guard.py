@@ -299,6 +299,21 @@ def test_a_body_that_breaks_off_is_no_error_of_the_server(steady: Any, caplog: p
     assert caplog.records == []
 
 
+def test_a_server_that_ends_does_not_wait_for_the_rest_of_a_body(
+    news: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdcoref.server.running.END_WITHIN", 1)
+    request = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n"
+    with Server(news, ServerOptions(port=0)) as server:
+        address = urlsplit(server.address)
+        connection = socket.create_connection((address.hostname, address.port))
+        connection.sendall(f"POST /corrections HTTP/1.1\r\nHost: {address.netloc}\r\n{request}\r\nsecret=".encode())
+        assert httpx.get(f"{server.address}/health").status_code == 200  # by now the other request has begun
+    with closing(connection):
+        assert connection.recv(2**16).startswith(b"HTTP/1.1 503 ")
+    assert all(record.exc_info is None for record in caplog.records)
+
+
 def test_other_methods_and_protocols(steady: Any) -> None:
     for method in ("PUT", "DELETE", "PATCH"):
         answer = steady.http.request(method, "/corrections")
