@@ -454,6 +454,7 @@ def test_empty_nodes_are_matched_apart_from_words(tmp_path: Path) -> None:
     other = DROPPED.replace("1:nsubj", "3:nsubj")
     for name, text in {"key": DROPPED, "moved": moved(DROPPED), "none": without(DROPPED), "other": other}.items():
         (tmp_path / f"{name}.conllu").write_text(without_any + text)
+    (tmp_path / "reversed.conllu").write_text(moved(DROPPED) + without_any)
     write_corpus(read_file(tmp_path / "key.conllu"), tmp_path / "key.jsonl")
 
     def mentions(key: str, response: str) -> tuple[float, float]:
@@ -462,6 +463,7 @@ def test_empty_nodes_are_matched_apart_from_words(tmp_path: Path) -> None:
 
     assert mentions("key.conllu", "moved.conllu") == (1, 1)
     assert mentions("moved.conllu", "key.conllu") == (1, 1)
+    assert mentions("key.conllu", "reversed.conllu") == (1, 1)
     assert mentions("key.conllu", "none.conllu") == (2 / 3, 1)
     assert mentions("none.conllu", "moved.conllu") == (1, 2 / 3)
     assert mentions("key.conllu", "other.conllu") == (2 / 3, 2 / 3)  # it depends on another word, so it is another one

@@ -94,6 +94,12 @@ def test_a_level_cuts_clusters_at_its_borders(tmp_path: Path, level: str, group)
         assert result.scores[metric].f1 == pytest.approx(expected[metric].f1), metric
 
 
+def test_units_are_counted_at_every_level() -> None:
+    table = table_of_corpus(corpus(KEY), "key")
+    counts = {level: align(table, table, level=level).groups for level in ("corpus", "topic", "subtopic", "document")}
+    assert counts == {"corpus": 1, "topic": 2, "subtopic": 3, "document": 4}
+
+
 def test_links_across_a_border_are_no_links_of_blanc(tmp_path: Path) -> None:
     result = scored(tmp_path, KEY, RESPONSE, level="topic")
     # Pairs within topics: a has 10 of key and of response, b has one; coreferent are 3 + 1 in the key (x, y), in the
@@ -250,7 +256,9 @@ def test_documents_on_one_side(tmp_path: Path) -> None:
 
 
 def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none of its documents is in the key .*: it has 'b1', the key has 'a1'"):
+    with pytest.raises(
+        InputError, match=r"response\.8\.conll: none of its documents is in the key .*: it has 'b1', the key has 'a1'"
+    ):
         scored(tmp_path, corpus({}, ("a1",)), corpus({}, ("b1",)))
     two, three, five = (
         Corpus(tuple(Document.from_sentences(f"{name}{n}", [["w"]]) for n in range(count)))
@@ -294,8 +302,12 @@ def test_a_document_without_a_name_is_the_only_one_of_the_other_file(tmp_path: P
 
 def test_levels_that_the_key_does_not_say(tmp_path: Path) -> None:
     files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.8.conll", RESPONSE)
-    with pytest.raises(InputError, match="line 2: document 'a1' has no topic; score at the corpus or document level"):
+    with pytest.raises(InputError) as refused:
         list(score_files(files[0], [files[1]], Options(level="topic")))
+    assert str(refused.value) == (
+        f"{files[0]}, line 2: document 'a1' has no topic; score at the corpus or document level, or use a key in a "
+        "format that includes topics (eight-column CoNLL, JSON lines)"
+    )
 
 
 def test_kinds(tmp_path: Path) -> None:
