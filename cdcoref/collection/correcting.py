@@ -1,8 +1,9 @@
-"""What somebody says about mentions and clusters, by their ids: checked, stored, and obeyed at once."""
+"""Corrections of mentions and clusters, by their ids: checked, stored, and in effect immediately."""
 
 from __future__ import annotations
 
 import sqlite3
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -247,8 +248,9 @@ def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None
         raise InputError("give the one cluster to rename")
     if not chosen or len(chosen) > LONGEST_NAME:
         raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")
-    if any("\ud800" <= character <= "\udfff" for character in chosen):
-        raise InputError("the name contains half of a surrogate pair, which is not a character")
+    for character in chosen:
+        if unicodedata.category(character) in ("Cc", "Cs"):
+            raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
     number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
     row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:

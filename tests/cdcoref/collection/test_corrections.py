@@ -168,6 +168,12 @@ def test_no_mention(news: Collection, mention_id: Find) -> None:
     assert news.mention(police).cluster == cluster
 
 
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\x9b", "\udcff"])
+def test_a_name_is_visible(news: Collection, character: str) -> None:
+    with pytest.raises(InputError, match="not a visible character"):
+        news.correct("rename", ["c1"], name=f"the{character}boat")
+
+
 def test_a_name_stays_with_the_cluster(written: Any, news: Collection) -> None:
     ferry = next(c for c in news.clusters() if c.title == "ferry")
     storm = next(c for c in news.clusters() if c.title == "storm")
