@@ -499,6 +499,7 @@ def with_nodes(path: Path, sentences: list[Nodes]) -> MentionTable:
         ([{"1.1": "2:a|3:b"}], [{"1.1": "3:b|2:c", "1.2": "2:a|3:b"}], {"0 1.1": "0 1.2"}),
         # A relation to a head counts as much as a further head, so the id decides.
         ([{"1.2": "2:a|3:b"}], [{"1.1": "2:a", "1.2": "2:c|3:d"}], {"0 1.2": "0 1.2"}),
+        ([{"1.1": "2:a|3:b"}], [{"1.1": "2:a", "1.2": "2:c|3:d"}], {"0 1.1": "0 1.1"}),
         ([{"1.1": "2:a"}], [{"1.1": "2:b:c"}], {"0 1.1": "0 1.1"}),  # a relation may have a subtype
         # Of one without dependencies nothing is known but its id.
         ([{"1.1": ""}], [{"0.1": "2:a", "1.1": "2:a"}], {"0 1.1": "0 1.1"}),
