@@ -68,7 +68,8 @@ class ContextOptions:
     Attributes
     ----------
     rank
-        Of its difference from the encoder that reads documents alone; 0: the model has no such cross-encoder.
+        Rank of its low-rank difference from the encoder that reads documents alone; 0: the model has no such
+        cross-encoder.
     lower_layers
         How many layers read a document alone; the others read two contexts side by side.
     opening, names, sentence
