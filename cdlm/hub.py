@@ -88,9 +88,11 @@ def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = Fal
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, LocalTokenNotFoundError
+    from huggingface_hub.utils import validate_repo_id
 
     api = HfApi()
     try:
+        validate_repo_id(name)
         address = api.create_repo(name, private=private, exist_ok=True, token=True)
         api.upload_folder(
             repo_id=name, folder_path=folder, allow_patterns=list(files), commit_message="Upload a model", token=True

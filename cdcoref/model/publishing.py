@@ -45,7 +45,8 @@ def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputError("there is no such folder; name a folder with a saved model", folder)
+        what = "this is a file" if folder.exists() else "there is no such folder"
+        raise InputError(f"{what}; name a folder with a saved model", folder)
     CorefModel.from_pretrained(folder)
     card = _card(folder / CARD_FILE)
     with TemporaryDirectory(prefix="cdcoref-model-") as place:

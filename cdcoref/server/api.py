@@ -140,10 +140,10 @@ CHANGING = [Depends(_marked)]
 """Of every request that changes something."""
 
 
-def _written(change: Callable[[], Result]) -> Result:
-    """What a change gives; one that cannot be made is what was asked for that is wrong, not that it is not there."""
+def _valid(ask: Callable[[], Result]) -> Result:
+    """The result of a call whose `InputError` means that the request is wrong, not that something is not there."""
     try:
-        return change()
+        return ask()
     except InputError as error:
         raise HTTPException(status_of(error, 422), sentence(error)) from error
 
@@ -154,7 +154,7 @@ def api_routes(site: Site) -> APIRouter:
     router = APIRouter(prefix="/api", responses=failures)
 
     def changed(change: Callable[[Collection], Result]) -> Result:
-        return _written(lambda: site.writer.change(change))
+        return _valid(lambda: site.writer.change(change))
 
     @router.get("/collection", summary="The model, the options and the size of the collection")
     def about() -> About:
@@ -201,7 +201,7 @@ def api_routes(site: Site) -> APIRouter:
     @router.get("/documents", summary="Documents, the latest first")
     def documents(since: Since = None, source: Source = None, limit: Limit = 100, offset: Offset = 0) -> DocumentList:
         collection = site.readers()
-        found = collection.documents(since=since, source=source, limit=limit, offset=offset)
+        found = _valid(lambda: collection.documents(since=since, source=source, limit=limit, offset=offset))
         return DocumentList(total=collection.document_count(since=since, source=source), documents=found)
 
     @router.get("/document", summary="A document with its mentions and clusters")
@@ -290,7 +290,7 @@ def api_routes(site: Site) -> APIRouter:
             ),
         ] = "",
     ) -> Job:
-        job = _written(lambda: start_adding(site, files, same_name == "keep", encoding))
+        job = _valid(lambda: start_adding(site, files, same_name == "keep", encoding))
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job

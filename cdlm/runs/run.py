@@ -110,7 +110,7 @@ class Run:
             if self._first_process:
                 self._folder.remove_checkpoints()
                 self._folder.complete()
-            self.say(f"this run has finished: the model is in {output}")
+            self.say(f"all steps of this run are done: the model is in {output}")
         set_seed(options.seed)
 
     @property

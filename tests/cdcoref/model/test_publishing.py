@@ -126,6 +126,8 @@ def test_what_cannot_be_published_is_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match="there is no such folder"):
         publish(tmp_path / "nowhere", "lab/tiny")
+    with pytest.raises(InputError, match="this is a file; name a folder with a saved model"):
+        publish(tiny_model_folder / "config.json", "lab/tiny")
     with pytest.raises(InputError, match="an encoder but no coreference model"):
         publish(tiny_encoder, "lab/tiny")
     folder = tmp_path / "model"

@@ -283,7 +283,7 @@ def test_resumed_after_the_first_epoch(
         patched.setattr(loop, moment, stopped)
         with pytest.raises(Killed):
             train(config, *corpora, folder, device="cpu", say=silent)
-    for beginning in ("resuming from checkpoint-", "this run has finished"):
+    for beginning in ("resuming from checkpoint-", "all steps of this run are done"):
         lines: list[str] = []
         train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
         assert any(line.startswith(beginning) for line in lines)

@@ -54,7 +54,7 @@ def test_matching_from_training_to_scores(
     again = cdlm(
         "match", "train", "--benchmark", f"aan:{benchmark}", "--encoder", tiny_encoder, "-o", model, *FAST, "--resume"
     )
-    assert "this run has finished" in again.err
+    assert "all steps of this run are done" in again.err
     pairs = benchmark / "dev_cite.csv"
     assert cdlm("match", "predict", pairs, "--model", model, "-o", matches).code == 0
     lines = [json.loads(line) for line in matches.read_text().splitlines()]

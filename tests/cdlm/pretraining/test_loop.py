@@ -107,7 +107,7 @@ def test_a_resumed_run_ends_with_the_same_weights(
     assert whole.keys() == parts.keys()
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
     assert fit(config, corpus, tmp_path / "parts", resume=True) == [
-        f"this run has finished: the model is in {tmp_path / 'parts'}"
+        f"all steps of this run are done: the model is in {tmp_path / 'parts'}"
     ]
 
 

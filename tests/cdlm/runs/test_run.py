@@ -298,7 +298,7 @@ def test_nothing_to_resume(tmp_path: Path, reference: tuple[Path, list[str]]) ->
     before = weights(reference[0])
     lines: list[str] = []
     assert fit(OPTIONS, reference[0], resume=True, say=lines.append).finished
-    assert lines == [f"this run has finished: the model is in {reference[0]}"]
+    assert lines == [f"all steps of this run are done: the model is in {reference[0]}"]
     assert weights(reference[0]) == before
     with pytest.raises(InputError, match="started with a different configuration"):
         fit(replace(OPTIONS, epochs=3), reference[0], resume=True, say=str)
@@ -447,8 +447,8 @@ def test_resumed_after(
     for name in (RUN_FILE, "config.json"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
     assert {p.name for p in folder.iterdir()} == {p.name for p in whole.iterdir()}
-    expected = "this run has finished" if finished else "resuming from" if checkpoints else "no complete checkpoint yet"
-    assert lines[0].startswith(expected)
+    expected = "resuming from" if checkpoints else "no complete checkpoint yet"
+    assert lines[0].startswith("all steps of this run are done" if finished else expected)
     assert not checkpoints or sum(" loss " in line for line in lines) < (options.steps or 20)
 
 

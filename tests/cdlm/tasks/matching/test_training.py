@@ -35,7 +35,7 @@ def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextP
     again = MatchModel.from_pretrained(tmp_path / "m")
     assert predict_pairs(again, text_pairs) == predict_pairs(model, text_pairs)
     train_matcher(settings, pairs, pairs, tmp_path / "m", resume=True, device="cpu", say=said.append)
-    assert said[-1].startswith("this run has finished")
+    assert said[-1].startswith("all steps of this run are done")
 
 
 @pytest.mark.parametrize("reading", ["cross-encoder", "bi-encoder"])

@@ -94,7 +94,7 @@ def test_a_run_leaves_a_model_that_is_read_again(
     assert any("dev answer F1" in line for line in said)
     # A finished run is only read again; another configuration is refused.
     train_reader(config(tiny_encoder), questions, questions, output, resume=True, device="cpu", say=said.append)
-    assert said[-1].startswith("this run has finished")
+    assert said[-1].startswith("all steps of this run are done")
     with pytest.raises(InputError, match="a different configuration"):
         train_reader(config(tiny_encoder, epochs=3), questions, questions, output, resume=True, device="cpu")
 
