@@ -211,7 +211,7 @@ class TrainingLoop(Generic[M, T]):
         self.state.scores[self.state.step] = score
 
     def _evaluate_here(self) -> float:
-        self._say(f"{self._place()}: evaluating on dev")  # which may take minutes
+        self._say(f"{self._place()}: evaluating")  # which may take minutes
         self._model.eval()
         with torch.autocast(self._accelerator.device.type, enabled=False):
             evaluation = self._evaluate_model(self._model)

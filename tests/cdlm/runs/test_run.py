@@ -155,7 +155,7 @@ def test_the_folder_holds_the_best_model_and_how_it_was_made(reference: tuple[Pa
     scores = [line for line in lines if " dev " in line]
     assert [line.split(":")[0] for line in scores] == ["epoch 1.00 of 2", "epoch 2.00 of 2"]
     assert all("dev error " in line for line in scores)
-    announced = [line.split(":")[0] for line in lines if line.endswith(": evaluating on dev")]
+    announced = [line.split(":")[0] for line in lines if line.endswith(": evaluating")]
     assert announced == [line.split(":")[0] for line in scores]
     assert lines[-1].startswith(f"written to {folder} after 0.")
 
