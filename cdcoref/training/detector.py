@@ -24,6 +24,7 @@ from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_b
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.gradients import optimise
+from cdlm.printing import counted
 from cdlm.runs import Say
 from cdlm.validation import Count, Probability, check_fields, number
 
@@ -121,7 +122,8 @@ def fit_detector(
     model.required_detector().standardise(seen.to(model.device))
     loss = _fit(model, epochs, training, rng)
     spans = sum(len(lesson.starts) for part in lessons for lesson in part)
-    say(f"detector: {spans} spans of {len(parts)} corpora; {loss:.3f} nats a mention in the last epoch")
+    corpora = counted(len(parts), "corpus", "corpora")
+    say(f"detector: {counted(spans, 'span')} of {corpora}; loss {loss:.3f} nats a mention in the last pass")
 
 
 @dataclass(frozen=True, slots=True)
