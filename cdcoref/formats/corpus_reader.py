@@ -249,7 +249,7 @@ def _grouped(notes: Iterable[str], files: Iterable[Path]) -> Iterator[str]:
     beginnings = {f"{shown_path(str(file))}: " for file in files}
     same: dict[str, list[str]] = {}
     for note in notes:
-        colons = re.finditer(": ", note)  # behind one of which the sentence on a file begins
+        colons = re.finditer(": ", note)  # the sentence about the file follows one of them
         beginning = next((note[: at.end()] for at in colons if note[: at.end()] in beginnings), "")
         same.setdefault(note[len(beginning) :] if beginning else note, []).append(beginning.removesuffix(": "))
     for sentence, of in same.items():

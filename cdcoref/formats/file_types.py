@@ -27,7 +27,7 @@ _TYPES: tuple[tuple[bytes, str, str], ...] = (
     (rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", "a Word document", _GIVE_TEXT),
     (rb"(?=PK\x03\x04).*PK\x03\x04.{26}xl/", "an Excel workbook", _GIVE_TEXT),
     (rb"(?=PK\x03\x04).*PK\x03\x04.{26}ppt/", "a PowerPoint presentation", _GIVE_TEXT),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of an old Microsoft Office or with a password", _SAVE),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a password-protected or old Microsoft Office file", _SAVE),
     (rb"PK\x03\x04|PK\x05\x06", "a ZIP archive", _UNPACK),
     (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     (rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),

@@ -66,12 +66,12 @@ def read_pdf(path: Path, options: ReadOptions) -> Corpus:
     except (pypdf.errors.PyPdfError, *_DAMAGE) as error:
         if type(error).__name__ == "LimitReachedError":  # which pypdf has since version 6
             raise too_much(path) from None
-        remedy = "if another program opens it, save it anew there, or give its text"
+        remedy = "open it in another program and save it again, or give its text"
         raise InputError(f"the PDF cannot be read ({first_line(error)}); {remedy}", path) from error
     text = _joined("\n".join(_without_running_lines(pages)))
     text = text.encode("utf-8", "replace").decode().replace("\0", " ")
     if not re.search(r"[^\W\d_]", text):
-        raise InputError("the PDF has no text; if it is a scan, recognise its text first, such as with ocrmypdf", path)
+        raise InputError("the PDF has no text; if it is a scan, run OCR on it first, for example with ocrmypdf", path)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     plain = {name: " ".join(value.split()) for name, value in stated.items() if isinstance(value, str)}
     named = {name: value for name, value in plain.items() if value and not _NO_TITLE.fullmatch(value)}

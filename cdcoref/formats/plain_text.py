@@ -39,7 +39,7 @@ WIDEST_PAGE = 120
 NARROWEST_PAGE = 60
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-"""Characters that no text has, but recoded images and programs."""
+"""Characters that occur in images and programs, but not in text."""
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 _FIRST_WORD = re.compile(r"\s*(\S{1,120})")
 _LONG_RUN = re.compile(rf"\S{{{LONGEST_WORD},}}")

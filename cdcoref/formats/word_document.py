@@ -42,7 +42,7 @@ def read_docx(path: Path, options: ReadOptions) -> Corpus:
         text = "\n\n".join(_paragraphs(word.element.body))
         stated = {"title": word.core_properties.title, "author": word.core_properties.author}
     except (zipfile.BadZipFile, docx.opc.exceptions.OpcError, *_DAMAGE) as error:
-        remedy = "if a word processor opens it, save it anew there as .docx, or give its text"
+        remedy = "open it in a word processor and save it again as .docx, or give its text"
         raise InputError(f"the Word document cannot be read ({first_line(error)}); {remedy}", path) from error
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     plain = {name: " ".join(value.split()) for name, value in stated.items() if isinstance(value, str)}

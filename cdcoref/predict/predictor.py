@@ -286,12 +286,12 @@ class _LemmaBaseline(Predictor):
 
     @cached_property
     def model(self) -> CorefModel:  # type: ignore[override]
-        """That which finds mentions."""
+        """The model that finds mentions."""
         return self._finder.model
 
     @property
     def fingerprint(self) -> str:
-        """As that of the model."""
+        """The fingerprint of the model that finds mentions."""
         return self._finder.fingerprint
 
 

@@ -26,7 +26,7 @@ from cdcoref.server.site import Site
 
 BROKEN = "An error occurred in cdcoref. The terminal shows the details."
 THREADS = 4
-"""That answer requests; more would only wait for each other."""
+"""Threads that answer requests; more would only wait for each other."""
 FOREVER = "public, max-age=31536000, immutable"
 
 

@@ -56,7 +56,7 @@ FILES = {
     "compressed with xz": lambda: lzma.compress(b"text"),
     "a WAV recording": lambda: b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt ",
     "an MP3 recording": lambda: b"ID3\x04\x00\x00",
-    "a document of an old Microsoft Office or with a password": lambda: bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16),
+    "a password-protected or old Microsoft Office file": lambda: bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16),
 }
 
 

@@ -119,14 +119,12 @@ def test_a_pdf_without_text_or_with_a_password(tmp_path: Path) -> None:
     writer.write(tmp_path / "secret.pdf")
     (tmp_path / "half.pdf").write_bytes(pdf(*LINES)[:300])
     pages(tmp_path / "numbers.pdf", ("1",), ("2",))
-    with pytest.raises(InputError, match="the PDF has no text; if it is a scan, recognise its text first"):
+    with pytest.raises(InputError, match="the PDF has no text; if it is a scan, run OCR on it first"):
         read_file(tmp_path / "numbers.pdf")
     (tmp_path / "numbers.pdf").unlink()
     problems = read_corpus([tmp_path]).problems
-    assert re.search(
-        r"half\.pdf: .*\); if another program opens it, save it anew there, or give its text$", problems[0]
-    )
-    assert re.search(r"scan\.pdf: .* recognise its text first, such as with ocrmypdf$", problems[1])
+    assert re.search(r"half\.pdf: .*\); open it in another program and save it again, or give its text$", problems[0])
+    assert re.search(r"scan\.pdf: .* run OCR on it first, for example with ocrmypdf$", problems[1])
     assert re.search(r"secret\.pdf: .* encrypted; save it without a password, or give its text$", problems[2])
 
 
@@ -201,7 +199,7 @@ def test_a_word_document_that_is_damaged_or_too_large(tmp_path: Path, monkeypatc
     for name in ("b.docx", "c.docx"):
         with pytest.raises(
             InputError,
-            match=r"the Word document cannot be read \(.*\); if a word processor opens it, save it anew there",
+            match=r"the Word document cannot be read \(.*\); open it in a word processor and save it again",
         ):
             read_file(tmp_path / name)
     monkeypatch.setattr(packed, "most_unpacked", lambda: 1000)
