@@ -25,7 +25,9 @@ from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, Readin
 from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
 from cdcoref.model.folder import (
     CARD_FILE,
+    CHECKPOINTS,
     CONFIG_FILE,
+    UNFINISHED,
     check_all,
     check_length,
     check_stored,
@@ -461,7 +463,7 @@ class CorefModel(nn.Module):
         return cls(encoder, tokenizer, config)
 
     @classmethod
-    def from_pretrained(cls, name_or_folder: str | Path = "default") -> CorefModel:
+    def from_pretrained(cls, name_or_folder: str | Path = "default", *, unfinished: bool = False) -> CorefModel:
         """Read a model that :meth:`save_pretrained` wrote.
 
         Parameters
@@ -469,15 +471,21 @@ class CorefModel(nn.Module):
         name_or_folder
             ``"default"`` for the model included in the package, a folder, or ``organisation/model`` on the Hugging Face
             hub.
+        unfinished
+            Whether it may be one whose training has not finished.
 
         Raises
         ------
         InputError
-            If there is no such model, or one of its files is damaged or does not match the others.
+            If there is no such model, its training has not finished, or one of its files is damaged or does not match
+            the others.
         """
         folder = find_model(name_or_folder)
         path = folder / CONFIG_FILE
-        values = read_json(path)
+        begun = not path.exists() and (folder / CHECKPOINTS).is_dir()
+        values = {} if begun else read_json(path)
+        if begun or (values.get(UNFINISHED) and not unfinished):
+            raise InputError("the training run in this folder has not finished; run it again with --resume", folder)
         if "cdcoref" not in values:
             raise InputError("this folder holds an encoder but no coreference model; train one on it first", path)
         config = CorefConfig.from_dict(values["cdcoref"], path)
@@ -499,7 +507,7 @@ class CorefModel(nn.Module):
         model.load_state_dict(state, assign=True)
         return model.eval()
 
-    def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False) -> None:
+    def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False, unfinished: bool = False) -> None:
         """Write the model's folder; it appears under its name only when complete, and replaces an older one.
 
         Parameters
@@ -508,10 +516,13 @@ class CorefModel(nn.Module):
             Text of the model card, ``README.md``.
         int8
             Store matrices as 8-bit integers with one scale per row.
+        unfinished
+            Whether more is trained before the model may be used; until then reading it is refused.
         """
         folder = Path(folder)
         with replaced_folder(folder) as target:
             values = {**self.encoder.config.to_dict(), "cdcoref": self.settings.to_dict()}
+            values |= {UNFINISHED: True} if unfinished else {}
             (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
             write_weights(target, quantize(state) if int8 else state, self.encoder.config)

@@ -29,6 +29,10 @@ from cdlm.shipped_models import BASE, DEFAULT, DEFAULT_MODEL, MODELS, SMALL
 
 CONFIG_FILE = "config.json"
 CARD_FILE = "README.md"
+CHECKPOINTS = "checkpoints"
+"""The folder within that of a run whose model is not there yet."""
+UNFINISHED = "unfinished"
+"""The entry of the configuration of a model that has not all of its heads yet."""
 ENCODER = "encoder."
 LARGEST_FILE = 60 * 10**6
 """Weights of more bytes are divided into several files."""

@@ -109,11 +109,11 @@ def train(
                 )
     if not run.finished:
         fine_tune = _train_bi_encoder if config.trained_as == "bi_encoder" else _fine_tune
-        fine_tune(run, config, roles.for_encoder(learnt), roles.to_choose_epoch(dev))
+        fine_tune(run, config, learnt, roles.to_choose_epoch(dev))
     if config.model.contexts.rank:
         fit_contexts(config, learnt, dev, output, data=data, device=device, tracker=tracker, say=run.say)
     with run.first_process_first():
-        model = CorefModel.from_pretrained(output)
+        model = CorefModel.from_pretrained(output, unfinished=True)
         if run.precision == "bf16":
             model.inference_dtype = torch.bfloat16
         fit_heads(model, config, learnt, dev, output, say=run.say)
@@ -163,6 +163,7 @@ def _fine_tune(
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
+    unfinished, learnt = _unfinished(model, config, learnt), config.corpora.for_encoder(learnt)
     data = TrainingData(model, learnt, config.sampling, config.run.seed, config.run.accumulation * run.processes)
     for note in data.notes:
         run.say(note)
@@ -174,7 +175,8 @@ def _fine_tune(
 
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
-        model.save_pretrained(folder, _card(model, config, evaluation.chosen.scores, epoch, learnt, dev))
+        card = _card(model, config, evaluation.chosen.scores, epoch, learnt, dev)
+        model.save_pretrained(folder, card, unfinished=unfinished)
         model.settings = training
 
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
@@ -188,9 +190,10 @@ def _train_bi_encoder(
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if config.model.contexts.rank:
         check_contexts(model.encoder.config, config.model.contexts)
+    unfinished, learnt = _unfinished(model, config, learnt), config.corpora.for_encoder(learnt)
 
     def save(model: CorefModel, folder: Path, epoch: float) -> None:
-        model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev))
+        model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev), unfinished=unfinished)
 
     train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
 
@@ -224,7 +227,7 @@ def fit_contexts(
         A fingerprint of the corpora.
     """
     folder = RunFolder(output / CONTEXTS)
-    model = CorefModel.from_pretrained(output)
+    model = CorefModel.from_pretrained(output, unfinished=True)
     if folder.finished or model.context_scorer is not None:
         return
     begun, options = folder.checkpoints.is_dir(), run_options(config.contexts, config.run)
@@ -265,6 +268,11 @@ def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[An
         DETECTOR: wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
     }
     return tuple(name for name, pending in heads.items() if pending)
+
+
+def _unfinished(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> bool:
+    """Whether :func:`fit_heads` has something left to do for a model of the run."""
+    return config.int8 or bool(_heads_to_fit(model, config, learnt))
 
 
 def fit_heads(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cdlm.checkpoints import INDEX_FILE, WEIGHTS_FILE, safetensors_files
-from cdlm.config import read_json
+from cdlm.config import CONFIG_FILE, read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
 from cdlm.runs.progress import by_path
@@ -145,11 +145,12 @@ class RunFolder:
     def _move_here(self, model: Path) -> None:
         """Move the files of a whole model into the output folder, so that no weights of an older one are left.
 
-        The file by which weights are found moves after the weights that it names, and :data:`RUN_FILE` last. If the
-        process is killed in between, the next call goes on with the files that are left.
+        The file by which weights are found moves after the weights that it names, then the configuration, and
+        :data:`RUN_FILE` last. If the process is killed in between, the next call goes on with the files that are left.
         """
         entries = {WEIGHTS_FILE: INDEX_FILE, INDEX_FILE: WEIGHTS_FILE}
-        for path in sorted(model.iterdir(), key=lambda p: (p.name == RUN_FILE, p.name in entries)):
+        order = [*entries, CONFIG_FILE, RUN_FILE]
+        for path in sorted(model.iterdir(), key=lambda p: order.index(p.name) if p.name in order else -1):
             if path.name in entries:
                 (self.output / entries[path.name]).unlink(missing_ok=True)
             if path.name == RUN_FILE:

@@ -290,6 +290,46 @@ def test_resumed_after_the_first_epoch(
         check_same_model(folder, reference[0])
 
 
+@pytest.mark.parametrize("moment", ["tune", "publish", "fit_vectors", "put into place"])
+def test_a_model_is_not_read_before_its_run_has_finished(
+    moment: str,
+    config: TrainingConfig,
+    corpora: tuple[Corpus, Corpus],
+    reference: tuple[Path, list[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Stopped before the first epoch was scored, at each file that is moved, and while heads were fitted."""
+    replace_file, folder = Path.replace, tmp_path / "m"
+    parent = {"publish": "best-20", "put into place": REPLACEMENT}.get(moment)
+    moved = 0
+
+    def refused() -> None:
+        with pytest.raises(InputError, match="m: the training run in this folder has not finished; run it again with"):
+            CorefModel.from_pretrained(folder)
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        raise Killed
+
+    def moving(self: Path, target: Path) -> Path:
+        nonlocal moved
+        if self.parent.name == parent and self.name != RUN_FILE:
+            moved += 1
+            refused()
+        return replace_file(self, target)
+
+    monkeypatch.setattr(Path, "replace", moving)
+    with monkeypatch.context() as patched:
+        patched.setattr(loop, moment if parent is None else "_remove_contexts", stopped)
+        with pytest.raises(Killed):
+            train(config, *corpora, folder, device="cpu", say=silent)
+    if parent is None:
+        refused()
+    assert moved == (0 if parent is None else 5)
+    train(config, *corpora, folder, resume=True, device="cpu", say=silent)
+    check_same_model(folder, reference[0])
+
+
 def test_resumed_while_the_heads_were_put_into_place(
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
