@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
 from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
-from cdcoref.clustering import linkage as linkage_module
 
 
 def random_scores(seed: int, size: int, density: float) -> PairScores:
@@ -48,13 +48,6 @@ def sklearn_partition(scores: PairScores, threshold: float, linkage: str) -> set
     return partition(model.labels_)
 
 
-@pytest.fixture
-def sparse_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No component becomes a matrix."""
-    monkeypatch.setattr(linkage_module, "_SMALL", 0)
-    monkeypatch.setattr(linkage_module, "_DENSE_FRACTION", 2.0)
-
-
 problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 40), st.sampled_from([0.03, 0.1, 0.3, 1.0]))
 thresholds = st.floats(0.05, 1.0)
 
@@ -66,12 +59,11 @@ def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshol
     assert partition(agglomerative(scores, threshold, linkage)) == sklearn_partition(scores, threshold, linkage)
 
 
-@pytest.mark.usefixtures("sparse_only")
 @pytest.mark.parametrize("linkage", ["average", "single"])
-def test_sparse_form_equals_sklearn(linkage: Linkage) -> None:
+def test_sparse_form_equals_sklearn(by_sparse_merges: Callable[..., Any], linkage: Linkage) -> None:
     for seed in range(40):
         scores = random_scores(seed, 45, (0.04, 0.1, 0.4, 1.0)[seed % 4])
-        tree = dendrogram(scores, linkage)
+        tree = by_sparse_merges(scores, linkage)
         for threshold in (0.1, 0.5, 0.8, 0.97, 1.0):
             assert partition(tree.cut(threshold)) == sklearn_partition(scores, threshold, linkage)
 
@@ -94,14 +86,12 @@ def greedy_partition_by_mixed_linkage(scores: PairScores, threshold: float) -> s
     return set(map(frozenset, clusters))
 
 
-@pytest.mark.parametrize("small", [0, 2000])
 @given(problem=problems, threshold=st.floats(0.05, 0.99))
-def test_mixed_linkage_merges_what_is_nearest(problem, small: int, threshold: float) -> None:
+def test_mixed_linkage_merges_what_is_nearest(by_sparse_merges: Callable[..., Any], problem, threshold: float) -> None:
     scores = random_scores(problem[0], min(problem[1], 25), problem[2])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linkage_module, "_SMALL", small)
-        found = agglomerative(scores, threshold, "mixed")
-    assert partition(found) == greedy_partition_by_mixed_linkage(scores, threshold)
+    expected = greedy_partition_by_mixed_linkage(scores, threshold)
+    assert partition(agglomerative(scores, threshold, "mixed")) == expected
+    assert partition(by_sparse_merges(scores, "mixed").cut(threshold)) == expected
 
 
 def test_a_merge_counts_as_no_nearer_than_those_before_it() -> None:
@@ -112,49 +102,6 @@ def test_a_merge_counts_as_no_nearer_than_those_before_it() -> None:
     assert tree.distance == pytest.approx([0.1, 0.4, 0.4])
     assert tree.cut(0.39).tolist() == [0, 0, 1, 2]
     assert tree.cut(0.41).tolist() == [0, 0, 0, 0]
-
-
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_sparse_form_and_matrices_agree_to_the_last_bit_also_on_ties(
-    linkage: Linkage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problems = [
-        (tied_scores if seed % 2 else random_scores)(seed, 30, (0.05, 0.1, 0.3, 1.0)[seed % 4]) for seed in range(60)
-    ]
-    matrices = [dendrogram(scores, linkage) for scores in problems]
-    monkeypatch.setattr(linkage_module, "_MANY_PAIRS", 0)
-    for scores, matrix in zip(problems, matrices, strict=True):
-        sparse = dendrogram(scores, linkage)
-        assert sparse.distance.tolist() == matrix.distance.tolist()
-        for threshold in (0.26, 0.5, 0.6, 0.9, 1.0):
-            assert sparse.cut(threshold).tolist() == matrix.cut(threshold).tolist()
-
-
-def test_small_and_dense_components_become_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here up to 5 items are small, up to 10 are dense if half of their pairs are stored, and 80 pairs are many."""
-    for name, value in {"_SMALL": 5, "_DENSE_FRACTION": 0.5, "_MANY_PAIRS": 80}.items():
-        monkeypatch.setattr(linkage_module, name, value)
-    sizes: list[int] = []
-    dense_merges = linkage_module.dense_merges
-
-    def recorded(size: int, *rest: Any) -> list[tuple[int, int, float]]:
-        sizes.append(size)
-        return dense_merges(size, *rest)
-
-    monkeypatch.setattr(linkage_module, "dense_merges", recorded)
-
-    def matrices(*components: tuple[int, int]) -> list[int]:
-        """The sizes of matrices, given the items and pairs of each component."""
-        sizes.clear()
-        chosen = [np.stack(np.triu_indices(items, 1))[:, :pairs] for items, pairs in components]
-        first, second = np.hstack([pairs + 20 * number for number, pairs in enumerate(chosen)])
-        labels = agglomerative(PairScores(20 * len(components), first, second, np.full(len(first), 0.5)), 1.0)
-        assert np.bincount(labels).max() == max(items for items, _ in components)
-        return sizes
-
-    assert matrices((5, 4), (6, 5), (8, 13), (12, 57)) == [5]  # 79 pairs
-    assert matrices((5, 4), (6, 5), (8, 13), (12, 58)) == []
-    assert matrices((8, 14), (10, 45), (11, 55)) == [8, 10]
 
 
 @given(
@@ -202,16 +149,15 @@ def test_ties_follow_the_stated_rule() -> None:
     assert agglomerative(path, 0.5, keys=["d", "a", "b", "c"]).tolist() == [0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("small", [0, 2000])
 def test_merges_of_equal_distance_are_in_the_order_in_which_they_were_made(
-    small: int, monkeypatch: pytest.MonkeyPatch
+    by_sparse_merges: Callable[..., Any],
 ) -> None:
-    monkeypatch.setattr(linkage_module, "_SMALL", small)
     # Two paths, of the even and of the odd items; those of the odd ones are nearer.
     items = np.arange(300)
-    tree = dendrogram(PairScores(300, items[:-2], items[2:], np.where(items[:-2] % 2, 0.7, 0.5)), "single")
+    scores = PairScores(300, items[:-2], items[2:], np.where(items[:-2] % 2, 0.7, 0.5))
     expected = [*range(1, 298, 2), *range(0, 298, 2)]
-    assert [column.tolist() for column in tree.merges(0.6)] == [expected, [item + 2 for item in expected]]
+    for tree in (dendrogram(scores, "single"), by_sparse_merges(scores, "single")):
+        assert [column.tolist() for column in tree.merges(0.6)] == [expected, [item + 2 for item in expected]]
 
 
 def test_threshold_is_exclusive() -> None:

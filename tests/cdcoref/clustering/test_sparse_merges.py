@@ -12,18 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.clustering import sparse_merges as sparse_module
-from cdcoref.clustering.dense_merges import dense_merges
-from cdcoref.clustering.sparse_merges import compiled, sparse_merges
+from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
 
-Merge = tuple[int, int, float]
-RandomPairs = Callable[[int, int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
-SHARES = [0.0, 0.4, 1.0]
+Trees = Callable[..., Any]
+RandomScores = Callable[[int, int, int, int], PairScores]
 
 
-def in_sparse_form(size: int, *problem: Any) -> list[Merge]:
-    first, second, height = sparse_merges(size, *problem)
-    return list(zip(first.tolist(), second.tolist(), height.tolist(), strict=True))
+def merges(tree: Any) -> list[tuple[int, int, float]]:
+    return list(zip(tree.first.tolist(), tree.second.tolist(), tree.distance.tolist(), strict=True))
 
 
 @given(
@@ -31,73 +27,120 @@ def in_sparse_form(size: int, *problem: Any) -> list[Merge]:
     size=st.integers(2, 60),
     pairs=st.integers(0, 400),
     steps=st.sampled_from([0, 0, 1, 2, 3, 10]),
-    share=st.sampled_from(SHARES),
+    linkage=st.sampled_from(LINKAGES),
 )
 def test_equals_the_matrix(
-    random_pairs: RandomPairs, seed: int, size: int, pairs: int, steps: int, share: float
+    by_sparse_merges: Trees, scores_of: RandomScores, seed: int, size: int, pairs: int, steps: int, linkage: Linkage
 ) -> None:
-    low, high, distance = random_pairs(seed, size, pairs, steps)
-    expected = dense_merges(size, low, high, distance, share)
-    assert in_sparse_form(size, low, high, distance, share) == expected
+    scores = scores_of(seed, size, pairs, steps)
+    expected = merges(dendrogram(scores, linkage))
+    # The order of equally near merges of different components may differ.
+    assert sorted(merges(by_sparse_merges(scores, linkage))) == sorted(expected)
     assert all(height < 1 for _, _, height in expected)
 
 
-@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("steps", [0, 4])
-def test_equals_it_where_many_links_move(random_pairs: RandomPairs, steps: int, share: float) -> None:
-    problem = random_pairs(1, 1000, 12_000, steps)
-    found = in_sparse_form(1000, *problem, share)
-    assert found == dense_merges(1000, *problem, share)
+def test_equals_it_where_many_links_move(
+    by_sparse_merges: Trees, scores_of: RandomScores, steps: int, linkage: Linkage
+) -> None:
+    scores = scores_of(1, 1000, 12_000, steps)
+    found = merges(by_sparse_merges(scores, linkage))
+    assert found == merges(dendrogram(scores, linkage))
     assert len(found) == 999
 
 
-def by_both_forms(size: int, distances: dict[tuple[int, int], float], share: float) -> list[Merge]:
-    low, high = np.array(list(distances)).T
-    problem = size, low, high, np.array(list(distances.values())), share
-    found = in_sparse_form(*problem)
-    assert dense_merges(*problem) == found
-    return found
-
-
-def test_a_merged_cluster_that_is_nearer_than_its_parts_comes_first_of_equals() -> None:
-    # 0 is at 0.4375 from {1, 2}, at 0.5 from {3, 4}, nearer to all four, and as near or a little further from 5.
-    near = (1 - 0.4) * (1 - 1.875 / 4) + 0.4 * 0.25
+def test_a_merged_cluster_that_is_nearer_than_its_parts_comes_first_of_equals(by_sparse_merges: Trees) -> None:
+    # 0 is at 0.5875 from {1, 2}, at 0.625 from {3, 4}, nearer to all four, and as near or a little further from 5.
+    near = float((1 - 0.4) * (1 - 1.375 / 4) + 0.4 * 0.4375)
     distances = dict.fromkeys([(1, 2), (3, 4)], 0.1) | dict.fromkeys([(1, 3), (1, 4), (2, 3), (2, 4)], 0.2)
-    distances |= {(0, 1): 0.25, (0, 2): 0.875, (0, 3): 0.5, (0, 4): 0.5}
+    distances |= {(0, 1): 0.4375, (0, 2): 0.9375, (0, 3): 0.625, (0, 4): 0.625}
     for other in (near, near + 0.01):
-        merges = by_both_forms(6, distances | {(0, 5): other}, 0.4)
-        assert [(first, second) for first, second, _ in merges] == [(1, 2), (3, 4), (2, 4), (0, 4), (4, 5)]
-        assert merges[3][2] == near
+        first, second = zip(*distances, (0, 5), strict=True)
+        scores = PairScores(6, first, second, 1 - np.array([*distances.values(), other]))
+        for tree in (dendrogram(scores, "mixed"), by_sparse_merges(scores, "mixed")):
+            assert [pair[:2] for pair in merges(tree)] == [(1, 2), (3, 4), (2, 4), (0, 4), (4, 5)]
+            assert tree.distance[3] == near
 
 
 def test_a_distance_that_rounds_to_1_is_no_merge() -> None:
-    assert by_both_forms(3, {(0, 1): 0.1, (1, 2): float(np.nextafter(1, 0))}, 0.0) == [(0, 1, 0.1)]
+    scores = PairScores(3, [0, 1], [1, 2], [0.9, 1.0 - np.nextafter(1, 0)])
+    assert agglomerative(scores, 1.0).tolist() == [0, 0, 1]
+    path = np.arange(2, 2003)  # 0 and 2003 others, and one that is related to 1 alone
+    scores = PairScores(2004, [0, 1, 0, *path[:-1]], [1, 2003, 2, *path[1:]], [0.9, scores.score[1], *[0.9] * 2001])
+    assert agglomerative(scores, 1.0).tolist() == [0] * 2003 + [1]
 
 
-def test_no_pairs() -> None:
-    nothing = np.array([], dtype=np.int64)
-    assert in_sparse_form(3, nothing, nothing, nothing.astype(float), 0.4) == []
-    assert in_sparse_form(0, nothing, nothing, nothing.astype(float), 0.0) == []
+def test_some_components_are_matrices_and_others_not(by_sparse_merges: Trees, scores_of: RandomScores) -> None:
+    small, large = scores_of(0, 40, 100, 0), scores_of(1, 2500, 5000, 0)
+    columns = {name: [getattr(small, name), getattr(large, name)] for name in ("first", "second", "score")}
+    for name in ("first", "second"):
+        columns[name][1] = columns[name][1] + 40
+    tree = dendrogram(PairScores(2540, *map(np.concatenate, columns.values())), "mixed")
+    assert sorted(tree.distance) == tree.distance.tolist()
+    assert np.bincount(tree.cut(1.0)).max() > 2000
+    for threshold in (0.3, 0.6, 0.9, 1.0):
+        labels = tree.cut(threshold)
+        assert labels[:40].tolist() == dendrogram(small, "mixed").cut(threshold).tolist()
+        expected = by_sparse_merges(large, "mixed").cut(threshold)
+        assert (labels[40:] - labels[:40].max() - 1).tolist() == expected.tolist()
 
 
-def test_compiles_where_nothing_can_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    def njit(*functions: Any, **options: Any) -> Any:
-        if options:
-            raise RuntimeError("cannot cache function: no locator available")
-        return ("compiled", *functions)
-
-    monkeypatch.setattr(sparse_module, "njit", njit)
-    assert compiled(len) == ("compiled", len)
-
-
-def test_small_problems_do_not_load_numba() -> None:
-    code = """
-import sys
-from cdcoref.clustering import PairScores, agglomerative
-scores = PairScores(4, [0, 1, 2], [1, 2, 3], [0.9, 0.2, 0.8])
-for linkage in ("average", "mixed", "single"):
-    assert agglomerative(scores, 0.5, linkage).tolist() == [0, 0, 1, 1]
-assert "numba" not in sys.modules
-"""
+def in_a_new_process(numba: str, code: str) -> None:
+    """Runs code with a stand-in for Numba; None: it cannot be imported."""
+    code = f"import sys\nsys.modules['numba'] = {numba}\n{code}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_small_and_dense_components_become_matrices_for_which_numba_is_not_loaded() -> None:
+    code = """
+import numpy as np
+from cdcoref.clustering import PairScores, agglomerative
+
+def is_compiled(*components, linkage="average"):
+    "Whether Numba is imported to merge components of so many items and pairs."
+    first, second, start = [], [], 0
+    for items, pairs in components:
+        turn, item = np.divmod(np.arange(pairs), items)
+        first.append(start + item)
+        second.append(start + (item + turn + 1) % items)
+        start += items
+    score = np.linspace(1, 0.5, sum(map(len, first)))
+    try:
+        labels = agglomerative(PairScores(start, np.concatenate(first), np.concatenate(second), score), 1.0, linkage)
+    except ImportError:
+        return True
+    assert np.bincount(labels).tolist() == [items for items, _ in components]
+    return False
+
+for linkage in ("average", "mixed", "single"):
+    assert not is_compiled((20, 19), (4, 6), (2, 1), linkage=linkage)
+assert not is_compiled((2000, 1999))
+assert is_compiled((20, 19), (2001, 2000))
+assert not is_compiled((20, 19), (2001, 400_200))
+assert is_compiled((2001, 400_199))
+assert is_compiled((4001, 1_600_400))
+assert is_compiled(*[(2000, 100_000)] * 10)
+"""
+    in_a_new_process("None", code)
+
+
+def test_compiles_where_nothing_can_be_kept() -> None:
+    stand_in = """type(sys)("numba")
+compiled = []
+def njit(function=None, **options):
+    if options:
+        raise RuntimeError("cannot cache function: no locator available")
+    compiled.append(function)
+    return function
+sys.modules["numba"].njit = njit"""
+    code = """
+import numpy as np
+from cdcoref.clustering import PairScores, agglomerative
+path = np.arange(2001)
+scores = PairScores(2002, path, path + 1, np.where(path < 2000, 0.5, 0.1))
+assert agglomerative(scores, 0.6, "single").tolist() == [0] * 2001 + [1]
+assert compiled
+"""
+    in_a_new_process(stand_in, code)
