@@ -38,7 +38,8 @@ _OWN_COLUMNS = (
 _DELIMITERS = ",;\t|"
 _EXCEL_DELIMITER = re.compile(r"\Asep=.\r?\n")
 """A first line for Excel alone; the header shows the delimiter too."""
-_PARQUET_MAGIC = b"PAR1"
+_PARQUET_MAGIC = b"PAR1\x15"
+"""With the byte that always follows; a text may begin with "PAR1"."""
 _BYTES_OF_ROW = 64
 """What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
 _ROWS_AT_A_TIME = 256
