@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,13 +11,13 @@ from types import ModuleType
 import pytest
 import simplemma
 
-from cdcoref.corpora.marked_text import MARK
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_conll, read_jsonl, read_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "data" / "sample"
+MARK = re.compile(r"\[(.+?)\]\((\w+):(\w+)\)")
 
 
 @pytest.fixture(scope="module")

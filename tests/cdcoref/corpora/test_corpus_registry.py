@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cdcoref.cli.corpus_options import NAMES
 from cdcoref.corpora import CORPORA, SPLITS, CorpusFolder, corpus_folders, corpus_statistics
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
@@ -44,10 +43,6 @@ def test_what_is_no_name_and_folder_is_one_sentence_with_the_known_names(text: s
     ) as caught:
         CorpusFolder.parse(text)
     assert "\n" not in str(caught.value)
-
-
-def test_the_help_names_every_corpus() -> None:
-    assert all(name in NAMES.replace(",", " ").split() for name in CORPORA)
 
 
 def test_every_corpus_says_what_it_is() -> None:

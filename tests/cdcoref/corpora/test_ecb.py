@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpora import TOPICS, corpus_statistics, missing_topics, read_ecb
-from cdcoref.corpora.ecb import SENTENCES_FILE
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
+
+SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 
 
 def test_documents(mini_ecb: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import re
+from collections import Counter
+from itertools import permutations
 from pathlib import Path
 from typing import get_args
 
@@ -15,16 +18,13 @@ from cdcoref.errors import InputError
 from cdcoref.formats import (
     DocumentKey,
     Layout,
-    conll_parsing,
-    lines,
     read_conll,
     read_corpus,
     read_file,
+    read_mention_table,
     write_conll,
     write_corpus,
 )
-from cdcoref.formats.conll import fill_gaps
-from cdcoref.formats.conll_parsing import read_conll_table
 from cdcoref.scoring import score_files
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
@@ -141,32 +141,49 @@ def test_crossing_mentions_of_one_cluster_are_refused_by_name(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_mention_whose_gaps_make_it_cross_another_is_cut() -> None:
+def without_gaps(path: Path, *spans: tuple[int, ...], clusters: str) -> tuple[list[Mention], dict[str, int]]:
+    """Mentions of entities as they are in a file, and of how many a note says that they were extended or cut."""
     document = Document.from_sentences("d", [list("abcdefghij")])
-    spans = [(0, 1, 3), (1, 3, 4, 6), (2, 5, 6, 7), (8,)]
-    mentions = tuple(Mention("d", tokens, "entity", cluster) for tokens, cluster in zip(spans, "1121", strict=True))
-    filled, extended, cut = fill_gaps(Corpus((document,), mentions))
-    assert [m.tokens for m in filled.mentions] == [(0, 1), (3, 4), (2, 3, 4, 5, 6, 7), (8,)]
-    assert (extended, cut) == (1, 2)
+    mentions = (Mention("d", tokens, "entity", cluster) for tokens, cluster in zip(spans, clusters, strict=True))
+    notes = " ".join(write_corpus(Corpus((document,), tuple(mentions)), path))
+    counts = re.findall(r"(\d+) discontinuous mentions? (extended|cut)", notes)
+    return list(read_conll(path).mentions), {change: int(number) for number, change in counts}
 
 
-@given(st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1), st.sampled_from("12")), max_size=6))
-def test_mentions_with_gaps_are_extended_or_cut(spans: list[tuple[set[int], str]]) -> None:
-    document = Document.from_sentences("d", [list("abcdefghij")])
-    mentions = [Mention("d", tuple(sorted(tokens)), "entity", cluster) for tokens, cluster in spans]
-    filled, extended, cut = fill_gaps(Corpus((document,), tuple(mentions)))
-    changes = {"extended": 0, "cut": 0}
-    for before, after in zip(mentions, filled.mentions, strict=True):
-        assert after.contiguous
-        if before.contiguous:
-            assert after == before
-        elif after.tokens == tuple(range(before.start, before.end)):
-            changes["extended"] += 1
-        else:
-            changes["cut"] += 1
-            assert set(after.tokens) < set(before.tokens)
-            assert not {after.start - 1, after.end} & set(before.tokens)  # a whole part
-    assert (extended, cut) == tuple(changes.values())
+def test_a_mention_whose_gaps_make_it_cross_another_is_cut(tmp_path: Path) -> None:
+    spans = [(0, 1, 3), (1, 3, 4, 6), (2, 5, 6, 7), (6, 8), (7, 9), (8,)]
+    mentions, changes = without_gaps(tmp_path / "x.conll", *spans, clusters="112111")
+    assert [(m.tokens, m.cluster) for m in mentions] == [
+        ((0, 1), "0"),
+        ((2, 3, 4, 5, 6, 7), "1"),
+        *((tokens, "0") for tokens in [(3, 4), (6,), (7,), (8,)]),
+    ]
+    assert changes == {"extended": 1, "cut": 4}
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1), st.sampled_from("123")), max_size=6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_mentions_with_gaps_are_extended_or_cut(tmp_path: Path, spans: list[tuple[set[int], str]]) -> None:
+    before = [tuple(sorted(tokens)) for tokens, _ in spans]
+    try:
+        mentions, counts = without_gaps(tmp_path / "x.conll", *before, clusters="".join(name for _, name in spans))
+    except InputError:
+        return  # mentions cross even where all gaps are cut
+
+    def change(before: tuple[int, ...], after: tuple[int, ...]) -> str | None:
+        assert after == tuple(range(after[0], after[-1] + 1))
+        if after == before:
+            return "none"
+        if after == tuple(range(before[0], before[-1] + 1)):
+            return "extended"
+        whole_part = set(after) < set(before) and not {after[0] - 1, after[-1] + 1} & set(before)
+        return "cut" if whole_part else None
+
+    # The file says which mentions there are, not which of them each was before.
+    found = (Counter(map(change, before, order)) for order in permutations(m.tokens for m in mentions))
+    gaps = sum(tokens[-1] - tokens[0] >= len(tokens) for tokens in before)
+    assert sum(counts.values()) == gaps
+    assert Counter(counts) + Counter(none=len(before) - gaps) in found
 
 
 def test_discontinuous_mentions_are_refused_by_name(tmp_path: Path) -> None:
@@ -264,7 +281,7 @@ def test_brackets(tmp_path: Path, cells: list[str], expected: set[tuple[str, int
 )
 def test_names_of_documents(tmp_path: Path, begin: str, name: str, part: str) -> None:
     path = write(tmp_path / "x.conll", "-", begin=begin)
-    assert list(read_conll_table(path).documents) == [DocumentKey(name, part)]
+    assert list(read_mention_table(path).documents) == [DocumentKey(name, part)]
 
 
 def test_parts_of_a_document(tmp_path: Path) -> None:
@@ -278,7 +295,7 @@ def test_parts_of_a_document(tmp_path: Path) -> None:
     assert len(read_conll(path, ids="global").clusters()) == 1
     for layout in get_args(Layout):
         write_conll(corpus, tmp_path / "y.conll", layout=layout)
-        assert read_conll_table(tmp_path / "y.conll").documents.keys() == read_conll_table(path).documents.keys()
+        assert read_mention_table(tmp_path / "y.conll").documents.keys() == read_mention_table(path).documents.keys()
         assert [(d.id, d.part) for d in read_conll(tmp_path / "y.conll").documents] == ids
         write_conll(corpus.subset(["x; part 001"]), tmp_path / "z.conll", layout=layout)
         assert read_conll(tmp_path / "z.conll").documents[0].id == "x; part 001"
@@ -403,17 +420,21 @@ def test_crlf_marks_and_gzip_make_no_difference(tmp_path: Path) -> None:
     assert read_conll(other).documents[0].tokens == read_conll(plain).documents[0].tokens
 
 
-def test_small_chunks_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("layout", "megabytes"), [("2012", 9), ("cross-document", 13)])
+def test_a_file_that_is_read_in_several_chunks(tmp_path: Path, layout: Layout, megabytes: int) -> None:
+    """The chunks of 4 MB end in documents, sentences and mentions."""
+    word = "ö" + "x" * ((megabytes << 20) // 40)
+    sentences = [[word], [word], ["short"], [word] * 2]
+    documents = tuple(Document.from_sentences(f"d{n}", sentences * (1 if n else 9)) for n in range(3))
+    spans = ((0, 1, 2, 3, 4), (1,), (3, 4), (20, 21, 22, 23, 24, 25, 26, 27, 28, 29), (44,))
+    mentions = (Mention(d.id, span, cluster="1") for d in documents for span in spans if span[-1] < len(d.tokens))
+    corpus = Corpus(documents, tuple(mentions))
     path = tmp_path / "x.conll"
-    path.write_text(
-        "#begin document x\n"
-        + "".join(f"t\tt_{n // 9}\tdoc{n // 5}\t{n}\t{n}\twörd\tTrue\t({n % 4})\n" for n in range(40))
-        + "#end document\n"
-    )
-    whole = read_conll(path)
-    for size in (1, 7, 40, 200):
-        monkeypatch.setattr(lines, "CHUNK", size)
-        assert read_conll(path) == whole
+    write_conll(corpus, path, layout=layout)
+    assert path.stat().st_size > megabytes << 20
+    back = read_conll(path)
+    assert texts(back) == texts(corpus)
+    assert coreference(back) == coreference(corpus)
 
 
 BEGIN = "#begin document (d)\n"
@@ -447,7 +468,7 @@ def test_refused_by_line(tmp_path: Path, text: str, line: int, message: str) -> 
     path = tmp_path / "x.conll"
     path.write_text(text)
     with pytest.raises(InputError, match=message) as caught:
-        read_conll_table(path)
+        read_mention_table(path)
     assert (caught.value.path, caught.value.line) == (str(path), line)
 
 
@@ -465,24 +486,22 @@ def test_what_is_not_text_is_refused(tmp_path: Path, content: bytes, line: int |
     path = tmp_path / "x.conll"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
-        read_conll_table(path)
+        read_mention_table(path)
     assert caught.value.line == line
 
 
-def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 1 << 10)
-    monkeypatch.setattr(conll_parsing, "LONGEST_LINE", 1 << 12)
+def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.conll.gz"
-    path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * 100_000))
-    with pytest.raises(InputError, match="line 2: the line is longer than"):
-        read_conll_table(path)
+    path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * (21 << 20), 1))
+    with pytest.raises(InputError, match="line 2: the line is longer than 16 MB"):
+        read_mention_table(path)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the file does not exist"):
-        read_conll_table(tmp_path / "none")
+        read_mention_table(tmp_path / "none")
     with pytest.raises(InputError, match="cannot be read"):
-        read_conll_table(tmp_path)
+        read_mention_table(tmp_path)
 
 
 def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> None:

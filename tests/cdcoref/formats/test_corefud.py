@@ -23,7 +23,6 @@ from cdcoref.formats import (
     write_corefud,
     write_corpus,
 )
-from cdcoref.formats.corefud_parsing import read_corefud_table
 from cdcoref.scoring import align, report_errors, score_files
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
@@ -91,7 +90,7 @@ def test_documents_and_sentences(tmp_path: Path) -> None:
     ]
     assert sorted(map(len, corpus.clusters())) == [1, 2]  # a name means something within one document
     assert {mention.kind for mention in corpus.mentions} == {"entity"}
-    table = read_corefud_table(path)
+    table = read_mention_table(path)
     assert table.local_clusters
     assert [row.tokens for row in table.documents.values()] == [3, 1]
 
@@ -100,7 +99,7 @@ def test_numbers_of_groups_begin_anew_in_every_document(tmp_path: Path) -> None:
     header = "# global.Entity = GRP-etype\n"
     path = write(tmp_path / "x", "a (1-person)", "", header="# newdoc id = d\n" + header)
     path.write_text(path.read_text() + "# newdoc id = e\n1\tb" + "\t_" * 7 + "\tEntity=(1-place)\n\n")
-    assert len(set(read_corefud_table(path).cluster.tolist())) == 2
+    assert len(set(read_mention_table(path).cluster.tolist())) == 2
     assert [(m.cluster, m.tag) for m in read_corefud(path).mentions] == [("d/1", "person"), ("e/1", "place")]
 
 
@@ -165,7 +164,7 @@ def test_the_file_as_it_is_written(tmp_path: Path) -> None:
     assert {(m.key, m.cluster) for m in back.mentions if m.cluster != "e/e3"} == {
         (m.key, m.cluster) for m in mentions if m.cluster is not None
     }
-    assert not read_corefud_table(tmp_path / "x.conllu").local_clusters
+    assert not read_mention_table(tmp_path / "x.conllu").local_clusters
 
 
 words = st.text(max_size=5) | st.sampled_from(["-", "_", "#", "Entity=(e1)", "|", "\\e", "1-2"])
@@ -258,7 +257,7 @@ def test_a_real_corpus_is_read_back_equal(shared: Path, tmp_path: Path) -> None:
 def test_refused_by_line(tmp_path: Path, words: list[str], line: int, message: str) -> None:
     path = write(tmp_path / "x.conllu", *words)
     with pytest.raises(InputError, match=message) as caught:
-        read_corefud_table(path)
+        read_mention_table(path)
     assert (caught.value.path, caught.value.line) == (str(path), line)
 
 
@@ -267,7 +266,7 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
     for line in ("1\ta\t_", "1\ta\t_\tEntity=(e1)", "word" + "\t_" * 9):
         path.write_text(HEADER + "1" + "\t_" * 9 + "\n" + line + "\n\n")
         with pytest.raises(InputError, match=r"line 4: the line has \d+ tab-separated columns.* CoNLL-U has 10"):
-            read_corefud_table(path)
+            read_mention_table(path)
 
 
 # -- types, heads, words that the text leaves out ----------------------------------------------------------------------
@@ -393,7 +392,7 @@ def test_a_mention_at_a_multiword_token_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     rest = "\t_" * 7
     path.write_text(f"1-2\tdámelo{rest}\tEntity=(e1)\n1\tda{rest}\t_\n2\tmelo{rest}\t_\n\n", encoding="utf-8")
-    for read in (read_corefud, read_corefud_table):
+    for read in (read_corefud, read_mention_table):
         with pytest.raises(InputError, match=r"line 1: a mention begins or ends at a multiword token; put its bracket"):
             read(path)
 

@@ -2,51 +2,70 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cdcoref.corpus import Document
+from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey
-from cdcoref.formats.document_names import column_to_key, document_ids, document_keys, key_to_column
+from cdcoref.formats import DocumentKey, read_conll, read_corefud, read_mention_table, write_conll, write_corefud
 
 names = st.text(min_size=1, max_size=6) | st.sampled_from(["x", "x; part 001", "x;\\u0020part\\u0020001", "a b", ";"])
-parts = st.integers(0, 2000).map(str)
+parts = st.sampled_from(["0", "1"]) | st.integers(0, 2000).map(str)
+ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def with_parts(path: Path, *blocks: str) -> Path:
+    """A file of documents of one word with these names and parts."""
+    path.write_text("".join(f"#begin document {block}\nw -\n#end document\n" for block in blocks))
+    return path
 
 
 @given(names, parts)
-def test_a_column_says_name_and_part(name: str, part: str) -> None:
-    column = key_to_column(DocumentKey(name, part))
-    assert not any(character.isspace() for character in column)
-    assert column_to_key(column) == DocumentKey(name, part)
+@ONE_FOLDER
+def test_a_column_says_name_and_part(tmp_path: Path, name: str, part: str) -> None:
+    path = tmp_path / "x.conll"
+    write_conll(Corpus((Document.from_sentences(name, [["w"]], part=part),)), path)
+    _, line, _, _ = path.read_text(encoding="utf-8").split("\n")
+    assert len(line.split()) == 8
+    assert list(read_mention_table(path).documents) == [DocumentKey(name, part)]
 
 
-@given(st.lists(st.builds(DocumentKey, names, parts), unique=True, max_size=5))
-def test_keys_made_of_ids_make_the_same_ids(keys: list[DocumentKey]) -> None:
-    try:
-        ids = document_ids(keys, "file")
-    except InputError:
+@given(st.lists(st.tuples(names, parts), unique=True, max_size=5))
+@settings(ONE_FOLDER, max_examples=50)
+def test_ids_of_parts_are_read_back_equal(tmp_path: Path, keys: list[tuple[str, str]]) -> None:
+    ids: list[str] = []
+    for name, part in keys:
+        ids.append(name if name not in ids else f"{name}; part {part.zfill(3)}")
+    if len(set(ids)) < len(ids):
         return  # as "x; part 001" and part 1 of "x", after part 0
-    documents = [Document.from_sentences(id, [], part=key.part) for id, key in zip(ids, keys, strict=True)]
-    assert len(set(ids)) == len(ids)
-    assert document_ids(document_keys(documents), "file") == ids
+    documents = (Document.from_sentences(id, [["w"]], part=part) for id, (_, part) in zip(ids, keys, strict=True))
+    corpus = Corpus(tuple(documents))
+    write_conll(corpus, tmp_path / "x.conll")
+    write_corefud(corpus, tmp_path / "x.conllu")
+    for back in (read_conll(tmp_path / "x.conll"), read_corefud(tmp_path / "x.conllu")):
+        assert [(d.id, d.part) for d in back.documents] == [(d.id, d.part) for d in corpus.documents]
 
 
-def test_ids_that_would_be_equal() -> None:
-    with pytest.raises(InputError, match="two documents of the file get the id 'x; part 001'"):
-        document_ids([DocumentKey("x; part 001"), DocumentKey("x"), DocumentKey("x", "1")], "file")
+def test_ids_that_would_be_equal(tmp_path: Path) -> None:
+    path = with_parts(tmp_path / "x.conll", "(x; part 001); part 000", "(x)", "(x); part 001")
+    with pytest.raises(InputError, match=r"x\.conll: two documents of the file get the id 'x; part 001'"):
+        read_conll(path)
 
 
-def test_the_ids_of_parts() -> None:
+def test_the_ids_of_parts(tmp_path: Path) -> None:
+    path = with_parts(tmp_path / "x.conll", "(x); part 003", "(y)", "(x); part 000", "(x); part 012")
     keys = [DocumentKey("x", "3"), DocumentKey("y"), DocumentKey("x", "0"), DocumentKey("x", "12")]
-    ids = document_ids(keys, "file")
-    assert ids == ["x", "y", "x; part 000", "x; part 012"]
-    documents = [Document.from_sentences(id, [], part=key.part) for id, key in zip(ids, keys, strict=True)]
-    assert list(document_keys(documents)) == keys
+    assert list(read_mention_table(path).documents) == keys
+    corpus = read_conll(path)
+    assert [d.id for d in corpus.documents] == ["x", "y", "x; part 000", "x; part 012"]
+    write_conll(corpus, tmp_path / "y.conll")
+    assert list(read_mention_table(tmp_path / "y.conll").documents) == keys
 
 
 @pytest.mark.parametrize("part", ["", "b", "-1", "1.0", "٣", "9" * 10])
-def test_parts_are_numbers(part: str) -> None:
+def test_parts_are_numbers(tmp_path: Path, part: str) -> None:
     with pytest.raises(InputError, match="must be a number"):
-        list(document_keys([Document.from_sentences("d", [], part=part)]))
+        write_corefud(Corpus((Document.from_sentences("d", [["w"]], part=part),)), tmp_path / "x.conllu")

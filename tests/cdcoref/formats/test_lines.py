@@ -12,26 +12,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import first_bytes, line_chunks, lines
+from cdcoref.formats import first_bytes, line_chunks
+
+
+class Slow(io.BufferedReader):
+    """A stream that gives at most some bytes at a time."""
+
+    def __init__(self, content: bytes, most: int) -> None:
+        super().__init__(io.BytesIO(content))
+        self._most = most
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(self._most if size is None or size < 0 else min(size, self._most))
 
 
 @pytest.mark.parametrize("size", [3, 4, 7, 100])
 @given(st.lists(st.text(st.characters(exclude_characters="\0\n", exclude_categories=["Cs"]), max_size=9), min_size=1))
 def test_chunks_are_whole_lines_in_order(size: int, text: list[str]) -> None:
     content = "\n".join(text).encode()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "CHUNK", size)
-        for data in (content, gzip.compress(content)):
-            chunks = list(line_chunks(io.BytesIO(data)))
-            expected = content.removeprefix(b"\xef\xbb\xbf")
-            if expected and not expected.endswith(b"\n"):
-                expected += b"\n"
-            assert b"".join(chunk for _, chunk in chunks) == expected
-            assert all(chunk.endswith(b"\n") for _, chunk in chunks)
-            number = 1
-            for first, chunk in chunks:
-                assert first == number
-                number += chunk.count(b"\n")
+    for data in (content, gzip.compress(content)):
+        chunks = list(line_chunks(Slow(data, size)))
+        expected = content.removeprefix(b"\xef\xbb\xbf")
+        if expected and not expected.endswith(b"\n"):
+            expected += b"\n"
+        assert b"".join(chunk for _, chunk in chunks) == expected
+        assert all(chunk.endswith(b"\n") for _, chunk in chunks)
+        number = 1
+        for first, chunk in chunks:
+            assert first == number
+            number += chunk.count(b"\n")
+
+
+def test_a_file_longer_than_a_chunk(tmp_path: Path) -> None:
+    content = b"".join(b"%d\n" % number for number in range(700_000))
+    for data in (content, gzip.compress(content, 1)):
+        (tmp_path / "a").write_bytes(data)
+        (first, start), (second, end) = line_chunks(tmp_path / "a")
+        assert start + end == content
+        assert end.startswith(b"%d\n" % (second - 1))
+        assert first == 1
 
 
 def test_a_stream_is_left_open_and_a_pipe_can_be_read() -> None:

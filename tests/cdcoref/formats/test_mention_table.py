@@ -10,8 +10,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey, MentionTable, table_of_corpus, write_jsonl
-from cdcoref.formats.jsonl import read_jsonl_table
+from cdcoref.formats import DocumentKey, MentionTable, read_mention_table, table_of_corpus, write_jsonl
 
 
 def content(table: MentionTable) -> tuple:
@@ -49,7 +48,7 @@ def corpus() -> Corpus:
 def test_equals_the_table_of_the_corpus(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.jsonl.gz"
     write_jsonl(corpus, path)
-    table = read_jsonl_table(path)
+    table = read_mention_table(path)
     assert content(table) == content(table_of_corpus(corpus, "x"))
     assert list(table.documents) == [DocumentKey("x"), DocumentKey("x", "1"), DocumentKey("empty")]
     assert content(table)[3] == 4  # events 7, entities 7, and two without a name
@@ -63,7 +62,7 @@ def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
         {"id": "y", "tokens": ["She"], "mentions": [{"tokens": [0], "cluster": "1"}]},
     ]
     path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, lines)).encode()))
-    table = read_jsonl_table(path)
+    table = read_mention_table(path)
     assert table.start.tolist() == [0, 0]
     assert table.cluster.tolist() == [0, 0]
 
@@ -84,4 +83,4 @@ def test_refused_by_line(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"id": "y", "tokens": []}\n' + line + "\n")
     with pytest.raises(InputError, match=message):
-        read_jsonl_table(path)
+        read_mention_table(path)

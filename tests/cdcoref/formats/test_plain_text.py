@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import read_text, tokenise_text
-from cdcoref.formats.plain_text import LONGEST_SENTENCE, LONGEST_WORD
+
+LONGEST_SENTENCE = 200
+"""In tokens."""
+LONGEST_WORD = 200
+"""In characters."""
 
 
 def sentences(text: str) -> list[str]:
