@@ -6,13 +6,14 @@ It is a process of its own so that the model's work takes nothing from those who
 so that the model is loaded once, when it is first needed. A request is ``{"files": [[PATH, NAME], ...], "keep_both":
 BOOL, "encoding": NAME or null}``; answers are ``{"stage", "done", "total"}`` as it goes on and in the end ``{"report",
 "summary", "problems"}`` or ``{"error", "problems"}``. Documents are stored all in the end or not at all, whenever the
-process ends.
+process ends. When the server has gone, it removes what that left of uploaded files.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -151,10 +152,12 @@ def answer_requests(settings: dict[str, Any], requests: Iterable[str], out: Text
 
 def main() -> None:
     """Answer requests until standard input ends."""
+    settings = json.loads(sys.argv[1])
     # Whatever a library prints must not be taken for an answer.
     with suppress(BrokenPipeError), os.fdopen(os.dup(1), "w", encoding="utf-8") as out:  # the server may be gone
         os.dup2(2, 1)
-        answer_requests(json.loads(sys.argv[1]), sys.stdin, out)
+        answer_requests(settings, sys.stdin, out)
+    shutil.rmtree(settings["uploads"], ignore_errors=True)
 
 
 if __name__ == "__main__":

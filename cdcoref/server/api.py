@@ -38,7 +38,6 @@ from cdcoref.server.jobs import Job
 from cdcoref.server.pages import LONGEST_QUERY, sentence, status_of
 from cdcoref.server.site import Site
 from cdcoref.server.uploads import Upload
-from cdcoref.server.writer import new_folder
 
 LONGEST_LIST = 1000
 LONGEST_ENCODING = 100
@@ -261,7 +260,7 @@ def api_routes(site: Site) -> APIRouter:
 
     @router.post("/documents", dependencies=CHANGING, summary="Add texts", status_code=202)
     def add_documents(new: NewDocuments) -> Job:
-        folder = new_folder()
+        folder = site.writer.new_folder()
         path = folder / "documents.jsonl"
         try:
             lines = (json.dumps({"id": one.id, "text": one.text}, ensure_ascii=False) for one in new.documents)

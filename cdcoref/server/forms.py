@@ -26,7 +26,6 @@ from cdcoref.server.jobs import Job
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
 from cdcoref.server.uploads import Upload, clean_name
-from cdcoref.server.writer import new_folder
 
 MOST_FIELDS = 10_000
 """Of a form: mentions that are chosen, files that are added."""
@@ -75,7 +74,7 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
     encoding = encoding.strip()
     if encoding:
         check_encoding(encoding)
-    folder = new_folder()
+    folder = site.writer.new_folder()
     try:
         uploads = []
         for number, file in enumerate(named):

@@ -64,6 +64,7 @@ class Writer:
         self._waiting: queue.SimpleQueue[tuple[Job, dict[str, Any], Path] | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
+        self._uploads: Path | None = None
         self._ending = False
         self._additions = threading.Thread(target=self._add_all, name="additions", daemon=True)
         self._additions.start()
@@ -71,6 +72,13 @@ class Writer:
     def change(self, change: Callable[[Collection], Result]) -> Result:
         """Make a correction, undo one, or remove or restore documents, after those that were asked for before."""
         return self._corrections.submit(lambda: change(self._collection())).result()
+
+    def new_folder(self) -> Path:
+        """A folder for files that are to be added."""
+        with self._lock:
+            if self._uploads is None or not self._uploads.is_dir():  # old temporary files may be removed by others
+                self._uploads = Path(tempfile.mkdtemp(prefix="cdcoref-upload-"))
+        return Path(tempfile.mkdtemp(dir=self._uploads))
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added.
@@ -80,7 +88,7 @@ class Writer:
         uploads
             The files.
         folder
-            The folder in which they are; it is removed when they have been added.
+            The folder in which they are, one of :meth:`new_folder`; it is removed when they have been added.
         keep_both, encoding
             As in :class:`cdcoref.server.adding_program.Adder`.
         """
@@ -98,6 +106,8 @@ class Writer:
                 self._process.terminate()
         self._waiting.put(None)
         self._additions.join(2 * WAIT_FOR_END)
+        if self._uploads is not None:
+            shutil.rmtree(self._uploads, ignore_errors=True)
         self._corrections.submit(self._collection.close)
         self._corrections.shutdown(wait=True)
         ended = [self.jobs.get(job.number) or job for job in left]
@@ -177,6 +187,7 @@ class Writer:
             "precision": self._options.precision,
             "batch_tokens": self._options.batch_tokens,
             "limit": self._options.max_upload,
+            "uploads": str(self._uploads),
         }
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.Popen(  # noqa: S603 -- this package, run by this interpreter
@@ -204,8 +215,3 @@ class Writer:
             with suppress(OSError):
                 if stream is not None:
                     stream.close()
-
-
-def new_folder() -> Path:
-    """A folder for files that are to be added."""
-    return Path(tempfile.mkdtemp(prefix="cdcoref-upload-"))

@@ -37,12 +37,20 @@ def news(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def started(news: Path) -> Iterator[Started]:
+def temporary(tmp_path: Path) -> Path:
+    """The folder of the command's temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def started(news: Path, temporary: Path) -> Iterator[Started]:
     """Start the command in a process of its own; returns it and the first line that it prints."""
     processes = []
 
     def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
         command = [sys.executable, "-m", "cdcoref", "serve", str(news), *arguments]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         processes.append(process)
@@ -67,8 +75,8 @@ def test_it_prints_the_address_answers_and_ends_cleanly(started: Started) -> Non
     assert re.fullmatch(r"cdcoref: serving \S+news.cdcoref; Ctrl-C stops it\ncdcoref: stopped\n", err)
 
 
-def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
-    process, address = started("--port", "0", "--device", "cpu")
+def begin_addition(address: str) -> None:
+    """Begin an addition that takes minutes."""
     text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 2000
     body = f'{{"documents": [{{"id": "b", "text": "{text}"}}]}}'.encode()
     request = urllib.request.Request(f"{address}api/documents", body, {"Content-Type": "application/json"})
@@ -81,6 +89,11 @@ def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
                 break
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+def test_an_addition_is_stopped_with_it(started: Started, news: Path, temporary: Path) -> None:
+    process, address = started("--port", "0", "--device", "cpu")
+    begin_addition(address)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=20)
     assert process.returncode == 0
@@ -90,6 +103,18 @@ def test_an_addition_is_stopped_with_it(started: Started, news: Path) -> None:
     )
     with Collection.open(news) as collection:
         assert [document.id for document in collection.documents()] == ["a.txt"]
+    assert not list(temporary.iterdir())
+
+
+def test_a_server_that_is_killed_leaves_no_uploads(started: Started, temporary: Path) -> None:
+    process, address = started("--port", "0", "--device", "cpu")
+    begin_addition(address)
+    assert list(temporary.glob("cdcoref-upload-*/*/documents.jsonl"))
+    process.kill()
+    until = time.monotonic() + 60
+    while list(temporary.iterdir()):  # the process that adds documents ends when it notices
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def test_beyond_this_computer_a_token_is_printed(started: Started, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import pytest
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
 from cdcoref.formats import write_corpus
-from cdcoref.server import Server, ServerOptions, forms
+from cdcoref.server import Server, ServerOptions
 from tests.cdcoref.server.conftest import Client, served
 
 WRITE = {"X-Cdcoref": "1"}
@@ -99,7 +99,7 @@ def test_an_encoding_that_there_is_not_is_refused_before_anything_is_stored(
     def stored() -> None:
         raise AssertionError("a folder was made")
 
-    monkeypatch.setattr(forms, "new_folder", stored)
+    monkeypatch.setattr(steady.server._site.writer, "new_folder", stored)
     why = "There is no encoding '&lt;klingon&gt;'; usual ones are cp1252, latin-1, cp1250, cp1251 or utf-16-le."
     fields = {"secret": steady.secret, "same_name": "replace", "encoding": "<klingon>"}
     answer = steady.http.post("/add", data=fields, files={"files": ("a.txt", LATIN)})
@@ -393,9 +393,12 @@ def test_the_program_that_adds(
 
 
 def test_the_program_that_adds_ends_quietly_when_the_server_is_gone(news: Path, tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text("The ferry sank.")
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    (uploads / "x.txt").write_text("The ferry sank.")
     settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
-    request = {"files": [[str(tmp_path / "x.txt"), "x.txt"]], "keep_both": False, "encoding": None}
+    settings["uploads"] = str(uploads)
+    request = {"files": [[str(uploads / "x.txt"), "x.txt"]], "keep_both": False, "encoding": None}
     program = [sys.executable, "-m", "cdcoref.server.adding_program", json.dumps(settings)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(program, text=True, **pipes) as process:  # type: ignore[call-overload]
@@ -404,6 +407,7 @@ def test_the_program_that_adds_ends_quietly_when_the_server_is_gone(news: Path, 
         process.stdin.close()
         assert process.stderr.read() == ""
     assert process.returncode == 0
+    assert not uploads.exists()
 
 
 @pytest.mark.parametrize("replaced", [False, True])
