@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, MarkedDocument, Pack, SequenceBuilder, SequenceOptions, pack_length, packs
-from cdcoref.inputs.packs import MAX_NEIGHBOURS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -116,21 +115,22 @@ def test_candidates_meet(
     assert set(shown) == set(range(total))
     degree = Counter(number for a, b, _ in known for number in (a, b))
     for a, b, _ in known:
-        if all(degree[number] == 1 for number in (a, b)) and len(known) <= MAX_NEIGHBOURS:
+        if all(degree[number] == 1 for number in (a, b)):
             assert frozenset((a, b)) in read
     again = list(packs(builder.options, documents, None, Candidates(*(array[::-1] for array in candidates))))
     assert again == made
 
 
 def test_an_excerpt_is_read_with_as_many_others_as_the_options_allow(wordpiece: PreTrainedTokenizerFast) -> None:
-    """One document in sixteen excerpts, each of which shares candidates with all others."""
+    """One document in sixteen excerpts, each of which shares candidates with all others; four, unless they say."""
     read = []
-    for limit in (1, 2, None):
+    for limit in (1, 2, 4, None, 5):
         options = SequenceOptions(documents="many", context="sentence", max_length=100, max_windows=limit)
         documents = story(SequenceBuilder(wordpiece, options), [48])
         first, second = np.triu_indices(48, k=1)
         candidates = Candidates(first, second, np.ones(len(first)))
         read.append(sum(len(pack) > 1 or len(pack[0][1]) > 3 for pack in packs(options, documents, None, candidates)))
+    assert read[2] == read.pop(3)
     assert read == sorted(set(read))
 
 

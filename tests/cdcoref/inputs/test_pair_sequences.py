@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
@@ -209,18 +210,21 @@ def test_a_feature_that_nobody_knows_is_refused() -> None:
         SequenceOptions(features=("moon",))
 
 
-def test_rendered_windows_are_forgotten(wordpiece: PreTrainedTokenizerFast, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cdcoref.inputs import pair_sequences
-
-    monkeypatch.setattr(pair_sequences, "PIECES_KEPT", 20)
-    builder = SequenceBuilder(wordpiece, SequenceOptions())
+def test_rendered_windows_are_forgotten(wordpiece: PreTrainedTokenizerFast) -> None:
+    """The most recently used ones of up to 200,000 word pieces are kept, and with them their documents."""
+    options = SequenceOptions(max_length=200_000)
+    builder = SequenceBuilder(wordpiece, options)
     documents = [
-        builder.prepare(document("a b c d e f"), mentions("d", (0,), (n,)), [2 * n, 2 * n + 1]) for n in range(1, 6)
+        builder.prepare(document(f"{letter}{'-' * 29_999} {'-' * 30_000}"), mentions("d", (0,), (1,)), range(2))
+        for letter in "abcd"
     ]
-    once = [shown(wordpiece, s) for one in documents for other in documents for s in builder.pair(one, other)]
-    assert sum(len(segment.ids) for _, segment in builder._rendered.values()) == builder._pieces_rendered <= 20
-    fresh = SequenceBuilder(wordpiece, SequenceOptions())
-    assert once == [shown(wordpiece, s) for one in documents for other in documents for s in fresh.pair(one, other)]
+    unused = [sys.getrefcount(documents[number]) for number in range(4)]
+    for number, kept in ((0, [0]), (1, [0, 1]), (2, [0, 1, 2]), (0, [0, 1, 2]), (3, [0, 2, 3]), (1, [0, 1, 3])):
+        (sequence,) = builder.single(documents[number])
+        assert len(sequence) == 60_007
+        (again,) = SequenceBuilder(wordpiece, options).single(documents[number])
+        assert np.array_equal(sequence.input_ids, again.input_ids)
+        assert [n for n in range(4) if sys.getrefcount(documents[n]) > unused[n]] == kept
 
 
 # -- any documents, mentions and lengths -----------------------------------------------------------------------------

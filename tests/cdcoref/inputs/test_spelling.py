@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
-from cdcoref.inputs import OF_CAPITALS, SPELLING
-from cdcoref.inputs.spelling import spelling_of
+from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingBuilder
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 WORDS = st.text("aZ9-ßÉ", min_size=1, max_size=4)
+SpellingOf = Callable[[list[list[str]]], np.ndarray]
+Told = Callable[..., list[dict[str, float]]]
 SENTENCES = st.lists(st.lists(WORDS, max_size=6), max_size=4)
 
 
-def told(*sentences: str) -> list[dict[str, float]]:
+@pytest.fixture(scope="module")
+def spelling_of(wordpiece: PreTrainedTokenizerFast) -> SpellingOf:
+    """What is told of the words of sentences. *Shape:* (words, `SPELLING`)"""
+    builder = ReadingBuilder(wordpiece, 512, 512, 1)
+
+    def table(sentences: list[list[str]]) -> np.ndarray:
+        read = [sequence.spelling for sequence in builder(Document.from_sentences("d", sentences))]
+        return np.concatenate([np.empty((0, len(SPELLING))), *read])
+
+    return table
+
+
+@pytest.fixture(scope="module")
+def told(spelling_of: SpellingOf) -> Told:
     """What is told of every word, by name, without what is 0."""
-    table = spelling_of(Document.from_sentences("d", [sentence.split() for sentence in sentences]))
-    return [{name: float(value) for name, value in zip(SPELLING, row, strict=True) if value} for row in table]
+
+    def named(*sentences: str) -> list[dict[str, float]]:
+        table = spelling_of([sentence.split() for sentence in sentences])
+        return [{name: float(value) for name, value in zip(SPELLING, row, strict=True) if value} for row in table]
+
+    return named
 
 
-def test_a_name_of_two_words() -> None:
+def test_a_name_of_two_words(told: Told) -> None:
     assert told("The Sea Lark sank .") == [
         {
             "capital": 1,
@@ -36,7 +61,7 @@ def test_a_name_of_two_words() -> None:
     ]
 
 
-def test_figures_signs_and_acronyms() -> None:
+def test_figures_signs_and_acronyms(told: Told) -> None:
     assert told("the U.S. 3rd $ 40") == [
         {"begins_sentence": 1, "before_capital": 1, "before_name": 1, "share_of_capitals": 0.5},
         {"capital": 1, "capitals": 1, "name": 1},
@@ -46,27 +71,29 @@ def test_figures_signs_and_acronyms() -> None:
     ]
 
 
-def test_capitals_of_a_headline_are_no_names() -> None:
+def test_capitals_of_a_headline_are_no_names(told: Told) -> None:
     headline, sentence = told("Ferry Captain Arrested Over Sinking", "a Sinking")[:5], told("a Sinking")
     assert not any("name" in word for word in headline)
     assert "name" in sentence[1]
 
 
-def test_a_sentence_of_capitals_tells_as_little_as_one_of_small_letters() -> None:
+def test_a_sentence_of_capitals_tells_as_little_as_one_of_small_letters(told: Told) -> None:
     assert told("THE SEA LARK SANK IN 2009 .") == told("the sea lark sank in 2009 .")
 
 
 @given(SENTENCES)
-def test_every_word_has_numbers_from_0_to_1_that_depend_on_its_sentence_alone(sentences: list[list[str]]) -> None:
-    table = spelling_of(Document.from_sentences("d", sentences))
+def test_every_word_has_numbers_from_0_to_1_that_depend_on_its_sentence_alone(
+    spelling_of: SpellingOf, sentences: list[list[str]]
+) -> None:
+    table = spelling_of(sentences)
     assert table.shape == (sum(map(len, sentences)), len(SPELLING))
     assert ((table >= 0) & (table <= 1)).all()
-    alone = [spelling_of(Document.from_sentences("d", [sentence])) for sentence in sentences]
+    alone = [spelling_of([sentence]) for sentence in sentences]
     np.testing.assert_array_equal(table, np.concatenate([*alone, table[:0]]))
 
 
 @given(SENTENCES)
-def test_without_capitals_nothing_is_told_of_any(sentences: list[list[str]]) -> None:
+def test_without_capitals_nothing_is_told_of_any(spelling_of: SpellingOf, sentences: list[list[str]]) -> None:
     small = [[word.lower() for word in sentence] for sentence in sentences]
-    table = spelling_of(Document.from_sentences("d", small))
+    table = spelling_of(small)
     assert not table[:, OF_CAPITALS].any()
