@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.language import MentionWords, head_span, head_word, in_conflict, is_date, is_relative_pronoun, lemma
-from cdcoref.language.adjacent_facts import adjacent_facts
-from cdcoref.language.words import PhraseWords
+from cdcoref.corpus import Document, Mention
+from cdcoref.language import (
+    MentionWords,
+    StatedFacts,
+    head_span,
+    head_word,
+    in_conflict,
+    is_date,
+    is_relative_pronoun,
+    lemma,
+    mention_facts,
+    mention_words,
+)
+
+
+def adjacent_facts(before: str, words: str, after: str = "") -> StatedFacts:
+    """What the words beside an entity in its sentence add to it."""
+    start, length = len(before.split()), len(words.split())
+    document = Document.from_sentences("d", [f"{before} {words} {after}".split()])
+    return mention_words(document, Mention("d", tuple(range(start, start + length)), "entity")).beside
 
 
 @pytest.mark.parametrize(
@@ -148,7 +165,7 @@ def test_amounts_and_months_that_differ(one: str, other: str, conflict: bool) ->
 
 
 def test_what_is_no_decimal_number_is_as_it_was_written() -> None:
-    assert adjacent_facts(["3-1/2", "mln"], ["tonnes"], []).amounts == {"3-1/2 * 1000000"}
+    assert adjacent_facts("3-1/2 mln", "tonnes").amounts == {"3-1/2 * 1000000"}
     assert MentionWords.of(["10:30", "and", "3/4"]).amounts == {"3/4"}
     assert MentionWords.of(["10.30", "am"]).amounts == MentionWords.of(["9", "p.m."]).amounts == set()
     assert MentionWords.of(["1986/87", "and", "1990"]).amounts == set()
@@ -171,12 +188,12 @@ def test_numbers_that_are_divided_are_one(words: str, amounts: set[str]) -> None
 
 
 def test_a_number_before_a_mention_may_be_divided() -> None:
-    assert adjacent_facts(["some", "20", ",", "000"], ["scientists"], []).amounts == {"20000"}
-    assert adjacent_facts(["On", "May", "9", ",", "200"], ["people"], []).amounts == {"200"}
+    assert adjacent_facts("some 20 , 000", "scientists").amounts == {"20000"}
+    assert adjacent_facts("On May 9 , 200", "people").amounts == {"200"}
 
 
 def test_what_stands_beside_a_pronoun_does_not_belong_to_it() -> None:
-    beside = adjacent_facts(["at", "145.15"], ["here"], [])
+    beside = adjacent_facts("at 145.15", "here")
     assert MentionWords.of(["dollars"], beside=beside).stated.amounts == {"145.15"}
     assert not any(MentionWords.of(["here"], beside=beside).stated)
 
@@ -228,7 +245,7 @@ def test_where_the_head_stands_with_its_name_amount_or_date(phrase: str, expecte
     ],
 )
 def test_whether_a_name_beside_other_words_is_a_town(before: str, after: str, town: bool | None) -> None:
-    sorts = adjacent_facts(before.split(), ["Leeds"], after.split()).sorts
+    sorts = adjacent_facts(before, "Leeds", after).sorts
     assert sorts == {True: {"town"}, False: {"club", "organisation", "person"}, None: set()}[town]
 
 
@@ -254,7 +271,7 @@ def test_the_phrase_around_a_head(sentence: str, modifiers: set[str], complement
     words = sentence.split()
     start = next(place for place, word in enumerate(words) if word.startswith("*"))
     words[start] = words[start][1:]
-    phrase = PhraseWords.of(words, start, start + 1)
+    phrase = mention_facts(Document.from_sentences("d", [words]), Mention("d", (start,)), 0).phrase
     assert phrase.modifiers == modifiers
     assert phrase.complements == complements
 
