@@ -57,6 +57,8 @@ class Database:
             exists = not is_new and self.path.stat().st_size > 0
         except OSError as error:  # the name is too long, or a folder of it may not be entered
             raise InputError(f"the file cannot be used ({error.strerror})", path) from error
+        if not is_new and not self.path.is_file() and not self.path.is_dir():
+            raise InputError("this is a pipe or a device, which cannot hold a collection; name a file", path)
         if not exists and not create:
             raise InputError("there is no collection here; `cdcoref add` creates one", path)
         if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):

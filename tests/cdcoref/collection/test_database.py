@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing, suppress
@@ -38,6 +39,11 @@ def test_what_is_missing_or_something_else_is_refused(tmp_path: Path) -> None:
     for open_it in (Collection.open, Collection.create):
         with pytest.raises(InputError, match="the file cannot be used"):
             open_it(tmp_path / ("a" * 300))
+    os.mkfifo(tmp_path / "pipe")
+    for special in (tmp_path / "pipe", Path("/dev/null")):
+        for open_it in (Collection.open, lambda path: Collection.create(path, "lemma")):
+            with pytest.raises(InputError, match="this is a pipe or a device, which cannot hold a collection"):
+                open_it(special)
 
 
 def test_an_empty_file_becomes_a_collection(path: Path) -> None:
