@@ -23,7 +23,7 @@ MIN_PROBABILITY = 0.05
 """Clusters whose mean probability is below this are not asked about."""
 
 
-class Decision(NamedTuple):
+class UncertainDecision(NamedTuple):
     """A decision, as a pair of mentions that stands for it.
 
     Attributes
@@ -51,7 +51,7 @@ def least_sure(
     confidence: np.ndarray,
     above: np.ndarray,
     corrections: Sequence[Constraints],
-) -> list[Decision]:
+) -> list[UncertainDecision]:
     """Decisions, the least certain first.
 
     Parameters
@@ -81,7 +81,7 @@ def _merges(
     confidence: np.ndarray,
     above: np.ndarray,
     corrections: Sequence[Constraints],
-) -> list[Decision]:
+) -> list[UncertainDecision]:
     """The mention of each cluster that fits worst, with the one that it resembles most or refers to."""
     compared = links.compared
     one = np.concatenate([compared.first, compared.second, links.pronouns])
@@ -92,13 +92,13 @@ def _merges(
     best = np.lexsort((other, -probability, one))
     best = best[np.unique(one[best], return_index=True)[1]]
     answered = {mention for one in corrections for pair in one.must_links for mention in pair}
-    weakest: dict[int, Decision] = {}
+    weakest: dict[int, UncertainDecision] = {}
     for pair in best.tolist():
         mention, partner = int(one[pair]), int(other[pair])
         value = float(confidence[mention])
         if mention in answered or np.isnan(value):
             continue
-        decision = Decision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
+        decision = UncertainDecision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
         label = int(labels[mention])
         if label not in weakest or decision.probability < weakest[label].probability:
             weakest[label] = decision
@@ -107,7 +107,7 @@ def _merges(
 
 def _non_merges(
     labels: np.ndarray, links: MentionLinks, above: np.ndarray, corrections: Sequence[Constraints]
-) -> list[Decision]:
+) -> list[UncertainDecision]:
     """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
     compared = links.compared
     across = labels[compared.first] != labels[compared.second]
@@ -127,7 +127,7 @@ def _non_merges(
     value = np.concatenate([mean, links.probability[alone]]).tolist()
     answered = {frozenset((int(labels[a]), int(labels[b]))) for one in corrections for a, b in one.cannot_links}
     return [
-        Decision(a, b, False, probability, 1 - abs(probability - float(above[a])))
+        UncertainDecision(a, b, False, probability, 1 - abs(probability - float(above[a])))
         for a, b, probability in zip(one, other, value, strict=True)
         if probability >= MIN_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
     ]

@@ -18,7 +18,7 @@ from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
 from cdcoref.collection.names import refresh_names
-from cdcoref.collection.questions import QUESTIONS_A_STORY, Decision, least_sure
+from cdcoref.collection.questions import QUESTIONS_A_STORY, UncertainDecision, least_sure
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_story import StoredStory, story_clusters
@@ -92,7 +92,7 @@ def recluster(
         groups.setdefault(label, []).append(number)
     changes = assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
     refresh_names(connection, bundle)
-    decisions: list[Decision] = []
+    decisions: list[UncertainDecision] = []
     if config is not None and mentions:
         above = np.array([1.0 - config.distance_threshold[mention.kind or ""] for mention in mentions])
         above[links.pronouns] = EVEN
@@ -148,7 +148,7 @@ def _store_questions(
     bundle: Iterable[int],
     numbers: np.ndarray,
     story_of: np.ndarray,
-    decisions: Iterable[Decision],
+    decisions: Iterable[UncertainDecision],
 ) -> None:
     """Store which decisions of each story are the least certain."""
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
