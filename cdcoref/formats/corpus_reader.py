@@ -18,7 +18,7 @@ from cdcoref.errors import InputError, shown_path
 from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
-from cdcoref.formats.format_registry import has_input_suffix, input_suffixes, is_document, is_own_result, read_file
+from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
 from cdcoref.formats.given_names import joined_names
 from cdcoref.formats.input_file import STANDARD_INPUT
 from cdcoref.formats.mention_table import IdScope
@@ -196,10 +196,10 @@ class _Reader:
             what = "file that cdcoref wrote was", "files that cdcoref wrote were"
             self.notes.append(f"{folder}: {counted(len(own), *what)} left out ({_first_few(names)})")
         if others:
-            *most, last = input_suffixes()
             self.notes.append(
                 f"{folder}: {counted(len(others), 'file was', 'files were')} left out ({_first_few(others)}); of a "
-                f"folder only files that end in {', '.join(most)} or {last} are read"
+                "folder only files with the suffix of a format, such as .txt, .html, .docx or .jsonl, are read; "
+                "name others one by one"
             )
         if not files and len(self.problems) == before:
             self.problems.append(f"{folder}: the folder contains no {'such ' if others else ''}files")

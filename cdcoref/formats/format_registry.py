@@ -129,14 +129,10 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
     return table
 
 
-def input_suffixes() -> list[str]:
-    """The suffixes of files that can be read, without ``.gz``; files named so are read from folders."""
-    return [suffix for format in FORMATS for suffix in format.suffixes]
-
-
 def has_input_suffix(path: str | Path) -> bool:
-    """Whether a file's name ends in one of `input_suffixes`, optionally followed by ``.gz``."""
-    return _suffix(path) in input_suffixes()
+    """Whether a file is read if its folder is given: its name ends in a format's suffix, maybe followed by ``.gz``."""
+    suffix = _suffix(path)
+    return any(suffix in format.suffixes for format in FORMATS)
 
 
 def is_own_result(path: str | Path) -> bool:
