@@ -18,10 +18,26 @@ from cdcoref.clustering import (
 
 SIZE = 8
 PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])
+PAIRS = st.lists(PAIR, max_size=6)
+LABELS = st.lists(st.integers(0, SIZE - 1), min_size=SIZE, max_size=SIZE)
 
 
 def as_array(pairs: list[tuple[int, int]]) -> np.ndarray:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def symmetric(pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    return {*pairs, *((b, a) for a, b in pairs)}
+
+
+def groups_of(labels: list[int]) -> list[list[int]]:
+    """The items of each label, those with the first item first."""
+    return [[item for item, own in enumerate(labels) if own == label] for label in dict.fromkeys(labels)]
+
+
+def numbered(labels: list[int]) -> list[int]:
+    """The same groups, numbered in the order of their first items."""
+    return [list(dict.fromkeys(labels)).index(label) for label in labels]
 
 
 def random_scores(seed: int) -> PairScores:
@@ -44,26 +60,35 @@ def test_parts_obey_and_cannot_be_merged_further(
     assert all(frozenset((a, b)) in between for b in range(parts) for a in range(b))
 
 
-@given(st.lists(PAIR, max_size=3), st.lists(PAIR, max_size=6), st.integers(0, 99))
+@given(LABELS, LABELS, st.lists(st.booleans(), min_size=SIZE, max_size=SIZE), PAIRS, st.integers(0, 99))
 def test_blocks_are_merged_by_their_mean_score(
-    must: list[tuple[int, int]], cannot: list[tuple[int, int]], seed: int
+    blocks: list[int], clusters: list[int], counted: list[bool], cannot: list[tuple[int, int]], seed: int
 ) -> None:
-    """As when the means of all pairs of groups are computed anew each time."""
-    scores, blocks = random_scores(seed), connected(SIZE, *as_array(must).T)
-    matrix = np.zeros((SIZE, SIZE))
-    matrix[scores.first, scores.second] = matrix[scores.second, scores.first] = scores.score
-    groups = [np.flatnonzero(blocks == block).tolist() for block in range(blocks.max() + 1)]
+    """As when the means of all pairs of groups are computed anew each time, of what was one cluster and counts."""
+    scores, conflicts = random_scores(seed), symmetric(cannot)
+    score_of = {(int(a), int(b)): float(s) for a, b, s in zip(scores.first, scores.second, scores.score, strict=True)}
+
+    def nearness(one: list[int], other: list[int]) -> float | None:
+        within = [(min(a, b), max(a, b)) for a in one for b in other if clusters[a] == clusters[b]]
+        if not within or any((a, b) in conflicts for a in one for b in other):
+            return None
+        values = [score_of[pair] for pair in within if all(counted[item] for item in pair)]
+        return sum(values) / len(values) if values else -1.0
+
+    groups = groups_of(blocks)
     while possible := [
-        (float(matrix[np.ix_(one, other)].mean()), place, groups.index(other))
-        for place, one in enumerate(groups)
-        for other in groups[place + 1 :]
-        if not any((a in one and b in other) or (a in other and b in one) for a, b in cannot)
+        (mean, place, other)
+        for other in range(len(groups))
+        for place in range(other)
+        if (mean := nearness(groups[place], groups[other])) is not None
     ]:
-        _, one, other = max(possible)
+        _, one, other = max(possible, key=lambda found: (found[0], -found[1], -found[2]))
         groups[one] += groups.pop(other)
-    labels = merge_blocks(blocks, CannotLinks.of_pairs(SIZE, as_array(cannot)), scores)
-    found = [np.flatnonzero(labels == label).tolist() for label in range(labels.max() + 1)]
-    assert found == sorted(map(sorted, groups))
+    numbers = numbered(blocks)
+    labels = merge_blocks(
+        np.array(numbers), CannotLinks.of_pairs(SIZE, as_array(cannot)), scores, np.array(clusters), np.array(counted)
+    )
+    assert groups_of(labels.tolist()) == [sorted(group) for group in groups]
 
 
 @given(st.lists(PAIR, max_size=4), st.permutations(range(SIZE * (SIZE - 1) // 2)), st.integers(0, 99))
@@ -75,6 +100,41 @@ def test_the_order_of_scores_does_not_matter(cannot: list[tuple[int, int]], orde
     blocks = np.arange(SIZE) // 2
     labels = merge_blocks(blocks, cannot_links, PairScores(SIZE, scores.first, scores.second, tenths))
     assert merge_blocks(blocks, cannot_links, shuffled).tolist() == labels.tolist()
+
+
+@given(LABELS, PAIRS, st.lists(PAIR, max_size=8))
+def test_followers_join_one_after_the_other(
+    blocks: list[int], cannot: list[tuple[int, int]], followers: list[tuple[int, int]]
+) -> None:
+    """As when all pairs of items of the two groups are looked at each time."""
+    conflicts, expected = symmetric(cannot), list(blocks)
+    for follower, leader in followers:
+        one, other = ([i for i in range(SIZE) if expected[i] == expected[item]] for item in (follower, leader))
+        if not any((a, b) in conflicts for a in one for b in other):
+            for item in one:
+                expected[item] = expected[leader]
+    labels = with_followers(np.array(blocks), CannotLinks.of_pairs(SIZE, as_array(cannot)), followers)
+    assert labels.tolist() == numbered(expected)
+
+
+@given(st.lists(PAIR, max_size=12), PAIRS, st.sets(st.integers(0, SIZE - 1), max_size=2))
+def test_parts_are_the_largest_clusters_without_a_conflict(
+    pairs: list[tuple[int, int]], cannot: list[tuple[int, int]], alone: set[int]
+) -> None:
+    """Of all clusters on the way, without the items that are parts by themselves."""
+    conflicts, cluster_of = symmetric(cannot), [frozenset([item]) for item in range(SIZE)]
+    clusters, merges = list(cluster_of), []
+    for one, other in pairs:
+        if other not in cluster_of[one]:
+            merges.append((one, other))
+            clusters.append(cluster_of[one] | cluster_of[other])
+            for item in clusters[-1]:
+                cluster_of[item] = clusters[-1]
+    own = [cluster - alone for cluster in clusters]
+    free = [part for part in own if not any((a, b) in conflicts for a in part for b in part)]
+    expected = [min(max((part for part in free if item in part), key=len, default=[item])) for item in range(SIZE)]
+    labels = unconflicted_parts(CannotLinks.of_pairs(SIZE, as_array(cannot)), merges, alone)
+    assert labels.tolist() == numbered(expected)
 
 
 def test_a_cluster_falls_apart_where_a_merge_brought_a_conflict() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -68,30 +69,37 @@ def test_sparse_form_equals_sklearn(by_sparse_merges: Callable[..., Any], linkag
             assert partition(tree.cut(threshold)) == sklearn_partition(scores, threshold, linkage)
 
 
-def greedy_partition_by_mixed_linkage(scores: PairScores, threshold: float) -> set[frozenset[int]]:
-    """The two nearest clusters are merged while they are nearer than the threshold; all from the pairs themselves."""
-    distance = 1.0 - full_matrix(scores)
-    clusters = [[item] for item in range(scores.size)]
+def merges_by_hand(scores: PairScores, linkage: Linkage, keys: Sequence[Any]) -> list[tuple[float, list[set[int]]]]:
+    """Of every merge below 1 the distance and the clusters after it, all from the pairs themselves.
+
+    Of equally near clusters those come first whose largest members come first.
+    """
+    distance, share = 1.0 - full_matrix(scores), {"average": 0.0, "mixed": 0.4, "single": 1.0}[linkage]
+    place = {item: place for place, item in enumerate(sorted(range(scores.size), key=lambda item: keys[item]))}
+    clusters, found = [{item} for item in range(scores.size)], []
     while len(clusters) > 1:
-        between = {
-            (one, other): 0.6 * own.mean() + 0.4 * own.min()
-            for other in range(len(clusters))
-            for one in range(other)
-            for own in [distance[np.ix_(clusters[one], clusters[other])]]
-        }
-        one, other = min(between, key=between.__getitem__)
-        if between[one, other] >= threshold:
+        between = []
+        for one, other in combinations(sorted(clusters, key=lambda cluster: max(map(place.__getitem__, cluster))), 2):
+            own = distance[np.ix_(sorted(one), sorted(other))]
+            mean = 1.0 - (1.0 - own).sum() / own.size
+            between.append(((1 - share) * mean + share * own.min(), one, other))
+        nearest, one, other = min(between, key=lambda pair: pair[0])
+        if nearest >= 1:
             break
-        clusters[one] += clusters.pop(other)
-    return set(map(frozenset, clusters))
+        clusters = [cluster for cluster in clusters if cluster not in (one, other)] + [one | other]
+        found.append((max([nearest, *(height for height, _ in found[-1:])]), clusters))
+    return found
 
 
-@given(problem=problems, threshold=st.floats(0.05, 0.99))
-def test_mixed_linkage_merges_what_is_nearest(by_sparse_merges: Callable[..., Any], problem, threshold: float) -> None:
-    scores = random_scores(problem[0], min(problem[1], 25), problem[2])
-    expected = greedy_partition_by_mixed_linkage(scores, threshold)
-    assert partition(agglomerative(scores, threshold, "mixed")) == expected
-    assert partition(by_sparse_merges(scores, "mixed").cut(threshold)) == expected
+@given(problem=problems, tied=st.booleans(), linkage=st.sampled_from(LINKAGES), order=st.permutations(range(14)))
+def test_merges_are_those_by_hand(problem, tied: bool, linkage: Linkage, order: list[int]) -> None:
+    """With their distances, also where many pairs are equally near."""
+    scores = (tied_scores if tied else random_scores)(problem[0], min(problem[1], 14), problem[2])
+    tree, expected = dendrogram(scores, linkage, order[: scores.size]), merges_by_hand(scores, linkage, order)
+    assert tree.distance.tolist() == pytest.approx([height for height, _ in expected])
+    for height, _ in expected:
+        clusters = [after for before, after in expected if before < height + 1e-9][-1]
+        assert partition(tree.cut(height + 1e-9)) == set(map(frozenset, clusters))
 
 
 def test_a_merge_counts_as_no_nearer_than_those_before_it() -> None:
