@@ -102,7 +102,7 @@ def unconflicted_parts(
             classes[one] |= classes[other]
         else:
             parts += [part for part in (mine, theirs) if part is not None]
-    part_of = np.zeros(size, dtype=np.int64)
+    part_of = np.zeros(size)
     for number, part in enumerate([*parts, *whole.values()]):
         part_of[part] = number
     return numbered(part_of)
@@ -139,11 +139,11 @@ def merge_blocks(
     size = len(blocks)
     clusters = np.zeros(size, dtype=np.int64) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     counted = np.ones(size, dtype=bool) if counted is None else counted
-    count, shape = int(blocks.max(initial=-1)) + 1, (int(blocks.max(initial=-1)) + 1, int(clusters.max(initial=-1)) + 1)
-    items, counting = np.zeros(shape), np.zeros(shape)
-    np.add.at(items, (blocks, clusters), 1)
+    count = int(blocks.max(initial=-1)) + 1
+    occurs, counting = np.zeros((2, count, int(clusters.max(initial=0)) + 1))
+    occurs[blocks, clusters] = 1
     np.add.at(counting, (blocks, clusters), counted)
-    related, pairs, total = items @ items.T, counting @ counting.T, np.zeros((count, count))
+    related, pairs, total = occurs @ occurs.T, counting @ counting.T, np.zeros((count, count))
     first, second = scores.first, scores.second
     within = (clusters[first] == clusters[second]) & counted[first] & counted[second]
     np.add.at(total, (blocks[first[within]], blocks[second[within]]), scores.score[within])
@@ -178,7 +178,7 @@ def contradict(must_links: Iterable[Sequence[object]], cannot_links: Iterable[tu
     """Whether some items that must be in one cluster, directly or through others, cannot be in one."""
     must, cannot = [tuple(pair) for pair in must_links], list(cannot_links)
     number = {name: place for place, name in enumerate(dict.fromkeys(n for pair in (*must, *cannot) for n in pair))}
-    pairs = np.array([(number[a], number[b]) for a, b in must], dtype=np.int64).reshape(-1, 2)
+    pairs = np.array([(number[a], number[b]) for a, b in must]).reshape(-1, 2)
     blocks = connected(len(number), *pairs.T)
     return any(blocks[number[a]] == blocks[number[b]] for a, b in cannot)
 
