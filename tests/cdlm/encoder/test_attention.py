@@ -11,29 +11,26 @@ from hypothesis import strategies as st
 from torch import Tensor
 from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
-from cdlm.encoder import attention, fused, tiles
-from cdlm.encoder.attention import TokenLayout, sparse_attention
-from cdlm.encoder.dropout import add_dropped, random_numbers, zero_dropped_
-from cdlm.encoder.fused import fused_attention
-from cdlm.encoder.relative import PositionBias, distance_buckets
-from cdlm.encoder.tiles import tiled_attention
+from cdlm.encoder import PositionBias, TokenLayout, add_dropped, fused_attention, sparse_attention
 
 HEADS, WIDTH = 2, 4
+FEW = 20_000
+"""So many masks a tile that only some 3000 scores are stacked."""
 
 
 @st.composite
 def layouts(draw: st.DrawFn) -> tuple[Tensor, Tensor]:
     """Masks of batches, *shape* (batch, length): which tokens are real, and which of them are global."""
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**31)))
-    shape = draw(st.integers(1, 2)), draw(st.integers(1, 200))
+    shape = draw(st.integers(1, 2)), draw(st.integers(1, 300))
     real = (torch.rand(shape, generator=generator) < draw(st.sampled_from([0.6, 1.0]))).long()
     return real, (torch.rand(shape, generator=generator) < draw(st.sampled_from([0, 0.1, 1]))).long()
 
 
-def vectors(layout: TokenLayout, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+def vectors(layout: TokenLayout, dtype: torch.dtype = torch.float64, heads: int = HEADS) -> tuple[Tensor, Tensor]:
     generator = torch.Generator().manual_seed(len(layout.kept))
-    projected = torch.randn(len(layout.kept), 5, HEADS, WIDTH, generator=generator).to(dtype)
-    global_query = torch.randn(len(layout.global_rows), HEADS, WIDTH, generator=generator).to(dtype)
+    projected = torch.randn(len(layout.kept), 5, heads, WIDTH, generator=generator).to(dtype)
+    global_query = torch.randn(len(layout.global_rows), heads, WIDTH, generator=generator).to(dtype)
     return projected.requires_grad_(), global_query.requires_grad_()
 
 
@@ -59,28 +56,14 @@ def written_out(
     return torch.einsum("hqk,qkhd->qhd", weights, value)
 
 
-@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), rows=st.sampled_from([16, 128]), stacked=st.booleans())
+@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), masks_of_tile=st.sampled_from([1, FEW]))
 @settings(max_examples=25)
-def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, rows: int, stacked: bool) -> None:
+def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, masks_of_tile: int) -> None:
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attention, "ROWS", rows)
-        patch.setattr(tiles, "TILE_SCORES", 2000)
-        patch.setattr(fused, "BATCH_SCORES", 2**26 if stacked else 3000)
-        projected, global_query = vectors(layout)
-        towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64)
-        expected = written_out(projected, global_query, layout, reach)
-        wanted = torch.autograd.grad((expected * towards).sum(), [projected, global_query])
-        sequences, batches = (plan(2 * reach, torch.float64) for plan in (layout.tiled, layout.batched))
-        for output in (
-            tiled_attention(projected, global_query, sequences),
-            fused_attention(projected, global_query, layout.global_rows, batches),
-        ):
-            torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
-            gradients = torch.autograd.grad((output * towards).sum(), [projected, global_query])
-            torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
+    projected, global_query = vectors(layout)
+    check_both(layout, reach, [projected, global_query], masks_of_tile)
 
 
 @given(masks=layouts(), reach=st.sampled_from([5, 60, 400]), buckets=st.sampled_from([8, 32]), stacked=st.booleans())
@@ -91,33 +74,42 @@ def test_a_bias_by_distance_equals_one_written_out(
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attention, "ROWS", 16)
-        patch.setattr(tiles, "TILE_SCORES", 2000)
-        patch.setattr(fused, "BATCH_SCORES", 2**26 if stacked else 3000)
-        projected, global_query = vectors(layout)
-        generator = torch.Generator().manual_seed(buckets)
-        table = torch.randn(buckets, HEADS, dtype=torch.float64, generator=generator).requires_grad_()
-        towards = torch.randn(len(projected), HEADS, WIDTH, dtype=torch.float64, generator=generator)
-        inputs = [projected, global_query, table]
-        expected = written_out(projected, global_query, layout, reach, table)
-        wanted = torch.autograd.grad((expected * towards).sum(), inputs)
-        bias = PositionBias(table, layout.kept)
-        batches = layout.batched(2 * reach, torch.float64, masks=HEADS)
-        for output in (
-            tiled_attention(projected, global_query, layout.tiled(2 * reach, torch.float64), bias=bias),
-            fused_attention(projected, global_query, layout.global_rows, batches, bias=bias.of_batch),
-        ):
-            torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
-            gradients = torch.autograd.grad((output * towards).sum(), inputs, retain_graph=True)
-            torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
+    projected, global_query = vectors(layout)
+    generator = torch.Generator().manual_seed(buckets)
+    table = torch.randn(buckets, HEADS, dtype=torch.float64, generator=generator).requires_grad_()
+    check_both(layout, reach, [projected, global_query, table], HEADS if stacked else FEW)
+
+
+def test_so_many_heads_that_a_tile_is_computed_in_parts() -> None:
+    layout = TokenLayout.from_masks(torch.ones(1, 258), (torch.arange(258) % 150 == 7)[None].long())
+    table = torch.randn(8, 48, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    check_both(layout, 200, [*vectors(layout, heads=48), table], 1)
+
+
+def check_both(layout: TokenLayout, reach: int, inputs: list[Tensor], masks_of_tile: int) -> None:
+    """Attention in tiles and stacked, and its gradients; the last of three inputs is a table of biases."""
+    projected, global_query, *tables = inputs
+    towards = torch.randn(projected[:, 0].shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    expected = written_out(projected, global_query, layout, reach, *tables)
+    wanted = torch.autograd.grad((expected * towards).sum(), inputs)
+    bias = PositionBias(tables[0], layout.kept) if tables else None
+    batches = layout.batched(2 * reach, torch.float64, masks=masks_of_tile)
+    of_batch = bias.of_batch if bias else None
+    for output in (
+        sparse_attention(projected, global_query, layout, 2 * reach, bias=bias),
+        fused_attention(projected, global_query, layout.global_rows, batches, bias=of_batch),
+    ):
+        torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
+        gradients = torch.autograd.grad((output * towards).sum(), inputs, retain_graph=True)
+        torch.testing.assert_close(gradients, wanted, atol=1e-10, rtol=0)
 
 
 def test_buckets_equal_mpnets() -> None:
     distances = torch.arange(-700, 701)
     for count in (8, 32, 64):
+        numbered = PositionBias(torch.arange(count)[:, None].float(), torch.zeros(0))
         expected = MPNetEncoder.relative_position_bucket(distances, count)
-        assert torch.equal(distance_buckets(distances, count), expected)
+        assert torch.equal(numbered.of_distances(distances)[:, 0], expected.float())
 
 
 def test_tiles_cover_each_row_once_and_grow_with_the_tokens() -> None:
@@ -162,31 +154,32 @@ def test_dropout_gradient_by_finite_differences() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_share_of_dropped_values(dtype: torch.dtype) -> None:
-    generator = torch.Generator().manual_seed(0)
-    numbers = random_numbers(200_001, generator)
-    assert len(numbers) == 200_001
-    kept = zero_dropped_(torch.ones(200_001, dtype=dtype), numbers, 0.1)
-    assert set(kept.tolist()) == {0.0, 1.0}
-    assert float((kept == 0).double().mean()) == pytest.approx(0.1, abs=0.003)
-
-
-def test_heads_drop_independently() -> None:
-    weights = torch.ones(6, 100, 200)
-    numbers = tiles._numbers_for(weights, torch.Generator().manual_seed(0))
-    dropped = 1 - zero_dropped_(weights, numbers, 0.1).flatten(1)
-    assert dropped.mean(1).tolist() == pytest.approx([0.1] * 6, abs=0.01)
+def test_heads_drop_independently(dtype: torch.dtype) -> None:
+    """Of equal weights, which the output shows one by one."""
+    tokens, heads = 200, 6
+    layout = TokenLayout.from_masks(torch.ones(1, tokens), None)
+    projected = torch.zeros(tokens, 3, heads, tokens, dtype=dtype)
+    projected[:, 2] = torch.eye(tokens)[:, None]
+    torch.manual_seed(0)
+    weights = sparse_attention(projected, None, layout, 2 * tokens, 0.1)
+    assert weights.unique().tolist() == pytest.approx([0, 1 / tokens / 0.9], rel=1e-2)
+    dropped = (weights == 0).float().transpose(0, 1).flatten(1)
+    assert dropped.mean(1).tolist() == pytest.approx([0.1] * heads, abs=0.005)
     together = dropped @ dropped.T / dropped.shape[1]
     assert float((together - together.diag().diag()).max()) < 0.025
 
 
-def test_residual_sum_with_dropout() -> None:
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+def test_residual_sum_with_dropout(dtype: torch.dtype) -> None:
     torch.manual_seed(0)
-    total, part = torch.randn(300, 100), torch.ones(300, 100, requires_grad=True)
-    output = add_dropped(total, part, 0.2)
-    difference = (output - total).detach()
-    assert float(difference.mean()) == pytest.approx(1.0, abs=0.02)
-    assert set(difference.mul(100).round().unique().tolist()) == {0.0, 125.0}
-    output.sum().backward()
-    torch.testing.assert_close(part.grad, difference, atol=1e-5, rtol=0)
+    part = torch.ones(200_001, dtype=dtype, requires_grad=True)
+    kept = add_dropped(torch.zeros_like(part), part, 0.2)
+    assert set(kept.tolist()) == {0.0, 1.25}
+    assert float((kept == 0).double().mean()) == pytest.approx(0.2, abs=0.003)
+    kept.sum().backward()
+    assert part.grad is not None
+    torch.testing.assert_close(part.grad, kept.detach())
+    total = torch.randn(200_001).to(dtype)
+    torch.manual_seed(0)
+    torch.testing.assert_close(add_dropped(total, part, 0.2), total + kept)
     assert torch.equal(add_dropped(total, part, 0.0), total + part)
