@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,11 +15,24 @@ LINE_EVERY = 20.0
 """Seconds between two lines if standard error is not a terminal."""
 
 
+def as_lines(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """What is told of the progress of a stage, as :meth:`StageProgress.update` is, is said in occasional lines."""
+    said = time.monotonic()
+
+    def update(stage: str, done: int, total: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= LINE_EVERY:
+            said = time.monotonic()
+            say(f"{stage}{f': {done} of {total}' if total else ''}")
+
+    return update
+
+
 class StageProgress:
     """One bar per stage, created on the stage's first update; a context manager. Lines begin with the program."""
 
     def __init__(self, program: str) -> None:
-        self._program = program
+        self._say = as_lines(lambda line: print(f"{program}: {line}", file=sys.stderr))
 
     def __enter__(self) -> StageProgress:
         from rich.console import Console
@@ -29,7 +43,6 @@ class StageProgress:
         self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
         self._bars.start()
-        self._shown = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,6 +53,5 @@ class StageProgress:
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage, total=total or None)
         self._bars.update(self._tasks[stage], completed=done, total=total or None)
-        if self._bars.disable and time.monotonic() - self._shown >= LINE_EVERY:
-            self._shown = time.monotonic()
-            print(f"{self._program}: {stage}{f': {done} of {total}' if total else ''}", file=sys.stderr)
+        if self._bars.disable:
+            self._say(stage, done, total)

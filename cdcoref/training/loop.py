@@ -42,6 +42,7 @@ from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
 from cdcoref.training.vector_training import fit_vectors
 from cdlm.encoder import CDLMModel
+from cdlm.progress import as_lines
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
 from cdlm.starting_encoders import encoder_folder
@@ -171,7 +172,7 @@ def _fine_tune(
     run.say(f"{data.examples} training sequences per epoch in {len(data)} batches; {parameters:.1f}M parameters")
 
     def evaluate(model: CorefModel) -> Evaluation[Tuned]:
-        return evaluation(model, dev, config)
+        return evaluation(model, dev, config, say=run.say)
 
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training, model.settings = model.settings, evaluation.chosen.config
@@ -386,7 +387,9 @@ def _fitted_heads(
         _round_heads(model, config)
         model.settings = tune_styles(model, roles.to_tune_detector(dev), batch_tokens=tokens)
     tuned = roles.to_tune(dev)
-    model.settings, scores = tune(model, tuned, batch_tokens=tokens, kinds=config.kinds, reweigh=False)
+    model.settings, scores = tune(
+        model, tuned, batch_tokens=tokens, kinds=config.kinds, reweigh=False, progress=as_lines(say)
+    )
     for kind, values in scores.items():
         say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
     return scores
@@ -423,9 +426,10 @@ def loss(model: CorefModel, batch: LabelledBatch) -> Tensor:
     return result
 
 
-def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig) -> Evaluation[Tuned]:
+def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: Say) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
-    tuned, scores = tune(model, dev, batch_tokens=4 * config.sampling.batch_tokens, kinds=config.kinds)
+    tokens = 4 * config.sampling.batch_tokens
+    tuned, scores = tune(model, dev, batch_tokens=tokens, kinds=config.kinds, progress=as_lines(say))
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}
     metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items() if s.detection is not None}
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)

@@ -5,7 +5,7 @@ Logits of mention pairs and their gold clusters in, a configuration and its CoNL
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -29,6 +29,7 @@ from cdcoref.linking import (
     score_spans,
 )
 from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
+from cdcoref.predict import Progress
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import cluster_numbers, linkable_groups, story_setting
 
@@ -46,6 +47,7 @@ def tune(
     batch_tokens: int,
     kinds: Sequence[str] = KINDS,
     reweigh: bool = True,
+    progress: Progress = lambda stage, done, total: None,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
     """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
 
@@ -70,11 +72,15 @@ def tune(
         model.settings = replace(model.settings, vectors=weigh(model, parts, batch_tokens=batch_tokens))
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
-    logits = Comparison(model, dev, all_pairs(groups)).run(batch_tokens=batch_tokens)
+    pairs = all_pairs(groups)
+    compared = _sum_of(progress, "comparing", len(dev.documents) + len(pairs))
+    logits = Comparison(model, dev, pairs).run(batch_tokens=batch_tokens, advance=compared)
     styled = bool(model.settings.detector.styles)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
     detects = model.detector is not None
-    spans = list(score_spans(model, readable, batch_tokens=batch_tokens)) if detects and not styled else []
+    read = _sum_of(progress, "finding mentions", sum(len(document.tokens) for document in readable))
+    scored = score_spans(model, readable, batch_tokens=batch_tokens, advance=read) if detects and not styled else ()
+    spans = list(scored)
     in_own_style = _found_in_own_style(model, parts, batch_tokens) if styled else Corpus(())
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
@@ -115,6 +121,18 @@ def tune(
         detection_threshold=detection,
     )
     return config, scores
+
+
+def _sum_of(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
+    """Takes how much of a stage was done since the last time, and tells how much of all that is."""
+    done = 0.0
+
+    def advance(more: float) -> None:
+        nonlocal done
+        done += more
+        progress(stage, int(done), total)
+
+    return advance
 
 
 def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:

@@ -18,6 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.model import CONFIG_FILE, CorefModel
 from cdcoref.training import PRESETS, TrainingConfig, loop, train
+from cdlm import progress as progress_module
 from cdlm.checkpoints import WEIGHTS_FILE
 from cdlm.runs import RUN_FILE
 from cdlm.runs.folder import REPLACEMENT
@@ -140,6 +141,15 @@ def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingCon
     steps = [line for line in reference[1] if ", step " in line]
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in steps]
     assert sum(losses[-10:]) < sum(losses[:10])
+
+
+def test_an_evaluation_says_how_far_it_is(
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
+    lines: list[str] = []
+    loop.evaluation(tiny_model, corpora[1], config, say=lines.append)
+    assert {line.partition(":")[0] for line in lines} == {"comparing", "finding mentions"}
 
 
 def test_the_best_epoch_is_kept(

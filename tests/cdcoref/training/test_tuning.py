@@ -188,6 +188,22 @@ def test_the_best_detection_threshold() -> None:
 # -- all of it -------------------------------------------------------------------------------------------------------
 
 
+def test_progress_goes_from_nothing_to_everything(tiny_model: CorefModel, sample: Path) -> None:
+    dev = read_jsonl(sample / "dev_tiny.jsonl")
+    told: dict[str, list[tuple[int, int]]] = {}
+    tune(tiny_model, dev, batch_tokens=64, progress=lambda stage, *numbers: told.setdefault(stage, []).append(numbers))
+    pairs = len(all_pairs([[document.id for document in dev.documents]]))
+    totals = {
+        "comparing": len(dev.documents) + pairs,
+        "finding mentions": sum(len(document.tokens) for document in dev.documents),
+    }
+    assert set(told) == set(totals)
+    for stage, total in totals.items():
+        assert len(told[stage]) > 1
+        assert told[stage] == sorted(told[stage])
+        assert told[stage][-1] == (total, total)
+
+
 def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample: Path) -> None:
     dev = read_jsonl(sample / "dev_tiny.jsonl")
     config, scores = tune(tiny_model, dev, batch_tokens=2048)
