@@ -35,8 +35,6 @@ IDENTITY_FILE = "corpus.json"
 WHOLE_FILE = "whole.json"
 SHARD_TOKENS = 1 << 24
 """A shard is closed when it has this many tokens: 64 MB."""
-BATCH_CHARACTERS = 1 << 23
-"""Characters tokenised at a time, by all threads of the tokenizer together."""
 
 EMPTY = "sets without a document"
 SMALL = "sets with too few documents"
@@ -136,6 +134,7 @@ def prepare(
     longest: int,
     min_documents: int = 3,
     disposable: bool = False,
+    shard_tokens: int = SHARD_TOKENS,
     say: Say = lambda _: None,
 ) -> TokenStore:
     """Tokenise corpora into a folder, or reuse what was tokenised there before.
@@ -148,6 +147,9 @@ def prepare(
         Sets with fewer documents are skipped (3 in the paper).
     disposable
         Whether the tokens of another corpus in the folder may be removed.
+    shard_tokens
+        A file is written whenever there are this many tokens: what an interruption loses at most. Half as many
+        characters are tokenised at a time, by all threads of the tokenizer together.
     say
         Called with lines of progress.
 
@@ -166,7 +168,8 @@ def prepare(
     }
     _claim(folder, identity, disposable)
     if not (folder / WHOLE_FILE).is_file():
-        left_out = _write_shards(folder, sources, partial(_usable, tokenizer, longest, min_documents), say)
+        tokenise = partial(_usable, tokenizer, longest, min_documents)
+        left_out = _write_shards(folder, sources, tokenise, shard_tokens, say)
         with replaced_file(folder / WHOLE_FILE) as path:
             path.write_text(json.dumps({"left_out": left_out}), encoding="utf-8")
     store = TokenStore(folder)
@@ -226,7 +229,7 @@ def _usable(
 Tokenise = Callable[[Sequence[Texts], Tally], list[list[np.ndarray]]]
 
 
-def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise, say: Say) -> Tally:
+def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise, shard_tokens: int, say: Say) -> Tally:
     """Tokenise what is not yet in the folder, and return what could not be used of the whole corpus."""
     done = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
     read, left_out = (done[-1].read, done[-1].left_out) if done else (0, Tally())
@@ -236,12 +239,12 @@ def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise
         pass
     number, tokens, reported = len(done), 0, time.monotonic()
     waiting: list[list[np.ndarray]] = []
-    for batch in _batches(sets):
+    for batch in _batches(sets, shard_tokens // 2):
         found = tokenise(batch, left_out)
         read += len(batch)
         waiting += found
         tokens += sum(len(ids) for documents in found for ids in documents)
-        if tokens >= SHARD_TOKENS:
+        if tokens >= shard_tokens:
             _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
             number, tokens, waiting = number + 1, 0, []
         if time.monotonic() - reported > SECONDS_BETWEEN_LINES:
@@ -252,13 +255,14 @@ def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise
     return left_out + unreadable
 
 
-def _batches(sets: Iterable[Texts]) -> Iterator[list[Texts]]:
+def _batches(sets: Iterable[Texts], size: int) -> Iterator[list[Texts]]:
+    """Some sets at a time, of this many characters."""
     batch: list[Texts] = []
     characters = 0
     for texts in sets:
         batch.append(texts)
         characters += sum(map(len, texts))
-        if characters >= BATCH_CHARACTERS:
+        if characters >= size:
             yield batch
             batch, characters = [], 0
     if batch:

@@ -6,18 +6,17 @@ import gzip
 import json
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from cdlm.documents import AnnotatedDocument
 from cdlm.errors import InputError
-from cdlm.pretraining import document_sets, open_source
-from cdlm.pretraining.document_sets import Tally
+from cdlm.pretraining import open_source
 
 
-def sets_of(path: Path | str, split: str = "train") -> tuple[list[tuple[str, ...]], Tally]:
-    tally = Tally()
+def sets_of(path: Path | str, split: str = "train") -> tuple[list[tuple[str, ...]], Counter[str]]:
+    tally = Counter[str]()
     return list(open_source(path, split).read(tally)), +tally
 
 
@@ -29,18 +28,17 @@ def test_multi_news(tmp_path: Path) -> None:
     assert sets_of(file)[0] == [("one \n two", "three"), ("",), ("four", "five", "")]
 
 
-def test_a_packed_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_sets, "LONGEST_LINE", 1 << 20)
+def test_a_packed_line_that_is_too_long_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "train.src.gz"
-    file.write_bytes(gzip.compress(b"a ||||| b\n" + b"c ||||| d " * (1 << 20) + b"\n"))
-    with pytest.raises(InputError, match=r"line 2: the line is longer than 1 MB; split the set"):
+    file.write_bytes(gzip.compress(b"a ||||| b\n") + gzip.compress(b"c ||||| d " * (1 << 17)) * 64)
+    with pytest.raises(InputError, match=r"line 2: the line is longer than 64 MB; split the set"):
         sets_of(file)
 
 
 def test_a_line_of_multi_news_that_is_no_text_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "train.src"
     file.write_bytes(b"a ||||| b\n\xff\xfe ||||| c\nd ||||| e\n")
-    assert sets_of(file) == ([("a", "b"), ("d", "e")], Tally({"lines that are not UTF-8 text": 1}))
+    assert sets_of(file) == ([("a", "b"), ("d", "e")], Counter({"lines that are not UTF-8 text": 1}))
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -91,23 +89,37 @@ def test_a_folder_of_folders(tmp_path: Path) -> None:
     ]:  # fmt: skip
         (tmp_path / folder / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / name).write_bytes(content)
-    assert sets_of(tmp_path) == ([("first", "second"), ("ä",)], Tally({"files that are not UTF-8 text": 2}))
+    assert sets_of(tmp_path) == ([("first", "second"), ("ä",)], Counter({"files that are not UTF-8 text": 2}))
 
 
-def test_annotated_corpora_are_read_by_whoever_announces_a_reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = []
+@pytest.fixture
+def announced_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package that reads annotated corpora: the words of three documents, and what it was asked for."""
+    site = tmp_path / "site"
+    (site / "announced-1.0.dist-info").mkdir(parents=True)
+    (site / "announced-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: announced\nVersion: 1.0\n")
+    (site / "announced-1.0.dist-info" / "entry_points.txt").write_text("[cdlm.corpora]\nany = announced_reader:read\n")
+    (site / "announced_reader.py").write_text("""
+from cdlm.documents import AnnotatedDocument
 
-    def reader(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
-        asked.append((corpus, folder, split))
-        return [AnnotatedDocument(name, group, (name, ".")) for name, group in (("a", "1"), ("b", "2"), ("c", "1"))]
+def read(corpus, folder, split):
+    text = folder / f"{split}.txt"
+    words = text.read_text().split() if text.is_file() else []
+    return [
+        AnnotatedDocument(name, group, (name, corpus, folder.name, split, *words))
+        for name, group in (("a", "1"), ("b", "2"), ("c", "1"))
+    ]
+""")
+    monkeypatch.syspath_prepend(site)
 
-    monkeypatch.setattr(document_sets, "annotated_documents", reader)
-    (tmp_path / document_sets.ECB_SENTENCES).touch()
-    assert sets_of(tmp_path, "dev")[0] == [("a .", "c ."), ("b .",)]
-    assert sets_of("meantime:some/folder")[0] == [("a .", "c ."), ("b .",)]
-    assert asked == [("ecb", tmp_path, "dev"), ("meantime", Path("some/folder"), "train")]
+
+@pytest.mark.usefixtures("announced_reader")
+def test_annotated_corpora_are_read_by_whoever_announces_a_reader(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "ECBplus_coreference_sentences.csv").touch()
+    assert sets_of(tmp_path / "corpus", "dev")[0] == [("a ecb corpus dev", "c ecb corpus dev"), ("b ecb corpus dev",)]
+    found = sets_of("meantime:some/folder")[0]
+    assert found == [("a meantime folder train", "c meantime folder train"), ("b meantime folder train",)]
 
 
 def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,11 +153,8 @@ def test_what_is_no_corpus(tmp_path: Path) -> None:
         open_source(tmp_path / "empty.txt")
 
 
-def test_the_identity_is_that_of_the_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def reader(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
-        return [AnnotatedDocument("a", "1", tuple((folder / f"{split}.txt").read_text().split()))]
-
-    monkeypatch.setattr(document_sets, "annotated_documents", reader)
+@pytest.mark.usefixtures("announced_reader")
+def test_the_identity_is_that_of_the_contents(tmp_path: Path) -> None:
     for name, text in (("one", "a ||||| b"), ("copy", "a ||||| b"), ("other", "a ||||| c")):
         for file in (f"{name}/train.src", f"{name}/annotated/train.txt", f"{name}/sets/first/a.txt"):
             (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)

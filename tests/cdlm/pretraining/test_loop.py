@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
-from transformers import LongformerForMaskedLM
+from torch import Tensor, nn
+from transformers import LongformerForMaskedLM, PreTrainedTokenizerFast
 
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining import PRESETS, PretrainingConfig, loop, open_source, pretrain, token_store
-from cdlm.pretraining.batches import mean_loss
-from cdlm.pretraining.loop import TOKENS_FOLDER, starting_model
+from cdlm.pretraining import PRESETS, PretrainingConfig, SetSource, open_source, prepare, pretrain
 from cdlm.runs import RunOptions
+from cdlm.sequences import ENDS, MARKERS
 
 RUN = RunOptions(steps=4, learning_rate=5e-3, precision="fp32", save_steps=1, log_steps=1)
 
@@ -50,7 +52,7 @@ def test_what_is_written_and_said(
     lines = fit(config, noisy, tmp_path / "model", dev=[open_source(dev)])
     model = tmp_path / "model"
     assert not (model / "checkpoints").exists()
-    assert not (model / TOKENS_FOLDER).exists()
+    assert not (model / ".tokens").exists()
     record = json.loads((model / "training.json").read_text())
     assert record["configuration"] == json.loads(json.dumps(asdict(config)))
     assert record["dev"]["sets"] == 5
@@ -70,36 +72,52 @@ def test_what_is_written_and_said(
         torch.testing.assert_close(own(ids), reference(ids).logits, atol=1e-4, rtol=1e-4)
 
 
+@contextmanager
+def watched(see: Callable[[list[list[int]]], None]) -> Iterator[None]:
+    """A block in which the ids of every batch are shown to a function before the model reads them."""
+
+    def before(module: nn.Module, given: tuple[Tensor, ...]) -> None:
+        if isinstance(module, CDLMForMaskedLM):
+            see(given[0].tolist())
+
+    handle = nn.modules.module.register_module_forward_pre_hook(before)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def written(folder: Path) -> dict[str, int]:
+    """The files of tokens in a folder, and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("*.safetensors")}
+
+
 def test_a_resumed_run_ends_with_the_same_weights(
-    config: PretrainingConfig,
-    corpus: Path,
-    write_sets: Callable[..., Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    config: PretrainingConfig, corpus: Path, write_sets: Callable[..., Path], tmp_path: Path
 ) -> None:
     fit(config, corpus, tmp_path / "whole")
     seen: list[Any] = []
 
-    def broken(model: Any, batch: Any) -> Tensor:
+    def broken(ids: list[list[int]]) -> None:
         if len(seen) == 5:  # in the third step
             raise KeyboardInterrupt
-        seen.append(batch.input_ids.tolist())
-        return mean_loss(model, batch)
+        seen.append(ids)
 
-    monkeypatch.setattr(loop, "mean_loss", broken)
-    with pytest.raises(KeyboardInterrupt):
+    with watched(broken), pytest.raises(KeyboardInterrupt):
         fit(config, corpus, tmp_path / "parts")
-    again: list[Any] = []
-
-    def watched(model: Any, batch: Any) -> Tensor:
-        again.append(batch.input_ids.tolist())
-        return mean_loss(model, batch)
-
-    monkeypatch.setattr(loop, "mean_loss", watched)
-    monkeypatch.setattr(token_store, "_write_shards", None)  # nothing is tokenised again
+    tokens = tmp_path / "parts" / ".tokens" / "train"
+    before = written(tokens)
+    assert before
     with pytest.raises(InputError, match="another corpus"):
         fit(config, write_sets(tmp_path / "other.src", 30, seed=1), tmp_path / "parts", resume=True)
-    assert "resuming from checkpoint-2" in fit(config, corpus, tmp_path / "parts", resume=True)
+    again: list[Any] = []
+
+    def watching(ids: list[list[int]]) -> None:
+        again.append(ids)
+        assert written(tokens) == before  # nothing is tokenised again
+
+    with watched(watching):
+        assert "resuming from checkpoint-2" in fit(config, corpus, tmp_path / "parts", resume=True)
     assert len(again) == 4
     assert again[0] == seen[4]  # whose step was not finished
     assert not any(batch in seen[:4] for batch in again)
@@ -113,41 +131,35 @@ def test_a_resumed_run_ends_with_the_same_weights(
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_run_interrupted_while_tokenising_is_resumed(
-    config: PretrainingConfig, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+    config: PretrainingConfig, corpus: Path, word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path, kept: bool
 ) -> None:
-    tokens = tmp_path / "tokens" if kept else None
     fit(config, corpus, tmp_path / "whole")
-    monkeypatch.setattr(token_store, "SHARD_TOKENS", 300)
-    monkeypatch.setattr(token_store, "BATCH_CHARACTERS", 1000)
-    write = token_store._write_shard
-    written: list[str] = []
+    whole = open_source(corpus)
 
-    def broken(path: Path, *rest: Any) -> None:
-        if len(written) == 2:
-            raise KeyboardInterrupt
-        written.append(path.name)
-        write(path, *rest)
+    def read_in_part(tally: Counter[str]) -> Iterator[tuple[str, ...]]:
+        yield from islice(whole.read(tally), 20)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(token_store, "_write_shard", broken)
+    source, output = SetSource(whole.identity, read_in_part), tmp_path / "parts"
+    tokens = tmp_path / "tokens" if kept else None
     with pytest.raises(KeyboardInterrupt):
-        fit(config, corpus, tmp_path / "parts", tokens=tokens)
-    again: list[str] = []
-
-    def watched(path: Path, *rest: Any) -> None:
-        again.append(path.name)
-        write(path, *rest)
-
-    monkeypatch.setattr(token_store, "_write_shard", watched)
-    fit(config, corpus, tmp_path / "parts", tokens=tokens, resume=True)
-    assert again
-    assert not set(again) & set(written)
-    whole, parts = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts"))
-    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+        pretrain(config, [source], output, tokens=tokens, device="cpu", tracker="none", say=str)
+    folder = (tokens or output / ".tokens") / "train"
+    with pytest.raises(KeyboardInterrupt):  # which has written files of some hundred tokens by then
+        prepare([source], word_tokenizer, folder, longest=config.max_length - ENDS - MARKERS, shard_tokens=300)
+    before = written(folder)
+    assert len(before) >= 2
+    after: list[dict[str, int]] = []
+    with watched(lambda ids: after.append(written(folder))):
+        fit(config, corpus, output, tokens=tokens, resume=True)
+    assert before.items() < after[0].items()
+    one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "parts"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
 
 
 def test_kept_tokens_are_no_run_to_resume(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
     fit(config, corpus, tmp_path / "one", tokens=tmp_path / "tokens")
-    assert not (tmp_path / "one" / TOKENS_FOLDER).exists()
+    assert not (tmp_path / "one" / ".tokens").exists()
     with pytest.raises(InputError, match="there is no run to resume in this folder"):
         fit(config, corpus, tmp_path / "onee", tokens=tmp_path / "tokens", resume=True)
     assert not (tmp_path / "onee").exists()
@@ -193,16 +205,17 @@ def test_further_pretraining_keeps_the_head(config: PretrainingConfig, corpus: P
     assert "has no head" not in "".join(lines)
 
 
-def test_words_that_are_new_to_the_encoder(word_encoder: Path, tmp_path: Path) -> None:
+def test_words_that_are_new_to_the_encoder(
+    config: PretrainingConfig, corpus: Path, word_encoder: Path, tmp_path: Path
+) -> None:
     encoder = CDLMModel.from_pretrained(word_encoder)
     encoder.resize_token_embeddings(105)
     encoder.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_bytes((word_encoder / "tokenizer.json").read_bytes())
     (tmp_path / "tokenizer_config.json").write_bytes((word_encoder / "tokenizer_config.json").read_bytes())
-    lines: list[str] = []
-    model, _ = starting_model(str(tmp_path), lines.append)
-    assert model.lm_head.bias.shape == (109,)
-    assert lines[-1] == f"special tokens added to {tmp_path}: 4"
+    config = replace(config, encoder=str(tmp_path), run=replace(RUN, steps=1))
+    assert f"special tokens added to {tmp_path}: 4" in fit(config, corpus, tmp_path / "model")
+    assert load_file(tmp_path / "model" / "model.safetensors")["lm_head.bias"].shape == (109,)
 
 
 @pytest.mark.parametrize(

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining import (
-    IGNORED,
     VARIANTS,
     Contender,
-    Masking,
     Perplexity,
     PretrainingConfig,
+    Variant,
     open_source,
     perplexities,
-    prepare,
     pretrain,
 )
-from cdlm.pretraining.perplexity import EvaluationSequences, SetLosses, set_losses
 from cdlm.runs import RunOptions
 from cdlm.sequences import SequenceFrame
 from cdlm.tokens import load_tokenizer
@@ -47,44 +46,78 @@ def dev(write_sets: Callable[..., Path], tmp_path_factory: pytest.TempPathFactor
     return write_sets(tmp_path_factory.mktemp("dev") / "dev.src", 40, seed=5)
 
 
-@pytest.fixture(scope="module")
-def sequences(headed: Path, dev: Path, tmp_path_factory: pytest.TempPathFactory) -> EvaluationSequences:
-    tokenizer = load_tokenizer(headed)
-    store = prepare([open_source(dev)], tokenizer, tmp_path_factory.mktemp("tokens"), longest=60)
-    return EvaluationSequences(store, SequenceFrame.of_tokenizer(tokenizer), 64, Masking.of_tokenizer(tokenizer))
+Inputs = tuple[Tensor, Tensor, Tensor, Tensor]
+"""Ids, attention, global attention, and which tokens are predicted."""
 
 
-def test_the_same_tokens_are_masked_for_all(sequences: EvaluationSequences) -> None:
-    for rows in zip(*(sequences(variant) for variant in VARIANTS), strict=True):
-        assert all((row.input_ids == rows[0].input_ids).all() for row in rows)
-        assert all((row.labels == rows[0].labels).all() for row in rows)
-        assert [row.is_global.sum() > 0 for row in rows] == [True, True, True, False]
+def measured(folders: Sequence[Path], variants: Sequence[Variant], dev: Path) -> tuple[list[Perplexity], list[Inputs]]:
+    """Perplexities, and what the models read for them, batch by batch."""
+    read: list[Inputs] = []
+    hook = nn.modules.module.register_module_forward_pre_hook(
+        lambda module, given: read.append(given) if isinstance(module, CDLMForMaskedLM) else None
+    )
+    try:
+        contenders = [Contender(str(folder), variant) for folder, variant in zip(folders, variants, strict=True)]
+        rows, _ = perplexities(contenders, [open_source(dev)], max_length=64)
+    finally:
+        hook.remove()
+    return rows, read
 
 
-def test_losses_by_hand(headed: Path, sequences: EvaluationSequences) -> None:
-    model = CDLMForMaskedLM.from_pretrained(headed)
-    found = set_losses(model, "cdlm", sequences)
-    for number, masked in enumerate(sequences("cdlm")):
-        with torch.inference_mode():
-            is_global = torch.tensor(masked.is_global[None].astype(np.int64))
-            logits = model(torch.tensor(masked.input_ids[None]), None, is_global)[0]
-        chosen = np.flatnonzero(masked.labels != IGNORED)
-        expected = -sum(float(logits[place].log_softmax(0)[masked.labels[place]]) for place in chosen)
-        assert found.sums[number] == pytest.approx(expected, rel=1e-4)
-        assert found.counts[number] == len(chosen)
-    measured = Perplexity.of(found, found)
-    assert measured.value == pytest.approx(math.exp(found.sums.sum() / found.counts.sum()))
-    assert measured.low < measured.value < measured.high
-    assert (measured.ratio, measured.ratio_low, measured.ratio_high) == pytest.approx((1, 1, 1))
-    assert (measured.sets, measured.tokens) == (40, found.counts.sum())
+def test_the_same_tokens_are_masked_for_all(headed: Path, dev: Path) -> None:
+    _, read = measured([headed] * len(VARIANTS), VARIANTS, dev)
+    batches = len(read) // len(VARIANTS)
+    for number in range(batches):
+        of_variants = read[number::batches]
+        for ids, _, _, predicted in of_variants:
+            assert torch.equal(ids, of_variants[0][0])
+            assert torch.equal(predicted, of_variants[0][3])
+            assert predicted.any(dim=1).all()
+        assert [bool((is_global > 0).any(dim=1).all()) for _, _, is_global, _ in of_variants] == [True] * 3 + [False]
+        assert not of_variants[3][2].any()
 
 
-def test_two_models_are_compared_in_pairs() -> None:
+def test_losses_by_hand(headed: Path, dev: Path) -> None:
+    (row,), read = measured([headed], ["cdlm"], dev)
+    model, tokenizer = CDLMForMaskedLM.from_pretrained(headed), load_tokenizer(headed)
+    frame = SequenceFrame.of_tokenizer(tokenizer)
+    sums, counts, rest = [], [], list(open_source(dev).read(Counter()))
+    for batch in read:
+        for ids, attention, is_global, predicted in zip(*batch, strict=True):
+            length = int((attention > 0).sum())
+            texts = rest.pop(0)
+            original = frame.enclose([tokenizer(text, add_special_tokens=False).input_ids for text in texts], 64)
+            assert len(original) == length
+            assert not predicted[length:].any()
+            with torch.inference_mode():
+                logits = model(ids[None, :length], None, is_global[None, :length])[0]
+            chosen = np.flatnonzero(predicted)
+            sums.append(-sum(float(logits[place].log_softmax(0)[original[place]]) for place in chosen))
+            counts.append(len(chosen))
+    assert not rest
+    assert row.value == pytest.approx(math.exp(sum(sums) / sum(counts)), rel=1e-5)
+    assert row.low < row.value < row.high
+    assert (row.ratio, row.ratio_low, row.ratio_high) == pytest.approx((1, 1, 1))
+    assert (row.sets, row.tokens) == (40, sum(counts))
+
+
+def test_two_models_are_compared_in_pairs(headed: Path, dev: Path, tmp_path: Path) -> None:
     """A model that is better by the same share everywhere is surely better, however much the sets differ."""
-    counts = np.full(30, 10)
-    sums = np.random.default_rng(0).uniform(10, 60, 30)
-    better = Perplexity.of(SetLosses(sums - 1, counts), SetLosses(sums, counts))
-    assert better.high > Perplexity.of(SetLosses(sums, counts), SetLosses(sums, counts)).low
+    model = CDLMForMaskedLM.from_pretrained(headed)
+    folders = [tmp_path / "worse", tmp_path / "better"]
+    with torch.no_grad():
+        model.lm_head.layer_norm.weight.zero_()
+        model.lm_head.layer_norm.bias.zero_()  # what is predicted no longer depends on the text
+        words = torch.tensor(load_tokenizer(headed).convert_tokens_to_ids([f"w{number}" for number in range(100)]))
+        model.lm_head.bias.fill_(-1e4)
+        model.lm_head.bias[words[:20]] = torch.linspace(-3, 3, 20)  # those that occur
+        weight = model.lm_head.bias.exp().sum().item()
+        for folder, share in zip(folders, (math.exp(-0.1), 1.0), strict=True):
+            model.lm_head.bias[words[20]] = math.log(weight * (1 / share - 1)) if share < 1 else -1e4
+            model.save_pretrained(folder)
+            load_tokenizer(headed).save_pretrained(str(folder))
+    (worse, better), _ = measured(folders, ["local", "local"], dev)
+    assert better.high > worse.low
     assert (better.ratio, better.ratio_low, better.ratio_high) == pytest.approx([math.exp(-0.1)] * 3)
 
 

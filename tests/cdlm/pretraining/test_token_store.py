@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
 from cdlm.errors import InputError
-from cdlm.pretraining import SetSource, TokenStore, in_words, prepare, token_store
-from cdlm.pretraining.document_sets import Tally, Texts
+from cdlm.pretraining import SetSource, TokenStore, in_words, prepare
 
+Texts = tuple[str, ...]
 SETS: list[Texts] = [
     ("w1 w2", "w3", "w4 w5 w6 w7 w8 w9"),
     ("w1",),
@@ -26,7 +26,7 @@ SETS: list[Texts] = [
 
 
 def source(sets: list[Texts], broken_after: int | None = None) -> SetSource:
-    def read(tally: Tally) -> Iterator[Texts]:
+    def read(tally: Counter[str]) -> Iterator[Texts]:
         tally["lines of noise"] += 1
         for number, texts in enumerate(sets):
             if number == broken_after:
@@ -55,35 +55,41 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFa
         "lines of noise": 1, "sets without a document": 2, "sets with too few documents": 1,
         "documents cut to the maximum length": 1,
     }  # fmt: skip
-    assert in_words(Tally({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
+    assert in_words(Counter({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
 
-def test_an_interrupted_preparation_goes_on(
-    word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(token_store, "SHARD_TOKENS", 3)
-    monkeypatch.setattr(token_store, "BATCH_CHARACTERS", 1)
+class CountingTokenizer:
+    """A tokenizer that counts the texts that it is given."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
+        self.backend_tokenizer, self._own = self, tokenizer.backend_tokenizer
+        self.texts = 0
+
+    def to_str(self) -> str:
+        return self._own.to_str()
+
+    def encode_batch_fast(self, texts: Sequence[str], **options: Any) -> Any:
+        self.texts += len(texts)
+        return self._own.encode_batch_fast(texts, **options)
+
+
+def test_an_interrupted_preparation_goes_on(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
     many = SETS * 3
-    whole = prepare([source(many)], word_tokenizer, tmp_path / "whole", longest=4)
+    counting: Any = CountingTokenizer(word_tokenizer)
+    whole = prepare([source(many)], counting, tmp_path / "whole", longest=4)
+    assert counting.texts == sum(map(len, many))
     for broken_after in (2, 9, 16):
         with pytest.raises(KeyboardInterrupt):
-            prepare([source(many, broken_after)], word_tokenizer, tmp_path / "parts", longest=4)
-    encoded: list[int] = []
-    encode = token_store._usable
-
-    def counting(*given: Any) -> list[list[np.ndarray]]:
-        encoded.append(len(given[-2]))
-        return encode(*given)
-
-    monkeypatch.setattr(token_store, "_usable", counting)
-    parts = prepare([source(many)], word_tokenizer, tmp_path / "parts", longest=4)
+            prepare([source(many, broken_after)], counting, tmp_path / "parts", longest=4, shard_tokens=3)
+    counting.texts = 0
+    parts = prepare([source(many)], counting, tmp_path / "parts", longest=4, shard_tokens=3)
     assert len(list((tmp_path / "parts").glob("*.safetensors"))) > 3
     assert contents(parts) == contents(whole)
     assert parts.left_out == whole.left_out
-    assert 0 < sum(encoded) < 6
-    encoded.clear()
-    assert contents(prepare([source(many)], word_tokenizer, tmp_path / "parts", longest=4)) == contents(whole)
-    assert not encoded
+    assert 0 < counting.texts <= sum(map(len, many[13:]))
+    counting.texts = 0
+    assert contents(prepare([source(many)], counting, tmp_path / "parts", longest=4)) == contents(whole)
+    assert not counting.texts
 
 
 def test_a_store_goes_to_another_process(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
