@@ -59,13 +59,20 @@ def _newest_checkpoint(folder: Path) -> int:
     return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)
 
 
+PRELOADED = (
+    *("cdcoref.training", "torch._dynamo", "transformers.models.auto.tokenization_auto"),
+    *("transformers.models.longformer.modeling_longformer", "sklearn.feature_extraction.text"),
+)
+"""What every training run imports, which takes longer than the small runs of tests themselves."""
+
+
 @contextmanager
-def processes_with(module: str) -> Iterator[ForkServerContext]:
-    """Processes of one thread that have imported a module already."""
+def training_processes() -> Iterator[ForkServerContext]:
+    """Processes of one thread that have imported what training needs."""
     before = os.environ.get("OMP_NUM_THREADS")
     os.environ["OMP_NUM_THREADS"] = "1"
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([module])
+    context.set_forkserver_preload(list(PRELOADED))
     yield context
     if before is None:
         del os.environ["OMP_NUM_THREADS"]

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file
 from cdcoref.training import PRESETS, TrainingConfig
 from cdlm.settings import with_settings
 from tests import commands
-from tests.killing import processes_with
+from tests.killing import training_processes
 
 Run = Callable[..., Any]
 
@@ -91,7 +91,7 @@ def run_as_two(arguments: list[str], folder: Path) -> str:
         port = free.getsockname()[1]
     together = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     errors = [folder / f"{rank}.txt" for rank in range(2)]
-    with processes_with("cdcoref.training.loop") as context:
+    with training_processes() as context:
         running = [
             context.Process(
                 target=runpy.run_path,

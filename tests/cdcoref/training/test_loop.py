@@ -23,7 +23,7 @@ from cdlm.checkpoints import WEIGHTS_FILE
 from cdlm.runs import RUN_FILE
 from cdlm.runs.folder import REPLACEMENT
 from cdlm.settings import with_settings
-from tests.killing import busy_process, processes_with, run_with_kills
+from tests.killing import busy_process, run_with_kills, training_processes
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext
@@ -54,7 +54,7 @@ def config(tiny_encoder: Path) -> TrainingConfig:
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[ForkServerContext]:
-    with processes_with("cdcoref.training.loop") as context:
+    with training_processes() as context:
         yield context
 
 

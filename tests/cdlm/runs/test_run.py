@@ -490,21 +490,18 @@ def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.fixture(scope="module")
 def other_process() -> Iterator[ForkServerContext]:
-    from tests.killing import processes_with  # another process runs this file, where this is no module
+    from tests.killing import training_processes  # another process runs this file, where this is no module
 
-    with processes_with("cdlm.runs") as context:
+    with training_processes() as context:
         yield context
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_killed_with_signal_nine_again_and_again(
-    precision: Any, other_process: ForkServerContext, tmp_path: Path
-) -> None:
+def test_killed_with_signal_nine_again_and_again(other_process: ForkServerContext, tmp_path: Path) -> None:
     """Checkpoints are written all the time, so that many a kill falls into one."""
     from tests.killing import run_with_kills
 
-    options = replace(OPTIONS, precision=precision, save_steps=1, accumulation=2, epochs=4)
+    options = replace(OPTIONS, precision="bf16", save_steps=1, accumulation=2, epochs=4)
     fit(options, tmp_path / "whole", say=str)
     folder = tmp_path / "killed"
 
