@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from cdlm.runs import is_whole, last_whole_checkpoint, mark_whole
-from cdlm.runs.checkpoints import WHOLE_FILE
 
 
 def test_a_checkpoint_counts_once_all_its_files_are_there(tmp_path: Path) -> None:
@@ -22,11 +21,11 @@ def test_a_checkpoint_counts_once_all_its_files_are_there(tmp_path: Path) -> Non
     assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-10"
     unfinished = checkpoint(11)
     assert not is_whole(unfinished)
-    (unfinished / f"{WHOLE_FILE}.tmp").write_text('{"a": 5}')
+    (unfinished / "whole.json.tmp").write_text('{"a": 5}')
     (tmp_path / "checkpoint-10" / "a").write_bytes(b"1234")
     (tmp_path / "checkpoint-9" / "inner" / "b").unlink()
     torn = checkpoint(12)
-    (torn / WHOLE_FILE).write_text('{"a": 5, "inn')
+    (torn / "whole.json").write_text('{"a": 5, "inn')
     stranger = checkpoint("of-mine")
     assert last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-2"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint-2", stranger.name]

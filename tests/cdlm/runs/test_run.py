@@ -6,6 +6,7 @@ The task is a line through points, fitted by a network with dropout and with tie
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import shutil
 import subprocess
@@ -19,13 +20,13 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 from cdlm.errors import InputError
-from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, RunOptions, digest, loop, mark_whole
-from cdlm.runs.loop import TrainingLoop
+from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -256,7 +257,7 @@ def test_auto_precision_is_resolved_once(tmp_path: Path, monkeypatch: pytest.Mon
     for name, capabilities in (("bf16", {"amx_bf16": True}), ("fp32", {})):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=capabilities: found)
         with monkeypatch.context() as patched:
-            patched.setattr(loop, "mark_whole", stop_before(2, mark_whole))
+            stop(patched, Path, "rename", "whole.json.tmp", 2)
             with pytest.raises(Killed):
                 fit(options, tmp_path / name, say=str)
         assert run_file(tmp_path / name / "checkpoints")["precision"] == name
@@ -359,64 +360,51 @@ class Killed(BaseException):
     """Stops a run where it is, as a signal would, but for what is undone on the way out."""
 
 
-def stop_before(calls: int, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, of which the given call does not happen."""
-    count = 0
+def stop(patch: pytest.MonkeyPatch, owner: Any, name: str, path: str, calls: int) -> None:
+    """Stop before a function is called with such a path for the given time, counted from 1."""
+    function, count = getattr(owner, name), 0
 
     def counted(*arguments: Any, **options: Any) -> Any:
         nonlocal count
-        count += 1
+        count += any(re.search(path, str(argument)) for argument in arguments if isinstance(argument, str | Path))
         if count == calls:
             raise Killed
         return function(*arguments, **options)
 
-    return counted
+    patch.setattr(owner, name, counted)
 
 
-def _stop_at_the_record(move: Callable[..., Any]) -> Callable[..., Any]:
-    def stopped(self: Path, target: Path) -> Any:
-        if self.name == RUN_FILE and self.parent.name.startswith("best-"):
-            raise Killed
-        return move(self, target)
+def stop_evaluating(patch: pytest.MonkeyPatch) -> None:
+    def stopped(self: Line) -> Line:
+        raise Killed
 
-    return stopped
+    patch.setattr(Line, "eval", stopped)
 
 
-def _stop_at_the_best(rename: Callable[..., Any]) -> Callable[..., Any]:
-    def stopped(self: Path, target: Path) -> Any:
-        if self.name.startswith(".best-"):
-            raise Killed
-        return rename(self, target)
+def stop_removing(patch: pytest.MonkeyPatch) -> None:
+    rmtree = shutil.rmtree
 
-    return stopped
-
-
-def _half_removed(rmtree: Callable[..., Any]) -> Callable[..., Any]:
     def half(folder: Path, *arguments: Any, **options: Any) -> None:
         if Path(folder).name == "checkpoints":
             (folder / RUN_FILE).unlink()
             raise Killed
         rmtree(folder, *arguments, **options)
 
-    return half
+    patch.setattr(shutil, "rmtree", half)
 
 
 MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
-    "before the first checkpoint": lambda m: m.setattr(TrainingLoop, "_save", stop_before(1, TrainingLoop._save)),
-    "a checkpoint without its weights": lambda m: m.setattr(loop, "save_states", stop_before(3, loop.save_states)),
-    "a checkpoint without its random state": lambda m: m.setattr(
-        loop, "save_random_states", stop_before(2, loop.save_random_states)
-    ),
-    "a checkpoint without its list of files": lambda m: m.setattr(loop, "mark_whole", stop_before(5, mark_whole)),
-    "before the first epoch was scored": lambda m: m.setattr(
-        TrainingLoop, "_evaluate", stop_before(1, TrainingLoop._evaluate)
-    ),
-    "before the best model was described": lambda m: m.setattr(loop, "write_record", stop_before(1, loop.write_record)),
-    "before the best model was put into place": lambda m: m.setattr(Path, "rename", _stop_at_the_best(Path.rename)),
-    "after the last epoch was scored": lambda m: m.setattr(loop, "mark_whole", stop_before(8, mark_whole)),
-    "before the model was published": lambda m: m.setattr(RunFolder, "publish", stop_before(1, RunFolder.publish)),
-    "while the model was published": lambda m: m.setattr(Path, "replace", _stop_at_the_record(Path.replace)),
-    "while checkpoints were removed": lambda m: m.setattr(shutil, "rmtree", _half_removed(shutil.rmtree)),
+    "before the first checkpoint": lambda m: stop(m, Path, "mkdir", r"/checkpoint-\d+$", 1),
+    "a checkpoint without its weights": lambda m: stop(m, safetensors.torch, "save_file", "/checkpoint-", 3),
+    "a checkpoint without its random state": lambda m: stop(m, torch, "save", "/random-", 2),
+    "a checkpoint without its list of files": lambda m: stop(m, Path, "rename", "whole.json.tmp", 5),
+    "before the first epoch was scored": stop_evaluating,
+    "before the best model was described": lambda m: stop(m, Path, "write_text", rf"/\.best-.*/{RUN_FILE}", 1),
+    "before the best model was put into place": lambda m: stop(m, Path, "rename", r"/\.best-", 1),
+    "after the last epoch was scored": lambda m: stop(m, Path, "rename", "whole.json.tmp", 8),
+    "before the model was published": lambda m: stop(m, Path, "replace", "/best-", 1),
+    "while the model was published": lambda m: stop(m, Path, "replace", f"/best-.*/{RUN_FILE}", 1),
+    "while checkpoints were removed": stop_removing,
 }
 
 
