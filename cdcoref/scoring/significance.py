@@ -113,8 +113,6 @@ class Significance:
     @property
     def smallest_randomisation_p(self) -> float:
         """The smallest p-value possible with these units and exchanges (exchanging all or none changes nothing)."""
-        if self.exhaustive:
-            return 2.0 ** (1 - self.units)
         return max(2.0 ** (1 - self.units), 1 / (self.exchanges + 1))
 
     @property
@@ -184,7 +182,7 @@ def compare_responses(
         )
     tables = [_table(alignment, unit_of, units, options.singletons == "remove") for alignment in alignments]
     counts = _counts(tables, options.metrics, level == "corpus")
-    exchanges, exhaustive = (2**units, True) if units < 31 and 2**units <= resamples else (resamples, False)
+    exchanges, exhaustive = (2**units, True) if 2**units <= resamples else (resamples, False)
     rng = np.random.default_rng(seed)
     total = resamples + exchanges
     boot = _f1_of(counts, _bootstrap(counts, units, resamples, rng), 0, total, progress)

@@ -58,4 +58,4 @@ def _lemmas(mentions: Iterable[MentionWords]) -> frozenset[str]:
 
 
 def _stems(mentions: Iterable[MentionWords]) -> set[str]:
-    return {words.head[:STEM] for words in mentions if len(words.head) >= STEM}
+    return {words.head[:STEM] for words in mentions}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import replace
-from itertools import product
+from itertools import combinations_with_replacement, permutations, product
 
 import numpy as np
 import pytest
@@ -115,6 +115,42 @@ def test_exhaustive_exchanges_equal_rescoring_every_exchange() -> None:
     for metric, values in differences.items():
         hits = sum(abs(value) >= abs(values[0]) - 1e-12 for value in values)
         assert result.differences[metric].randomisation_p == pytest.approx(hits / 32), metric
+
+
+def test_resamples_are_distributed_as_all_draws_of_documents_rescored() -> None:
+    """A document that is drawn twice is as good as two documents."""
+    whole = corpus(4, gold), corpus(4, noisy(0.2), seed=3), corpus(4, noisy(0.5), seed=4)
+    result = compare_responses(*tables(*whole), Options(), resamples=20_000)
+
+    def drawn(corpus: Corpus, draw: tuple[int, ...]) -> Corpus:
+        texts = [replace(corpus.documents[number], id=f"{place}") for place, number in enumerate(draw)]
+        mentions = [
+            Mention(f"{place}", mention.tokens, cluster=f"{place} {mention.cluster}")
+            for place, number in enumerate(draw)
+            for mention in corpus.mentions
+            if mention.document == f"d{number}"
+        ]
+        return Corpus(tuple(texts), tuple(mentions))
+
+    f1: dict[str, list[np.ndarray]] = defaultdict(list)
+    for draw in combinations_with_replacement(range(4), 4):
+        key, *responses = (drawn(corpus, draw) for corpus in whole)
+        first, second = (score(key, response) for response in responses)
+        pairs = {name: np.array([first[name].f1, second[name].f1]) for name in METRICS}
+        pairs["conll"] = (pairs["muc"] + pairs["b3"] + pairs["ceafe"]) / 3
+        for name, pair in pairs.items():
+            f1[name] += [pair] * len(set(permutations(draw)))
+    assert set(f1) == set(result.differences)
+    for name, found in result.differences.items():
+        values = np.array([(one, other, one - other) for one, other in f1[name]])
+        far = np.abs(values[:, 2] - found.difference) >= abs(found.difference) - 1e-12
+        assert found.bootstrap_p == pytest.approx(far.mean(), abs=0.015), name
+        # 2.5 % of 256 draws are 6.4.
+        for interval, ordered in zip(
+            (found.first_interval, found.second_interval, found.interval), np.sort(values, axis=0).T, strict=True
+        ):
+            for end, those in zip(interval, (ordered, ordered[::-1]), strict=True):
+                assert min(abs(those[5:8] - end)) < 1e-9, name
 
 
 def test_seeds_and_portions(monkeypatch: pytest.MonkeyPatch) -> None:
