@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from cdcoref.collection import Collection
-from cdcoref.corpus import Corpus
-from cdcoref.model import CorefModel, VectorOptions
+from cdcoref.corpus import Corpus, Document
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.predict import Predictor
 from cdlm.settings import with_settings
 
@@ -62,6 +68,46 @@ def members(collection: Collection) -> dict[str, set[str]]:
     return found
 
 
+def packed(pairs: Mapping[tuple[int, int], float]) -> bytes:
+    """Logits of pairs of mentions, by their places in two documents, as a collection stores them."""
+    places = np.array([*pairs], dtype="<i4").reshape(-1, 2)
+    return zlib.compress(places.T.tobytes() + np.array([*pairs.values()], dtype="<f4").tobytes())
+
+
+def with_logits(
+    path: Path, corpus: Corpus, logits: Mapping[tuple[str, str], Mapping[tuple[int, int], float]], **options: Any
+) -> None:
+    """Make a collection of documents of one story, whose mentions a model has compared with these logits.
+
+    The logits are given by the ids of two documents (or twice that of one) and the places of mentions in them.
+    """
+    last = Document.from_sentences("last", [["Nothing", "else", "."]])
+    with Collection.create(path, "lemma", **options) as collection:
+        collection.add(replace(corpus, documents=(*corpus.documents, last)))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (settings,) = connection.execute("SELECT value FROM settings WHERE name = 'settings'").fetchone()
+        config = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4)).to_dict()
+        known = {**json.loads(settings), "model": "a model", "fingerprint": "x", "clustering": config}
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'settings'", (json.dumps(known),))
+        connection.execute("UPDATE documents SET story = 1")
+        connection.execute("DELETE FROM stories WHERE number > 1")
+        for ids, pairs in logits.items():
+            query = "INSERT OR REPLACE INTO scores SELECT one.number, other.number, ? FROM documents AS one, documents "
+            connection.execute(query + "AS other WHERE one.id = ? AND other.id = ?", (packed(pairs), *ids))
+    with Collection.open(path) as collection:
+        collection.remove(["last"])  # the rest of the story is clustered again
+
+
+def compared(collection: Collection) -> set[tuple[str, str]]:
+    """The pairs of documents of which scores are stored."""
+    query = (
+        "SELECT one.id, other.id FROM scores JOIN documents AS one ON one.number = scores.first "
+        "JOIN documents AS other ON other.number = scores.second"
+    )
+    with closing(sqlite3.connect(collection.path)) as connection:
+        return {(min(pair), max(pair)) for pair in connection.execute(query)}
+
+
 @pytest.fixture
 def written(written: Any) -> Any:
     """Functions that write documents and read clusters."""
@@ -71,6 +117,9 @@ def written(written: Any) -> Any:
         reports = staticmethod(partial(reports, annotated=written.annotated))
         clusters_of = staticmethod(clusters_of)
         members = staticmethod(members)
+        compared = staticmethod(compared)
+        packed = staticmethod(packed)
+        with_logits = staticmethod(with_logits)
 
     return Here
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cdcoref.collection import OPTIONS, Collection, Report
-from cdcoref.collection import adding as adding_module
-from cdcoref.collection import reader as reader_module
-from cdcoref.collection.stored_logits import DocumentScores
+from cdcoref.collection import OPTIONS, Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
@@ -249,43 +247,34 @@ def test_all_at_once_and_a_rebuild_are_what_is_predicted(
 
 
 def test_only_pairs_with_a_new_document_are_read(
-    path: Path, predictor: Predictor, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+    written: Any, path: Path, predictor: Predictor, tiny_model_folder: Path
 ) -> None:
-    asked: list[list[tuple[str, str]]] = []
-    plain = reader_module.Reader.scores
-
-    def counted(
-        self: reader_module.Reader, corpus: Corpus, pairs: list[tuple[str, str]], *rest: Any
-    ) -> tuple[dict[tuple[str, str], DocumentScores], list[str]]:
-        asked.append(sorted(pairs))
-        return plain(self, corpus, pairs, *rest)
-
-    monkeypatch.setattr(reader_module.Reader, "scores", counted)
+    to_read = []
     with Collection.create(path, str(tiny_model_folder), max_pairs=2) as collection:
         collection.add({id: text for id, text in TEXTS.items() if not id.endswith("2")}, predictor)
-        asked.clear()
-        report = collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
-        assert asked == [[("ferry0", "ferry2"), ("ferry1", "ferry2")]]
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("DELETE FROM scores")  # what is read again is stored again
+        report = collection.add(
+            {"ferry2": TEXTS["ferry2"]}, predictor, progress=lambda stage, done, total: to_read.append((stage, total))
+        )
         assert (report.pairs, report.stories) == (2, 1)
+        assert {total for stage, total in to_read if stage == "comparing"} == {5}  # three documents and two pairs
+        pairs = {(one, other) for one, other in written.compared(collection) if one != other}
+        assert pairs == {("ferry0", "ferry2"), ("ferry1", "ferry2")}
 
 
 def test_the_story_that_got_no_document_is_not_touched(
-    path: Path, predictor: Predictor, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, predictor: Predictor, tiny_model_folder: Path
 ) -> None:
     with Collection.create(path, str(tiny_model_folder)) as collection:
         collection.add({id: text for id, text in TEXTS.items() if id != "ferry2"}, predictor)
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE mentions SET confidence = 0.125")  # which clustering would change
         museum = {m.id: m for m in collection.document("museum0").mentions}
-        done: list[set[int]] = []
-        plain = adding_module.recluster
-
-        def noted(connection: sqlite3.Connection, stories: set[int], left: set[int]) -> Report:
-            done.append(set(stories))
-            return plain(connection, stories, left)
-
-        monkeypatch.setattr(adding_module, "recluster", noted)
-        collection.add({"ferry2": TEXTS["ferry2"]}, predictor)
-        assert done == [{collection.document("ferry0").summary.story}]
+        assert collection.add({"ferry2": TEXTS["ferry2"]}, predictor).stories == 1
         assert {m.id: m for m in collection.document("museum0").mentions} == museum
+        assert {m.confidence for m in museum.values()} == {0.125}
+        assert 0.125 not in {m.confidence for m in collection.document("ferry0").mentions}
 
 
 def test_another_model_is_refused(path: Path, predictor: Predictor, tiny_model_folder: Path) -> None:

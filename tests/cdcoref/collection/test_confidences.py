@@ -5,17 +5,16 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cdcoref.collection import OPTIONS, Collection
-from cdcoref.collection.reclustering import recluster
-from cdcoref.collection.settings import Settings, store_settings
-from cdcoref.collection.stored_logits import DocumentScores
+from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.model import CorefConfig, VectorOptions
+from cdcoref.errors import InputError
 
 Find = Callable[[str, str], str]
 
@@ -36,23 +35,12 @@ def sigmoid(*logits: float) -> list[float]:
 
 
 @pytest.fixture
-def brothers(path: Path) -> Iterator[Collection]:
+def brothers(written: Any, path: Path) -> Iterator[Collection]:
     """A collection of two documents of one story, with known scores and two pronouns."""
     documents = [Document.from_sentences(id, [text.split()]) for id, (text, _) in TEXTS.items()]
     mentions = [Mention(id, tokens, "entity", confidence=0.9) for id, (_, own) in TEXTS.items() for tokens in own]
-    with Collection.create(path, "lemma") as collection:
-        collection.add(Corpus(tuple(documents), tuple(mentions)))
-        with collection._database.writing() as connection:
-            config = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
-            store_settings(connection, Settings("a model", OPTIONS, "x", config.to_dict()))
-            connection.execute("UPDATE documents SET story = 1")
-            connection.execute("DELETE FROM stories WHERE number > 1")
-            for (one, other), pairs in LOGITS.items():
-                sides = [np.array([pair[side] for pair in pairs]) for side in (0, 1)]
-                packed = DocumentScores(sides[0], sides[1], np.array([*pairs.values()])).packed()
-                row = ("ab".index(one) + 1, "ab".index(other) + 1, packed)
-                connection.execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?)", row)
-            recluster(connection, [1])
+    written.with_logits(path, Corpus(tuple(documents), tuple(mentions)), LOGITS)
+    with Collection.open(path) as collection:
         yield collection
 
 
@@ -113,10 +101,17 @@ def test_a_pronoun_is_asked_about_by_its_antecedent(brothers: Collection, mentio
     assert brother.probability == pytest.approx(np.mean(sigmoid(0.4, 0.3, 0.2)))
 
 
-def test_scores_that_unpack_to_more_than_the_limit_are_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("damage", ["bomb", "cut", "not packed"])
+def test_scores_that_unpack_to_more_than_the_limit_are_damage(
+    written: Any, brothers: Collection, mention_id: Find, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
     monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", "1")
-    packed = DocumentScores(np.arange(9), np.arange(9), np.arange(9.0)).packed()
-    assert DocumentScores.unpacked(packed).second.tolist() == list(range(9))
-    for stored in (zlib.compress(bytes(12 << 20)), packed[:-1], b"x"):
-        with pytest.raises(sqlite3.DatabaseError, match="stored scores are damaged"):
-            DocumentScores.unpacked(stored)
+    whole = written.packed(LOGITS["a", "b"])
+    stored = {"bomb": zlib.compress(bytes(12 << 20)), "cut": whole[:-1], "not packed": b"not packed"}[damage]
+    before = brothers.corpus()
+    pair = [mention_id("a", "Karl Roth"), mention_id("b", "The brother")]
+    with closing(sqlite3.connect(brothers.path)) as connection, connection:
+        connection.execute("UPDATE scores SET logits = ? WHERE first != second", (stored,))
+    with pytest.raises(InputError, match="stored scores are damaged"):
+        brothers.correct("not-same", pair)
+    assert brothers.corpus() == before

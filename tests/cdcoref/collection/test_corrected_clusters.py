@@ -1,116 +1,153 @@
-"""Clusters under constraints: every constraint is obeyed, nothing else changes, contradictions are found."""
+"""Clusters under corrections: every one is obeyed, nothing else changes, contradictions are found."""
 
 from __future__ import annotations
 
-import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+import random
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
 
-from cdcoref.clustering import contradict
-from cdcoref.collection.corrected_clusters import Constraints, constrained
+import pytest
 
-SIZE = 9
-PAIR = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)).filter(lambda pair: pair[0] != pair[1])
+from cdcoref.collection import Collection
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
+
+NOUNS = ("pilot", "sailor", "cook", "clerk", "guard", "nurse", "judge", "tailor", "baker")
+SAME, OTHER = 4.0, -4.0
+Pairs = dict[tuple[int, int], float]
+Clusters = list[set[int]]
 
 
-def scores_of(seed: int) -> np.ndarray:
-    matrix = np.random.default_rng(seed).random((SIZE, SIZE))
-    return (matrix + matrix.T) / 2
+class Linked:
+    """A collection of one document, whose mentions are known by their numbers."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
+        (document,) = collection.documents()
+        self._ids = [mention.id for mention in collection.document(document.id).mentions]
+
+    def correct(self, action: Any, *mentions: int) -> None:
+        self.collection.correct(action, [self._ids[number] for number in mentions])
+
+    def move(self, mention: int, other: int) -> None:
+        cluster = self.collection.mention(self._ids[other]).cluster
+        assert cluster is not None
+        self.collection.correct("move", [self._ids[mention], cluster])
+
+    def clusters(self) -> Clusters:
+        """The clusters, each as the numbers of its mentions, in the order of the first."""
+        found: dict[str | None, set[int]] = {}
+        for number, id in enumerate(self._ids):
+            found.setdefault(self.collection.mention(id).cluster, set()).add(number)
+        return list(found.values())
 
 
-def blocks(pairs: list[tuple[int, int]]) -> list[set[int]]:
-    found = [{n} for n in range(SIZE)]
+@pytest.fixture
+def linked(written: Any, path: Path) -> Callable[..., Linked]:
+    """Makes a collection of mentions with these words that a model compared with these logits."""
+
+    def make(words: tuple[str, ...], logits: Pairs, **options: Any) -> Linked:
+        document = Document.from_sentences("d", [["The", word, "left", "."] for word in words])
+        mentions = tuple(Mention("d", (4 * number + 1,), "entity") for number in range(len(words)))
+        written.with_logits(path, Corpus((document,), mentions), {("d", "d"): logits}, **options)
+        return Linked(Collection.open(path))
+
+    return make
+
+
+def of_labels(labels: str) -> tuple[tuple[str, ...], Pairs]:
+    """Mentions that are clustered with those of the same label, and their logits."""
+    pairs = combinations(range(len(labels)), 2)
+    return NOUNS[: len(labels)], {(a, b): SAME if labels[a] == labels[b] else OTHER for a, b in pairs}
+
+
+def joined(pairs: list[tuple[int, int]]) -> Clusters:
+    """The mentions that are together because of must-links alone."""
+    found = [{n} for n in range(len(NOUNS))]
     for a, b in pairs:
-        joined = [block for block in found if a in block or b in block]
-        found = [block for block in found if block not in joined] + [set.union(*joined)]
+        blocks = [block for block in found if a in block or b in block]
+        found = [block for block in found if block not in blocks] + [set.union(*blocks)]
     return found
 
 
-@given(
-    st.lists(st.integers(0, 3), min_size=SIZE, max_size=SIZE),
-    st.lists(PAIR, max_size=5),
-    st.lists(PAIR, max_size=5),
-    st.lists(PAIR, max_size=3),
-    st.integers(0, 100),
+@pytest.mark.parametrize("seed", range(6))
+def test_corrections_are_obeyed_or_contradict(linked: Callable[..., Linked], seed: int) -> None:
+    chance = random.Random(seed)
+    labels = "".join(chance.choices("0123", k=len(NOUNS)))
+    words, logits = of_labels(labels)
+    found = linked(words, {pair: logit + chance.uniform(-1, 1) for pair, logit in logits.items()})
+    before = found.clusters()
+    assert before == list({label: {n for n, own in enumerate(labels) if own == label} for label in labels}.values())
+    said: dict[str, list[tuple[int, int]]] = {"same": [], "not-same": []}
+    for _ in range(6):
+        action = chance.choice(list(said))
+        one, other = chance.sample(range(len(NOUNS)), 2)
+        together = said["same"] + [(one, other)] * (action == "same")
+        apart = said["not-same"] + [(one, other)] * (action == "not-same")
+        if any({a, b} <= block for a, b in apart for block in joined(together)):
+            with pytest.raises(InputError, match="contradicts"):
+                found.correct(action, one, other)
+            continue
+        found.correct(action, one, other)
+        said[action].append((one, other))
+        clusters = found.clusters()
+        assert all(any({a, b} <= cluster for cluster in clusters) for a, b in said["same"])
+        assert not any({a, b} <= cluster for cluster in clusters for a, b in said["not-same"])
+        # Clusters about which nothing was said are as they were.
+        corrected = {n for pairs in said.values() for pair in pairs for n in pair}
+        assert all(cluster in clusters for cluster in before if not cluster & corrected)
+
+
+def test_a_cluster_is_divided_into_as_few_parts_as_it_takes(linked: Callable[..., Linked]) -> None:
+    logits = {(0, 1): 2.2, (0, 2): -2.2, (0, 3): -1.4, (1, 2): -2.2, (1, 3): -0.8, (2, 3): 1.4}
+    found = linked(NOUNS[:4], logits, threshold=0.01)
+    assert found.clusters() == [{0, 1, 2, 3}]
+    found.correct("not-same", 0, 2)
+    assert found.clusters() == [{0, 1}, {2, 3}]
+
+
+def test_clusters_of_what_is_the_same_become_one_whole(linked: Callable[..., Linked]) -> None:
+    found = linked(*of_labels("00112"))
+    assert found.clusters() == [{0, 1}, {2, 3}, {4}]
+    found.correct("same", 1, 2)
+    assert found.clusters() == [{0, 1, 2, 3}, {4}]
+
+
+@pytest.mark.parametrize(
+    ("action", "mentions", "clusters"),
+    [
+        ("not-same", (0, 2), [{0, 1, 4, 5}, {2, 3, 6}]),
+        # People said that a pronoun is not what it refers to: it is alone, with the pronoun that refers to it.
+        ("not-same", (4, 0), [{0, 1, 2, 3, 6}, {4, 5}]),
+        # Of a split everything else stays where it was, the pronouns too.
+        ("split", (0, 1), [{0, 1}, {2, 3, 4, 5, 6}]),
+    ],
 )
-def test_constraints_are_obeyed_or_contradict(
-    labels: list[int],
-    together: list[tuple[int, int]],
-    apart: list[tuple[int, int]],
-    antecedents: list[tuple[int, int]],
-    seed: int,
+def test_a_pronoun_goes_with_its_antecedent_and_does_not_count(
+    linked: Callable[..., Linked], action: str, mentions: tuple[int, int], clusters: Clusters
 ) -> None:
-    own = blocks(together)
-    impossible = any({a, b} <= block for a, b in apart for block in own)
-    assert contradict(together, apart) == impossible
-    if impossible:
-        return
-    scores = scores_of(seed)
-    said = [*(Constraints((pair,)) for pair in together), *(Constraints((), (pair,)) for pair in apart)]
-    np.random.default_rng(seed).shuffle(said)
-    links = {pronoun: antecedent for pronoun, antecedent in antecedents if labels[pronoun] == labels[antecedent]}
-    found = constrained(np.array(labels), said, lambda some: scores[np.ix_(some, some)], links)
-    assert all(found[a] == found[b] for a, b in together)
-    assert all(found[a] != found[b] for a, b in apart)
-    # Clusters about which nothing was said are as they were.
-    named = {labels[n] for pair in (*together, *apart) for n in pair}
-    for label in set(labels) - named:
-        members = [n for n in range(SIZE) if labels[n] == label]
-        assert len(set(found[members])) == 1
-        assert not set(found[members]) & {found[n] for n in range(SIZE) if labels[n] != label}
+    """Mentions 0 and 1 resemble 2 and 3; the pronouns 4, 5 and 6 refer to 0, to 4 and to 2."""
+    logits = {(0, 1): 2.2, (0, 2): 0.0, (0, 3): 0.0, (1, 2): 0.0, (1, 3): 0.4, (2, 3): 1.4}
+    logits |= {(0, 4): 6.0, (4, 5): 6.0, (2, 6): 6.0}
+    found = linked((*NOUNS[:4], "he", "he", "he"), logits, threshold=0.1)
+    assert found.clusters() == [{0, 1, 2, 3, 4, 5, 6}]
+    found.correct(action, *mentions)
+    assert found.clusters() == clusters
 
 
-def test_a_cluster_is_divided_into_as_few_parts_as_it_takes() -> None:
-    scores = np.array([[0.0, 0.9, 0.1, 0.2], [0.9, 0.0, 0.1, 0.3], [0.1, 0.1, 0.0, 0.8], [0.2, 0.3, 0.8, 0.0]])
-    found = constrained(
-        np.zeros(4, dtype=np.int64), [Constraints((), ((0, 2),))], lambda some: scores[np.ix_(some, some)]
-    )
-    assert found[0] == found[1] != found[2] == found[3]
+def test_a_mention_moves_alone(linked: Callable[..., Linked]) -> None:
+    found = linked(*of_labels("000112"))
+    found.move(0, 3)
+    assert found.clusters() == [{0, 3, 4}, {1, 2}, {5}]
 
 
-def test_clusters_of_what_is_the_same_become_one_whole() -> None:
-    found = constrained(np.array([0, 0, 1, 1, 2]), [Constraints(((1, 2),))], lambda some: np.zeros((0, 0)))
-    assert found.tolist()[:4] == [found[0]] * 4
-    assert found[4] != found[0]
-
-
-def test_nothing_said_changes_nothing() -> None:
-    labels = np.array([3, 1, 1, 0])
-    assert constrained(labels, [], lambda some: np.zeros((0, 0))).tolist() == [3, 1, 1, 0]
-
-
-def test_a_pronoun_goes_with_its_antecedent_and_does_not_count() -> None:
-    # 0 and 1 resemble 2 and 3; the pronouns 4, 5 and 6 refer to 0, to 4 and to 2.
-    scores = np.zeros((7, 7))
-    scores[:4, :4] = [[0, 0.9, 0.5, 0.5], [0.9, 0, 0.5, 0.6], [0.5, 0.5, 0, 0.8], [0.5, 0.6, 0.8, 0]]
-    antecedents = {4: 0, 5: 4, 6: 2}
-
-    def parts(*said: Constraints) -> list[int]:
-        return constrained(
-            np.zeros(7, dtype=np.int64), said, lambda some: scores[np.ix_(some, some)], antecedents
-        ).tolist()
-
-    assert parts(Constraints((), ((0, 2),))) == [0, 0, 1, 1, 0, 0, 1]
-    # People said that a pronoun is not what it refers to: it is alone, with the pronoun that refers to it.
-    assert parts(Constraints((), ((4, 0),))) == [0, 0, 0, 0, 1, 1, 0]
-    # Of a split everything else stays where it was, the pronouns too.
-    rest = tuple((0, other) for other in (2, 3, 4, 5, 6))
-    assert parts(Constraints(((0, 1),), rest)) == [0, 0, 1, 1, 1, 1, 1]
-
-
-def test_a_mention_moves_alone() -> None:
-    labels = np.array([0, 0, 0, 1, 1, 2])
-    scores = np.full((6, 6), 0.3)
-    moved = Constraints(((0, 3),), ((0, 1), (0, 2)))
-    found = constrained(labels, [moved], lambda some: scores[np.ix_(some, some)]).tolist()
-    assert found[0] == found[3] == found[4] != found[1] == found[2]
-    assert found[5] not in found[:5]
-
-
-def test_what_was_separated_before_is_not_drawn_along() -> None:
+def test_what_was_separated_before_is_not_drawn_along(linked: Callable[..., Linked]) -> None:
     """Mentions 0 to 2 were one cluster; 2 is not 0. That 1 then goes to 3 says nothing of 2, which resembles 1."""
-    scores = np.array([[0, 0.9, 0.1, 0], [0.9, 0, 0.8, 0], [0.1, 0.8, 0, 0], [0, 0, 0, 0.0]])
-    said = [Constraints((), ((0, 2),)), Constraints(((1, 3),), ((1, 0),))]
-    found = constrained(np.array([0, 0, 0, 1]), said, lambda some: scores[np.ix_(some, some)]).tolist()
-    assert found[1] == found[3]
-    assert len(set(found)) == 3
+    logits = {(0, 1): 2.2, (0, 2): -2.2, (1, 2): 1.4, **{(n, 3): -9.0 for n in range(3)}}
+    found = linked(NOUNS[:4], logits, threshold=0.01)
+    assert found.clusters() == [{0, 1, 2}, {3}]
+    found.correct("not-same", 0, 2)
+    found.move(1, 3)
+    assert found.clusters() == [{0}, {1, 3}, {2}]

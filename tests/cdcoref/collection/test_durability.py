@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import Collection
-from cdcoref.collection import database as database_module
-from cdcoref.collection.reader import Reader
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
@@ -156,7 +154,7 @@ def test_a_collection_on_a_full_disk_is_read(written: Any, path: Path, monkeypat
         collection.add(written.reports(1)[0])
         before = collection.corpus()
     full = SimpleNamespace(free=0)
-    monkeypatch.setattr("cdcoref.formats.collection_file.shutil.disk_usage", lambda folder: full)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: full)
     with Collection.open(path) as collection:
         assert collection.corpus() == before
         with pytest.raises(InputError, match="the disk is full; nothing was changed"):
@@ -246,34 +244,38 @@ def test_a_writer_that_waits_too_long_says_why(
     written: Any, lemma: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lemma.add(written.reports(1)[0])
-    monkeypatch.setattr(database_module, "WAIT", 0.05)
     other = sqlite3.connect(lemma.path, isolation_level=None)
+    waits = []
+
+    def impatient(*arguments: Any, timeout: float, **options: Any) -> sqlite3.Connection:
+        waits.append(timeout)
+        return connect(*arguments, timeout=0.05, **options)
+
+    connect: Any = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", impatient)
     other.execute("BEGIN IMMEDIATE")
     with Collection.open(lemma.path) as collection:
         with pytest.raises(InputError, match="another program is writing to the collection"):
             collection.add(written.reports(2)[1])
         assert collection.counts().documents == 1
+    assert waits == [60.0]
     other.execute("ROLLBACK")
     other.close()
 
 
-def test_what_another_program_adds_meanwhile_is_taken_into_account(
-    written: Any, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_another_program_adds_meanwhile_is_taken_into_account(written: Any, path: Path) -> None:
     """A document that comes after the plan was made, and before it is stored, is of the same story."""
     museum, second, third = (written.reports(5)[n] for n in (1, 2, 4))
-    plain: Callable[..., Any] = Reader.mentions
     meanwhile = [second]
 
-    def interrupted(self: Reader, *arguments: Any) -> Any:
+    def interrupted(stage: str, done: int, total: int) -> None:
         while meanwhile:
             with Collection.open(path) as other:
                 other.add(meanwhile.pop())
-        return plain(self, *arguments)
 
     with Collection.create(path, "lemma") as collection:
         collection.add(museum)
-        monkeypatch.setattr(Reader, "mentions", interrupted)
-        collection.add(third)
+        collection.add(third, progress=interrupted)
+        assert not meanwhile
         assert collection.counts().stories == 2
         assert [cluster.documents for cluster in collection.clusters() if cluster.title == "ferry"] == [2]

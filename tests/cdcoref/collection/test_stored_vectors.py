@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cdcoref.collection import Collection, adding
-from cdcoref.collection.reader import Reader
-from cdcoref.collection.stored_vectors import packed_vectors, unpacked_vectors
-from cdcoref.corpus import Corpus, Document
+from cdcoref.collection import STORING, Collection
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.linking import MentionVectors
-from cdcoref.linking import vector_table as vectors_module
 from cdcoref.model import CorefModel
 from cdcoref.predict import Predictor
+from cdlm.settings import with_settings
 
 TEXTS = {
     f"ferry{n}": f"The ferry Maren sank in a storm off Tresk. Police arrested the captain on Friday. He met {extra}.\n"
@@ -45,23 +40,19 @@ def make(tmp_path: Path) -> Callable[..., Collection]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the documents that are read alone."""
     ids: list[str] = []
-    plain = vectors_module.read_documents
+    plain = CorefModel.reading_builder
 
-    def noted(model: CorefModel, documents: Sequence[Document], **options: Any) -> Iterator[Any]:
-        ids.extend(document.id for document in documents)
-        return plain(model, documents, **options)
+    def noting(model: CorefModel) -> Any:
+        sequences_of = plain(model)
 
-    monkeypatch.setattr(vectors_module, "read_documents", noted)
+        def noted(document: Document) -> Any:
+            ids.append(document.id)
+            return sequences_of(document)
+
+        return noted
+
+    monkeypatch.setattr(CorefModel, "reading_builder", noting)
     return ids
-
-
-def compared(collection: Collection) -> set[tuple[str, str]]:
-    """The pairs of documents of which scores are stored."""
-    query = (
-        "SELECT one.id, other.id FROM scores JOIN documents AS one ON one.number = scores.first "
-        "JOIN documents AS other ON other.number = scores.second"
-    )
-    return {(min(pair), max(pair)) for pair in collection._database.connection.execute(query)}
 
 
 def stored(collection: Collection) -> dict[str, bytes]:
@@ -69,34 +60,22 @@ def stored(collection: Collection) -> dict[str, bytes]:
     return dict(collection._database.connection.execute(query))
 
 
-@given(
-    mentions=st.integers(1, 6),
-    width=st.integers(1, 5),
-    learnt=st.integers(0, 3),
-    seed=st.integers(0, 100),
-)
-def test_what_was_stored_comes_back(mentions: int, width: int, learnt: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-
-    def table(rows: int, columns: int) -> np.ndarray:
-        return rng.standard_normal((rows, columns)).astype(np.float16)
-
-    widths = {"mention": width, "context": width, "learnt": learnt, "anaphora": 2}
-    vectors = MentionVectors(
-        {name: table(mentions, columns) for name, columns in widths.items()},
-        {"sentence": table(3, width), "document": table(2, width), "opening": table(2, width)},
-        {"sentence": rng.integers(0, 3, mentions), "document": np.ones(mentions, dtype=np.int64)},
-    )
-    packed = packed_vectors(vectors)
-    again = unpacked_vectors(packed)
-    for name in ("mention", "context", "learnt"):
-        np.testing.assert_array_equal(again.own[name], vectors.own[name])
-    for name, of in (("sentence", "sentence"), ("document", "document"), ("opening", "document")):
-        np.testing.assert_array_equal(again.shared[name][again.rows[of]], vectors.shared[name][vectors.rows[of]])
-    np.testing.assert_array_equal(again.own["anaphora"], np.zeros((mentions, 2)))
-    for damaged in (b"", packed[:-1], packed[:-2], packed + b"00", packed[:10], packed[:20] + b"\xff" + packed[21:]):
-        with pytest.raises(sqlite3.DatabaseError, match="damaged"):
-            unpacked_vectors(damaged)
+def test_what_was_stored_comes_back(
+    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document is compared with the stored vectors of another as with those that were read just now."""
+    alone = with_settings(predictor.model.settings, {"vectors.min_probability": 0.99, "vectors.group_probability": 1.0})
+    monkeypatch.setattr(predictor.model, "settings", alone)
+    ids = ["ferry0", "ferry1"]
+    found = []
+    for name, parts in {"one by one": [[id] for id in ids], "at once": [ids]}.items():
+        with make(name) as collection:
+            for part in parts:
+                collection.add({id: TEXTS[id] for id in part}, predictor)
+            query = "SELECT logits FROM scores WHERE first = 1 AND second = 2"
+            ((packed,),) = collection._database.connection.execute(query)
+            found.append(zlib.decompress(packed))
+    assert found[0] == found[1]
 
 
 def test_no_document_is_read_alone_twice(
@@ -126,72 +105,82 @@ def test_given_mentions_are_read_once(
 
 
 def test_a_new_document_is_compared_with_all_of_its_story(
-    make: Callable[..., Collection], predictor: Predictor
+    written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
     """Although it is read together with the nearest alone."""
     with make(max_pairs=1) as collection:
         for id, text in TEXTS.items():
             report = collection.add({id: text}, predictor)
         assert report.pairs == 1
-        assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert written.compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
 
 
 def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
-    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+    written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
-    monkeypatch.setattr(adding, "LARGEST_COMPARED", 3)
+    """In one of more than a hundred documents."""
+    words = [["A", "ferry", "sank", "near", f"witness{n}", "and", f"witness{n + 1}", "."] for n in range(102)]
+    documents = [Document.from_sentences(f"d{n}", [sentence]) for n, sentence in enumerate(words)]
     with make(max_pairs=2) as collection:
-        for id, text in TEXTS.items():
-            collection.add({id: text}, predictor)
-        pairs = set(combinations_with_replacement(sorted(TEXTS), 2))
-        assert len(pairs - compared(collection)) == 1
-        assert all("ferry3" in pair for pair in pairs - compared(collection))
+        for part in (documents[:99], *([document] for document in documents[99:])):
+            collection.add(Corpus(tuple(part), tuple(Mention(d.id, (2,), "event") for d in part)), predictor)
+        assert collection.counts().stories == 1
+        found = Counter(max(pair, key=lambda id: int(id[1:])) for pair in written.compared(collection))
+        assert [found[f"d{n}"] for n in (99, 100, 101)] == [99, 2, 2]
 
 
 def test_a_changed_document_is_compared_with_its_story_again(
-    make: Callable[..., Collection], predictor: Predictor
+    written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
     with make() as collection:
         collection.add(TEXTS, predictor)
         report = collection.add({"ferry1": TEXTS["ferry1"] + "Nobody was hurt.\n"}, predictor)
         assert (report.replaced, report.pairs) == (("ferry1",), 3)
-        assert compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
+        assert written.compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
         assert stored(collection).keys() == TEXTS.keys()
 
 
-def test_damaged_vectors_are_refused(make: Callable[..., Collection], predictor: Predictor) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: b"",
+        lambda packed: packed[:-1],
+        lambda packed: packed[:-2],
+        lambda packed: packed + b"00",
+        lambda packed: packed[:10],
+        lambda packed: packed[:20] + b"\xff" + packed[21:],
+    ],
+)
+def test_damaged_vectors_are_refused(
+    make: Callable[..., Collection], predictor: Predictor, damage: Callable[[bytes], bytes]
+) -> None:
     with make() as collection:
         collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
         before = collection.corpus()
-        collection._database.connection.execute("UPDATE vectors SET packed = x'00'")
-        with pytest.raises(InputError, match="damaged"):
+        damaged = damage(stored(collection)["ferry0"])
+        collection._database.connection.execute("UPDATE vectors SET packed = ?", (damaged,))
+        with pytest.raises(InputError, match="stored vectors are damaged"):
             collection.add({"ferry1": TEXTS["ferry1"]}, predictor)
         assert collection.corpus() == before
 
 
 def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
-    written: Any, make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+    written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
     changed = "Nobody was hurt. " + TEXTS["ferry0"]
-    plain = Reader.scores
-    path = None
     meanwhile = [changed]
 
-    def interrupted(self: Reader, *arguments: Any) -> Any:
-        result = plain(self, *arguments)
-        while path is not None and meanwhile:
+    def interrupted(stage: str, done: int, total: int) -> None:
+        while stage == STORING and meanwhile:
             text = meanwhile.pop()
-            with Collection.open(path) as other:
+            with Collection.open(collection.path) as other:
                 other.add({"ferry0": text}, predictor)
-        return result
 
     with make("expected") as expected, make() as collection:
         for part in ({"ferry0": TEXTS["ferry0"]}, {"ferry0": changed}, {"ferry1": TEXTS["ferry1"]}):
             expected.add(part, predictor)
         collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
-        path = collection.path
-        monkeypatch.setattr(Reader, "scores", interrupted)
-        collection.add({"ferry1": TEXTS["ferry1"]}, predictor)
+        collection.add({"ferry1": TEXTS["ferry1"]}, predictor, progress=interrupted)
         assert not meanwhile
         assert written.clusters_of(collection.corpus()) == written.clusters_of(expected.corpus())
         query = "SELECT logits FROM scores ORDER BY first, second"
@@ -200,22 +189,21 @@ def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
 
 
 def test_a_document_that_is_removed_meanwhile_is_not_compared(
-    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+    written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
-    plain = Reader.mentions
+    stages = []
 
-    def interrupted(self: Reader, *arguments: Any) -> Any:
-        with Collection.open(path) as other:
-            if "ferry0" in {document.id for document in other.documents()}:
+    def interrupted(stage: str, done: int, total: int) -> None:
+        if stage == "finding mentions" and not stages:
+            with Collection.open(collection.path) as other:
                 other.remove(["ferry0"])
-        return plain(self, *arguments)
+        stages.append((stage, total))
 
     with make() as collection:
         collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
-        path = collection.path
-        monkeypatch.setattr(Reader, "mentions", interrupted)
-        assert collection.add({"ferry1": TEXTS["ferry1"]}, predictor).pairs == 0
-        assert compared(collection) == {("ferry1", "ferry1")}
+        assert collection.add({"ferry1": TEXTS["ferry1"]}, predictor, progress=interrupted).pairs == 0
+        assert written.compared(collection) == {("ferry1", "ferry1")}
+        assert {total for stage, total in stages if stage == "comparing"} <= {1, 3}
 
 
 def test_a_corpus_without_mentions(make: Callable[..., Collection], predictor: Predictor) -> None:
