@@ -1,6 +1,6 @@
 """Document matching (paper, section 3.3): pairs of texts in, whether a relation holds between them out."""
 
-from cdlm.tasks.matching.model import MatchModel, MatchSettings
+from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder
 from cdlm.tasks.matching.pairs import BENCHMARKS, TextPair, benchmark_file, read_pairs
 from cdlm.tasks.matching.prediction import Match, Matches, predict_pairs, write_matches
 from cdlm.tasks.matching.scores import MatchScores, match_scores
@@ -15,6 +15,7 @@ __all__ = [
     "MatchSettings",
     "MatchTraining",
     "Matches",
+    "PairBuilder",
     "TextPair",
     "benchmark_file",
     "match_scores",

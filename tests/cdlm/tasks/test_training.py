@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-import torch
+from torch import nn
 
 from cdlm.errors import InputError
 from cdlm.settings import with_settings
-from cdlm.tasks import MatchTraining, QATraining
-from cdlm.tasks.training import ShuffledBatches
+from cdlm.tasks import MatchModel, MatchTraining, QATraining, TextPair, train_matcher
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 
 def test_names_find_their_place() -> None:
@@ -49,25 +51,39 @@ def test_wrong_settings_of_questions_are_refused(values: dict[str, Any], message
         with_settings(QATraining(), values)
 
 
-def batches(seed: int, epoch: int) -> list[tuple[list[int], float]]:
-    def collate(items: list[int], random: np.random.Generator) -> dict[str, Any]:
-        return {"items": torch.tensor(items), "drawn": torch.tensor(random.random())}
+def test_batches_follow_from_seed_and_epoch(
+    tiny_encoder: Path, wordpiece: PreTrainedTokenizerFast, tmp_path: Path
+) -> None:
+    """Ten pairs of a number and a letter, in batches of four, in either order."""
+    pairs = [TextPair(str(number), str(number), "a", number % 2) for number in range(10)]
 
-    data = ShuffledBatches(list(range(10)), 4, seed, collate)
-    data.set_epoch(epoch)
-    return [(batch["items"].tolist(), float(batch["drawn"])) for batch in (data[n] for n in range(len(data)))]
+    def orders(seed: int, folder: str) -> list[list[list[str]]]:
+        """The batches of each of three epochs, as the model reads them."""
+        read: list[list[str]] = []
 
+        def see(module: nn.Module, given: tuple[Any, ...]) -> None:
+            if isinstance(module, MatchModel) and module.training:
+                texts = (" ".join(wordpiece.convert_ids_to_tokens(row)) for row in given[0].input_ids.tolist())
+                read.append(
+                    [text.replace("<doc-s>", "").replace("</doc-s>", "").split(maxsplit=1)[1] for text in texts]
+                )
 
-def test_batches_follow_from_seed_and_epoch() -> None:
-    once = batches(1, 1)
-    assert [len(items) for items, _ in once] == [4, 4, 2]
-    assert sorted(item for items, _ in once for item in items) == list(range(10))
-    assert once == batches(1, 1)
-    assert len({str(batches(seed, epoch)) for seed in range(3) for epoch in range(3)}) == 9
-    assert len({drawn for _, drawn in once}) == 3
+        values = {"encoder": str(tiny_encoder), "max_length": 32, "both_orders": True, "batch_size": 4}
+        settings = with_settings(MatchTraining(), {**values, "seed": seed, "epochs": 3, "precision": "fp32"})
+        handle = nn.modules.module.register_module_forward_pre_hook(see)
+        try:
+            train_matcher(settings, pairs, pairs[:2], tmp_path / folder, device="cpu", tracker="none", say=str)
+        finally:
+            handle.remove()
+        assert [len(batch) for batch in read] == [4, 4, 2] * 3
+        return [read[start : start + 3] for start in (0, 3, 6)]
 
+    def numbers(epoch: list[list[str]]) -> list[str]:
+        return [min(text.split()) for batch in epoch for text in batch]
 
-def test_there_is_no_batch_beyond_the_last() -> None:
-    data = ShuffledBatches([1, 2, 3], 2, 0, lambda items, random: {})
-    with pytest.raises(IndexError):
-        data[2]
+    once = orders(1, "once")
+    assert all(sorted(numbers(epoch)) == [str(number) for number in range(10)] for epoch in once)
+    turned = {tuple(text.startswith("a") for text in batch) for epoch in once for batch in epoch if len(batch) == 4}
+    assert len(turned) > 2
+    assert once == orders(1, "again")
+    assert len({str(numbers(epoch)) for epoch in (*once, *orders(0, "other"))}) == 6

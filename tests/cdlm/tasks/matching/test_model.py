@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 
 from cdlm.errors import InputError
 from cdlm.tasks import Match, MatchModel, MatchSettings, TextPair, predict_pairs, write_matches
-from cdlm.tasks.matching.model import PairBuilder
+from cdlm.tasks.matching import PairBuilder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

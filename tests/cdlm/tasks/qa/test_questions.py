@@ -6,15 +6,20 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cdlm.errors import InputError
 from cdlm.tasks import Paragraph, Question, read_questions
-from cdlm.tasks.qa.questions import TITLE, Occurrence, occurrences
+from cdlm.tasks.qa import QuestionBuilder, label_sequence
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 Hotpot = list[dict[str, Any]]
+TITLE = -1
+"""The number of a title among the sentences of its paragraph."""
 
 
 def test_what_is_read(hotpot_file: Path) -> None:
@@ -35,18 +40,31 @@ def test_test_files_have_no_answers(hotpot: Hotpot, tmp_path: Path) -> None:
         read_questions(path, answered=True)
 
 
-def test_answers_are_looked_for_where_they_most_likely_are(questions: tuple[Question, ...]) -> None:
+@pytest.mark.parametrize("tokenizer", ["byte_bpe"], indirect=True)  # whose tokens here are letters
+def test_answers_are_looked_for_where_they_most_likely_are(
+    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+) -> None:
     ferry = questions[0]
+
+    def found(answer: str = "Tresk") -> list[list[int]]:
+        """Paragraph, sentence and characters of every place at which the answer may stand."""
+        question = replace(ferry, answer=answer)
+        sequence = QuestionBuilder(tokenizer, 400)(question)
+        labels = label_sequence(question, sequence)
+        assert labels.answer_lost == (not labels.starts.any())
+        first, last = sequence.text_places[labels.starts == 1], sequence.text_places[labels.ends == 1]
+        return [[*one[:3], other[3]] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
+
     # Both the first and the last paragraph have it; only the last supports the answer.
-    assert occurrences(ferry) == [Occurrence(2, 0, 23, 28)]
-    assert occurrences(replace(ferry, answer="jonas  PELL")) == [Occurrence(1, 1, 17, 27), Occurrence(2, 0, 0, 10)]
-    assert occurrences(replace(ferry, answer="Maren")) == [Occurrence(1, TITLE, 0, 5)]
-    assert occurrences(replace(ferry, answer="Harbour")) == [Occurrence(0, TITLE, 0, 7), Occurrence(0, 0, 4, 11)]
-    assert occurrences(replace(ferry, answer="a captain")) == [Occurrence(2, 1, 8, 17)]
+    assert found() == [[2, 0, 23, 28]]
+    assert found("jonas  PELL") == [[1, 1, 17, 27], [2, 0, 0, 10]]
+    assert found("Maren") == [[1, TITLE, 0, 5]]
+    assert found("Harbour") == [[0, TITLE, 0, 7], [0, 0, 4, 11]]
+    assert found("a captain") == [[2, 1, 8, 17]]
     # Whole words come first, parts of words after all of them.
-    assert occurrences(replace(ferry, answer="old")) == [Occurrence(0, 1, 7, 10)]
-    assert occurrences(replace(ferry, answer="res")) == [Occurrence(2, 0, 24, 27)]
-    assert occurrences(replace(ferry, answer="Oslo")) == []
+    assert found("old") == [[0, 1, 7, 10]]
+    assert found("res") == [[2, 0, 24, 27]]
+    assert found("Oslo") == []
 
 
 def test_facts_that_point_nowhere_are_counted(hotpot: Hotpot, tmp_path: Path) -> None:

@@ -5,7 +5,22 @@ from __future__ import annotations
 import pytest
 
 from cdlm.tasks import METRICS, Paragraph, Prediction, Question, qa_scores
-from cdlm.tasks.qa.scores import answer_overlap, evidence_overlap, normalise_answer
+
+Facts = tuple[tuple[str, int], ...]
+
+
+def scores(predicted: str | Facts, true: str | Facts) -> tuple[float, float, float, float]:
+    """Exact match, F1, precision and recall of one answer, or of the evidence of one."""
+    part = "" if isinstance(true, str) else "sp_"
+    answer, facts = (true, ()) if isinstance(true, str) else ("", true)
+    prediction = Prediction(predicted, None) if isinstance(predicted, str) else Prediction(None, predicted)
+    found = qa_scores([question("q", answer, facts)], {"q": prediction})
+    assert not any(found[name] for name in METRICS if name.startswith("joint_"))
+    return tuple(found[part + name] for name in ("em", "f1", "prec", "recall"))  # type: ignore[return-value]
+
+
+def question(name: str, answer: str | None, facts: Facts | None) -> Question:
+    return Question(name, "?", (Paragraph("A", ("x",)),), answer, facts)
 
 
 @pytest.mark.parametrize(
@@ -21,7 +36,7 @@ from cdlm.tasks.qa.scores import answer_overlap, evidence_overlap, normalise_ans
     ],
 )
 def test_answers_are_normalised(text: str, normal: str) -> None:
-    assert normalise_answer(text) == normal
+    assert scores(text, normal)[0] == scores(normal, text)[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -43,22 +58,15 @@ def test_answers_are_normalised(text: str, normal: str) -> None:
     ],
 )
 def test_answers(predicted: str, true: str, em: float, f1: float, precision: float, recall: float) -> None:
-    found = answer_overlap(predicted, true)
-    assert (found.em, found.f1, found.prec, found.recall) == pytest.approx((em, f1, precision, recall))
+    assert scores(predicted, true) == pytest.approx((em, f1, precision, recall))
 
 
 def test_evidence() -> None:
-    true = [("A", 0), ("B", 2)]
-    assert evidence_overlap([("B", 2), ("A", 0), ("A", 0)], true).em == 1
-    half = evidence_overlap([("A", 0), ("A", 1), ("B", 1)], true)
-    assert (half.em, half.prec, half.recall, half.f1) == pytest.approx((0, 1 / 3, 1 / 2, 0.4))
-    nothing = evidence_overlap([], true)
-    assert (nothing.em, nothing.prec, nothing.recall, nothing.f1) == (0, 0, 0, 0)
-    assert evidence_overlap([], []).em == 1
-
-
-def question(name: str, answer: str | None, facts: tuple[tuple[str, int], ...] | None) -> Question:
-    return Question(name, "?", (Paragraph("A", ("x",)),), answer, facts)
+    true = (("A", 0), ("B", 2))
+    assert scores((("B", 2), ("A", 0), ("A", 0)), true) == (1, 1, 1, 1)
+    assert scores((("A", 0), ("A", 1), ("B", 1)), true) == pytest.approx((0, 0.4, 1 / 3, 1 / 2))
+    assert scores((), true) == (0, 0, 0, 0)
+    assert scores((), ())[0] == 1
 
 
 def test_averages_by_hand() -> None:

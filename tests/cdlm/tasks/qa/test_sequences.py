@@ -10,11 +10,12 @@ import pytest
 
 from cdlm.tasks import Paragraph, Question
 from cdlm.tasks.qa import ANSWER_TYPES, QA_TOKENS, QASequence, QuestionBuilder, label_sequence
-from cdlm.tasks.qa.questions import TITLE
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+TITLE = -1
+"""The number of a title among the sentences of its paragraph."""
 MARKS = {*QA_TOKENS, "<doc-s>", "</doc-s>", "[CLS]", "<s>"}
 
 
