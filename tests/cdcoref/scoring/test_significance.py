@@ -92,8 +92,9 @@ def test_the_scores_are_those_of_the_files() -> None:
     assert result.differences["conll"].second == pytest.approx(second.conll_f1)
 
 
-def test_exhaustive_exchanges_equal_rescoring_every_exchange() -> None:
+def test_exhaustive_exchanges_equal_rescoring_every_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shortcut over counts gives the p-values that rescoring all exchanged responses gives."""
+    monkeypatch.setattr("cdcoref.scoring.significance.CELLS", 5 * 7)  # seven exchanges at a time
     gold_corpus, first, second = corpus(5, gold), corpus(5, noisy(0.2), seed=3), corpus(5, noisy(0.5), seed=4)
     result = compare_responses(*tables(gold_corpus, first, second), Options(), resamples=100)
     assert (result.exchanges, result.exhaustive) == (32, True)
@@ -193,8 +194,10 @@ def test_the_unit_is_the_smallest_that_no_cluster_crosses() -> None:
 
 def test_a_unit_that_some_documents_lack_or_all_share_is_not_chosen() -> None:
     """Every cluster has mentions in all documents."""
-    crossing, of_one_topic = corpus(8, shared_by_all, topics=4), corpus(8, shared_by_all)
-    assert compare_responses(*tables(*[of_one_topic] * 3), Options(), resamples=10).unit == "document"
+    crossing = corpus(8, shared_by_all, topics=4)
+    for topics, unit in ((1, "document"), (2, "topic")):
+        same = [corpus(8, shared_by_all, topics=topics)] * 3
+        assert compare_responses(*tables(*same), Options(), resamples=10).unit == unit
     first, *others = crossing.documents
     without = replace(crossing, documents=(replace(first, topic=None), *others))
     assert compare_responses(*tables(*[without] * 3), Options(), resamples=10).unit == "subtopic"
