@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     from cdcoref.model.coref_model import CorefModel
     from cdcoref.model.fingerprint import model_fingerprint
     from cdcoref.model.folder import CARD_FILE, CONFIG_FILE, DEFAULT_MODEL, find_model
+    from cdcoref.model.mention_projection import MentionProjection
     from cdcoref.model.mention_vectors import KindScorer, VectorScorer
+    from cdcoref.model.pair_scorer import PairScorer
     from cdcoref.model.publishing import publish
-    from cdcoref.model.span_detector import words_of_layers
+    from cdcoref.model.span_detector import SpanDetector, words_of_layers
 
 __all__ = [
     "ALL",
@@ -67,9 +69,12 @@ __all__ = [
     "KindScorer",
     "KindScores",
     "LabelledBatch",
+    "MentionProjection",
     "Metadata",
     "PairBatch",
+    "PairScorer",
     "ReadingBatch",
+    "SpanDetector",
     "VectorOptions",
     "VectorScorer",
     "antecedent_loss",
@@ -94,8 +99,10 @@ __getattr__ = on_first_use(
         "coref_model": "CorefModel",
         "fingerprint": "model_fingerprint",
         "folder": "CARD_FILE CONFIG_FILE DEFAULT_MODEL find_model",
+        "mention_projection": "MentionProjection",
         "mention_vectors": "KindScorer VectorScorer",
+        "pair_scorer": "PairScorer",
         "publishing": "publish",
-        "span_detector": "words_of_layers",
+        "span_detector": "SpanDetector words_of_layers",
     },
 )

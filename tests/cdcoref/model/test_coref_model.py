@@ -6,6 +6,8 @@ import copy
 import json
 import random
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -28,16 +30,14 @@ from cdcoref.model import (
     CorefModel,
     DetectorOptions,
     LabelledBatch,
+    PairScorer,
+    SpanDetector,
     VectorOptions,
     collate_pairs,
     collate_readings,
-    coref_model,
-    pair_scorer,
     token_batches,
     words_of_layers,
 )
-from cdcoref.model.pair_scorer import PairScorer
-from cdcoref.model.span_detector import SpanDetector
 from cdlm.checkpoints import WEIGHTS_FILE
 
 
@@ -61,24 +61,24 @@ def sequences(model: CorefModel) -> list[PairSequence]:
 
 @pytest.mark.parametrize("features", [0, 2])
 @pytest.mark.parametrize("trained", [True, False])
-def test_the_pair_scorer_is_one_layer_over_the_concatenation(
-    trained: bool, features: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pair_scorer, "PAIRS_AT_ONCE", 3)
+def test_the_pair_scorer_is_one_layer_over_the_concatenation(trained: bool, features: int) -> None:
+    """The pairs are so many that their hidden layer is not in memory at once, unless it is trained."""
     torch.manual_seed(1)
     scorer = PairScorer(5, 7, features)
     vectors, mentions = torch.randn(3, 5), torch.randn(6, 5)
-    pairs = torch.tensor([[0, 1], [1, 0], [2, 5], [4, 3], [5, 5], [0, 2], [3, 1]])
-    owner = torch.tensor([0, 0, 1, 2, 2, 1, 0])
-    kinds = torch.tensor([0, 1, 1, 0, 1, 0, 0])
-    known = torch.randn(7, features)
+    pairs = torch.randint(6, (20_000, 2))
+    pairs[1] = pairs[0].flip(0)
+    owner = torch.randint(3, (20_000,))
+    kinds = torch.randint(2, (20_000,))
+    owner[1], kinds[1] = owner[0], kinds[0]
+    known = torch.randn(20_000, features)
+    known[1] = known[0]
     with torch.set_grad_enabled(trained):
         logits = scorer(vectors, mentions, pairs, owner, kinds, known)
-    expected = []
-    for n, ((i, j), s, kind) in enumerate(zip(pairs.tolist(), owner.tolist(), kinds.tolist(), strict=True)):
-        concatenation = torch.cat([vectors[s], mentions[i], mentions[j], mentions[i] * mentions[j], known[n]])
-        expected.append(scorer.output(torch.tanh(scorer.hidden(concatenation)))[kind])
-    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
+    one, other = mentions[pairs].unbind(dim=1)
+    concatenation = torch.cat([vectors[owner], one, other, one * other, known], dim=1)
+    both = scorer.output(torch.tanh(scorer.hidden(concatenation)))
+    torch.testing.assert_close(logits, both[torch.arange(20_000), kinds], atol=1e-5, rtol=1e-5)
     assert logits[0] != logits[1]  # the order of the two counts
 
 
@@ -360,19 +360,13 @@ def test_options_of_vectors_that_do_not_exist(values: dict[str, object], message
 
 
 def test_saving_replaces_the_older_model_whole_or_not_at_all(
-    tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny_model: CorefModel, tmp_path: Path, small_files: Callable[[int], AbstractContextManager[None]]
 ) -> None:
     folder = tmp_path / "model"
     tiny_model.save_pretrained(folder, "old")
     (folder / "extra.txt").write_text("of the older model")
-
-    def fail(*_: object, **__: object) -> None:
-        raise OSError("no space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(coref_model, "write_weights", fail)
-        with pytest.raises(OSError, match="no space"):
-            tiny_model.save_pretrained(folder, "new")
+    with small_files(20_000), pytest.raises(InputError, match="the weights cannot be written"):
+        tiny_model.save_pretrained(folder, "new")
     assert (folder / "README.md").read_text() == "old"
     assert (folder / "extra.txt").exists()
     tiny_model.save_pretrained(folder, "new")
