@@ -1,7 +1,8 @@
 """The wordings of a cluster's mentions in, the one by which people recognise it out.
 
 A name, in its fullest form, unless names are rare among what is no pronoun; else the most frequent wording. A pronoun
-only if there is nothing else.
+only if there is nothing else. Of equally frequent wordings the longest is taken, of those the first in the alphabet; of
+equally frequent spellings the one in small letters. The order of the mentions does not matter.
 """
 
 from __future__ import annotations
@@ -62,17 +63,18 @@ def cluster_label(wordings: Iterable[str]) -> str:
     spellings: dict[str, Counter[str]] = {}
     for wording in wordings:
         spellings.setdefault(wording.casefold(), Counter())[wording] += 1
-    counts = {folded: spelled.total() for folded, spelled in spellings.items()}
+    counts = {folded: spellings[folded].total() for folded in sorted(spellings)}
+    spelling = {folded: max(spelled, key=lambda text: (spelled[text], text)) for folded, spelled in spellings.items()}
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
-    names = {folded: name for folded in counts if (name := _name(spellings[folded].most_common(1)[0][0]))}
-    if spellings[best].most_common(1)[0][0].islower() or (best in names and _is_pronoun_or_common(names[best])):
+    names = {folded: name for folded in counts if (name := _name(spelling[folded]))}
+    if spelling[best].islower() or (best in names and _is_pronoun_or_common(names[best])):
         proper = [text for text, name in names.items() if not _is_pronoun_or_common(name)]
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
     while best in names and (fuller := [text for text in names if _is_fuller(names[text], names[best])]):
         best = max(fuller, key=lambda text: (counts[text], len(text)))
-    label = spellings[best].most_common(1)[0][0]
+    label = spelling[best]
     return label if best == first else " ".join(label.split()[-len(names[best]) :])
 
 
