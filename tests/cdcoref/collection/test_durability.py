@@ -21,7 +21,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 
-KILLS = 40
+KILLS = 20
 ROOT = Path(__file__).resolve().parents[3]
 
 # Children of one process that has loaded everything: each makes a change until it is killed. What the change would make

@@ -51,7 +51,7 @@ def test_copies_one_by_one_do_not_divide_stories(
     lemma: Collection, originals: Sequence[Document], seed: int | None
 ) -> None:
     documents = [
-        without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(4)
+        without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(3)
     ]
     alone = topic_quality(originals, group_documents(originals)).f1
     different = list({document.tokens: document for document in documents}.values())

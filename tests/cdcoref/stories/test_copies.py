@@ -50,7 +50,7 @@ def copies_of(documents: tuple[Document, ...], number: int) -> list[Document]:
 
 @pytest.mark.parametrize("with_originals", [True, False])
 def test_copies_do_not_divide_stories(originals: tuple[Document, ...], with_originals: bool) -> None:
-    copies = [copy for number in range(9) for copy in copies_of(originals, number)]
+    copies = [copy for number in range(5) for copy in copies_of(originals, number)]
     documents = [*originals, *copies] if with_originals else copies
     alone = topic_quality(originals, group_documents(originals))
     assert topic_quality(documents, group_documents(documents)).f1 > alone.f1 - 0.03
