@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -18,11 +17,9 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
 from cdcoref.formats import read_jsonl, tokenise_text
-from cdcoref.linking import Comparison, all_pairs, cross_encoder
-from cdcoref.linking import mentions as mentions_module
+from cdcoref.linking import Comparison, all_pairs
 from cdcoref.model import DEFAULT_MODEL, CorefConfig, CorefModel, DetectorOptions, model_fingerprint
 from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, Topics, load
-from cdcoref.predict.predictor import Precision
 from cdlm.settings import with_settings
 
 FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
@@ -464,8 +461,8 @@ def test_a_second_prediction_computes_nothing(
     def computed(*_: object, **__: object) -> None:
         raise AssertionError("this was kept")
 
-    monkeypatch.setattr(cross_encoder, "pair_logits", computed)
-    monkeypatch.setattr(mentions_module, "_read", computed)
+    monkeypatch.setattr(CorefModel, "pair_logits", computed)
+    monkeypatch.setattr(CorefModel, "read", computed)
     progress: list[tuple[str, int, int]] = []
     again = predictor.predict(texts, options, cache=tmp_path / "cache", progress=lambda *step: progress.append(step))
     assert again.corpus == first.corpus
@@ -519,18 +516,17 @@ def test_an_interrupted_prediction_goes_on(
     texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
     options = PredictionOptions(topics="none", batch_tokens=300)
     whole = predictor.predict(texts, options)
-    compute = cross_encoder.pair_logits
+    compute = CorefModel.pair_logits
     computed = 0
 
-    def stopped(model: CorefModel, sequences: Sequence[Any]) -> Any:
+    def stopped(model: CorefModel, batch: Any) -> torch.Tensor:
         nonlocal computed
-        computed += len(sequences)
+        computed += len(batch.input_ids)
         if computed > whole.sequences / 2:
             raise KeyboardInterrupt
-        return compute(model, sequences)
+        return compute(model, batch)
 
-    monkeypatch.setattr(cross_encoder, "SEQUENCES_AT_ONCE", 8)
-    monkeypatch.setattr(cross_encoder, "pair_logits", stopped)
+    monkeypatch.setattr(CorefModel, "pair_logits", stopped)
     with pytest.raises(KeyboardInterrupt):
         predictor.predict(texts, options, cache=tmp_path / "cache")
     computed = -1000
@@ -651,7 +647,7 @@ def test_the_style_of_a_loaded_model(tiny_model: CorefModel, tmp_path: Path) -> 
 )
 def test_bf16_is_chosen_where_the_processor_has_it(
     capabilities: dict[str, bool] | None,
-    expected: Precision,
+    expected: str,
     tiny_model_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -660,7 +656,7 @@ def test_bf16_is_chosen_where_the_processor_has_it(
     else:
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities, raising=False)
 
-    def fingerprint(precision: Precision) -> str:
+    def fingerprint(precision: Any) -> str:
         return model_fingerprint(load(tiny_model_folder, device="cpu", precision=precision).model)
 
     prints = {precision: fingerprint(precision) for precision in ("fp32", "bf16", "int8")}

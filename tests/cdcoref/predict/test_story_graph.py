@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.predict import GraphLine, GraphNode, StoryGraph, sentences_together, stories_of
-from cdcoref.predict.story_graph import MOST_ENTITIES, MOST_EVENTS, story_graph
 from cdcoref.views import graph_drawing, graph_of
 
 
@@ -55,25 +54,29 @@ def test_the_graph_of_a_story_agrees_with_graphml() -> None:
     assert story.to_dict()["graph"] == graph.to_dict()
 
 
+NAMES = [f"{name}{end}" for name in ("Ann", "Bor", "Cly", "Dag", "Eld", "Fen", "Gus") for end in ("", "o", "el")]
+EVENTS = [f"{event}{more}" for event in ("fire", "flood", "storm") for more in ("", "s", "ing", "x", "y", "z", "w")]
+
+
+@settings(max_examples=25)
+@example([[(n, n * step % 21) for n in range(21)] for step in (1, 2, 4)])
 @given(st.lists(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=6), max_size=12))
 def test_a_graph_is_bounded_and_has_no_loose_ends(pairs: list[list[tuple[int, int]]]) -> None:
-    documents, entities, events = {}, {}, {}
-    for number, own in enumerate(pairs):
-        documents[str(number)] = document(str(number), *(["x y"] * len(own)))
-        for place, (entity, event) in enumerate(own):
-            entities.setdefault(entity, []).append(Mention(str(number), (2 * place,)))
-            events.setdefault(event, []).append(Mention(str(number), (2 * place + 1,)))
-    graph = story_graph(
-        documents,
-        [(GraphNode(f"e{n}", f"entity {n}", len({m.document for m in own})), own) for n, own in entities.items()],
-        [(GraphNode(f"v{n}", f"event {n}", len({m.document for m in own})), own) for n, own in events.items()],
-    )
-    assert len(graph.entities) <= MOST_ENTITIES
-    assert len(graph.events) <= MOST_EVENTS
+    texts = (document(str(n), *(f"{NAMES[a]} saw {EVENTS[b]} ." for a, b in own)) for n, own in enumerate(pairs))
+    mentions = [
+        Mention(str(number), (4 * place + 2 * (kind == "event"),), kind, names[one])
+        for number, own in enumerate(pairs)
+        for place, pair in enumerate(own)
+        for kind, names, one in zip(KINDS, (EVENTS, NAMES), pair[::-1], strict=True)
+    ]
+    (story,) = stories_of(Corpus(tuple(texts), tuple(mentions)), {1: [str(n) for n in range(len(pairs))]})
+    graph = story.graph
+    assert len(graph.entities) <= 8
+    assert len(graph.events) <= 8
     assert {line.entity for line in graph.lines} == set(range(len(graph.entities)))
     assert {line.event for line in graph.lines} == set(range(len(graph.events)))
-    order = [list(events).index(int(node.cluster[1:])) for node in graph.events if node.cluster]
-    assert order == sorted(order)
+    order = [event.cluster for event in story.timeline if event.cluster in {node.cluster for node in graph.events}]
+    assert [node.cluster for node in graph.events] == order
     drawing = graph_drawing(graph)
     assert len(drawing["circles"]) == len(graph.entities) + len(graph.events)
     for x, y, radius, _ in drawing["circles"]:

@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import pytest
+from dataclasses import replace
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import LinkedStory, LinkingOptions
 from cdcoref.model import CorefModel
 from cdcoref.predict import LocalEngine, Story, Task
-from cdcoref.predict.engines import work as work_module
-from cdcoref.predict.engines import worker as worker_module
 
 WORDS = ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday", "police", "said"]
 
 
-def collection(count: int) -> Corpus:
-    return Corpus(tuple(Document.from_sentences(f"d{n}", [[*WORDS, str(n)]]) for n in range(count)))
+def collection(count: int, hidden: int = 0) -> Corpus:
+    """Documents of 13 words and as many more that are hidden, which are not read but count."""
+    documents = (Document.from_sentences(f"d{n}", [[*WORDS, str(n)], ["x"] * hidden]) for n in range(count))
+    return Corpus(tuple(replace(document, hidden=frozenset([1])) for document in documents))
 
 
 TASK = Task(LinkingOptions())
 STORIES = [Story(("d0", "d1", "d2")), Story(("d3",)), Story(("d4", "d5"), pairs=()), Story(("d6", "d7"))]
 
 
-def test_stories_come_in_order_as_they_finish(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_module, "WORDS_AT_ONCE", 30)
-    linked: list[str] = []
-    plain = worker_module.link_story
-
-    def counted(model: CorefModel, story: Corpus, *arguments: object, **options: object) -> object:
-        linked.append(story.documents[0].id)
-        return plain(model, story, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(worker_module, "link_story", counted)
-    run: Iterator[LinkedStory] = LocalEngine(tiny_model, TASK).run(collection(8), STORIES)
-    assert linked == []
+def test_stories_come_in_order_as_they_finish(tiny_model: CorefModel) -> None:
+    steps: list[tuple[str, int, int]] = []
+    words = 12_000  # at most fifty thousand are searched for mentions together
+    corpus = collection(8, words - 13)
+    run: Iterator[LinkedStory] = LocalEngine(tiny_model, TASK).run(corpus, STORIES, lambda *step: steps.append(step))
+    assert steps == []
     first = next(run)
     assert [d.id for d in first.corpus.documents] == ["d0", "d1", "d2"]
-    assert linked == ["d0"]
+    assert steps[0] == ("finding mentions", 4 * words, 8 * words)
+    assert {stage for stage, _, _ in steps[1:]} == {"comparing"}
+    assert steps[-1] == ("comparing", 6, 12)
     rest = list(run)
     assert [s.corpus.documents[0].id for s in rest] == ["d3", "d4", "d6"]
+    found = [done // words for stage, done, _ in steps if stage == "finding mentions"]
+    assert found == [4, 8]
 
 
 def test_names_of_clusters_are_unique_over_stories(tiny_model: CorefModel) -> None:
@@ -50,14 +47,11 @@ def test_names_of_clusters_are_unique_over_stories(tiny_model: CorefModel) -> No
     assert len(set.union(*names)) == sum(map(len, names))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("words", [1, 30, 10_000])
-def test_how_many_stories_are_read_at_once_does_not_matter(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, words: int
-) -> None:
+def test_how_many_stories_are_read_at_once_does_not_matter(tiny_model: CorefModel) -> None:
     whole = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
-    monkeypatch.setattr(work_module, "WORDS_AT_ONCE", words)
-    parts = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
+    parts = list(LocalEngine(tiny_model, TASK).run(collection(8, 10_000), STORIES))
     for one, other in zip(whole, parts, strict=True):
+        assert one.corpus.mentions
         assert [(m.key, m.kind, m.cluster) for m in one.corpus.mentions] == [
             (m.key, m.kind, m.cluster) for m in other.corpus.mentions
         ]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,6 @@ from cdcoref.errors import InputError
 from cdcoref.linking import LinkedStory, LinkingOptions
 from cdcoref.model import CorefModel
 from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story, Task
-from cdcoref.predict.engines import ray as ray_module
-from cdcoref.predict.engines import work as work_module
 from tests.commands import Finished
 
 pytestmark = pytest.mark.slow
@@ -36,6 +35,13 @@ STORIES = [
     Story(("d8",)),
 ]
 CORPUS = Corpus(tuple(Document.from_sentences(f"d{n}", [[*WORDS, str(n)]]) for n in range(9)))
+LARGE = Corpus(
+    tuple(
+        replace(Document.from_sentences(f"d{n}", [[*WORDS, str(n)], ["x"] * 11_000]), hidden=frozenset([1]))
+        for n in range(9)
+    )
+)
+"""With so many words that are not read that its mentions are found in three chunks."""
 TASK = Task(LinkingOptions())
 
 
@@ -60,11 +66,8 @@ def process_of(engine: RayEngine, worker: int) -> int:
     return process
 
 
-def test_a_killed_workers_story_is_done_again(
-    cluster: Any, tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(work_module, "WORDS_AT_ONCE", 40)  # several chunks
-    expected = list(LocalEngine(tiny_model, TASK).run(CORPUS, STORIES))
+def test_a_killed_workers_story_is_done_again(cluster: Any, tiny_model: CorefModel) -> None:
+    expected = list(LocalEngine(tiny_model, TASK).run(LARGE, STORIES))
     assert sum(len(story.corpus.mentions) for story in expected) > 10
 
     def slow(actor: Any) -> None:
@@ -90,7 +93,7 @@ def test_a_killed_workers_story_is_done_again(
         assert engine.workers == 2
         victim = process_of(engine, 1)
         cluster.get([engine._actors[0].__ray_call__.remote(slow), engine._actors[1].__ray_call__.remote(doomed)])
-        found = list(engine.run(CORPUS, STORIES))
+        found = list(engine.run(LARGE, STORIES))
         assert process_of(engine, 1) != victim
     assert found == expected
 
@@ -98,14 +101,24 @@ def test_a_killed_workers_story_is_done_again(
 def test_a_story_that_ends_every_worker_is_given_up(
     cluster: Any, tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def die(actor: Any) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+    class Deadly:
+        """Ends the process that gets it."""
 
-    monkeypatch.setattr(ray_module, "TRIES", 1)
-    with RayEngine(tiny_model, TASK) as engine:
-        reference = engine._actors[0].__ray_call__.remote(die)
-        with pytest.raises(InputError, match="die repeatedly"):
-            ray_module._result(reference)
+        def __reduce__(self) -> Any:
+            return os.abort, ()
+
+    tries = []
+
+    def hasty(**options: Any) -> Any:
+        tries.append(options["max_task_retries"])
+        return remote(**{**options, "max_task_retries": 0})
+
+    remote = cluster.remote
+    monkeypatch.setattr(cluster, "remote", hasty)
+    corpus = Corpus((replace(CORPUS.documents[0], metadata={"deadly": Deadly()}),))
+    with RayEngine(tiny_model, TASK) as engine, pytest.raises(InputError, match="die repeatedly"):
+        list(engine.run(corpus, [Story(("d0",))]))
+    assert tries == [3]
 
 
 def test_an_error_is_raised_as_it_is_locally(cluster: Any, tiny_model: CorefModel) -> None:
@@ -156,10 +169,8 @@ def test_nobody_at_the_address(tiny_model: CorefModel, host: str, monkeypatch: p
         RayEngine(tiny_model, TASK, address=address).__enter__()
 
 
-@pytest.mark.parametrize(("address", "place"), [("auto", "on this machine"), ("127.0.0.1:6379", "at 127.0.0.1:6379")])
-def test_a_cluster_that_refuses(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, address: str, place: str
-) -> None:
+@pytest.mark.parametrize("on_this_machine", [True, False])
+def test_a_cluster_that_refuses(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, on_this_machine: bool) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed")
 
     def refused(**options: Any) -> None:
@@ -168,9 +179,11 @@ def test_a_cluster_that_refuses(
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", refused)
-    monkeypatch.setattr(ray_module, "check_address", lambda address: None)
-    with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
-        RayEngine(tiny_model, TASK, address=address).__enter__()
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        there = f"127.0.0.1:{head.getsockname()[1]}"
+        address, place = ("auto", "on this machine") if on_this_machine else (there, f"at {there}")
+        with pytest.raises(InputError, match=f"^no Ray cluster {place} accepts a connection; .* RAY_AUTH_TOKEN"):
+            RayEngine(tiny_model, TASK, address=address).__enter__()
 
 
 def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
