@@ -70,7 +70,8 @@ class Database:
         with collection_errors(path):
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
             try:
-                # Each change goes into the file at once, so that a copy of the file alone has all of them.
+                # Each change goes into the file at once, so that a copy of the file alone has all of them, but for
+                # those stored while others read: they wait beside it for the next change, or for the last to close it.
                 self.connection.execute("PRAGMA wal_autocheckpoint = 1")
                 self._opened = self._absolute.stat()
                 self._prepare(create)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -195,6 +195,20 @@ def test_a_copy_of_the_file_has_every_change_while_it_is_open(written: Any, lemm
     with Collection.open(copy) as copied:
         assert copied.corpus() == lemma.corpus()
         assert copied.corrections() == lemma.corrections()
+
+
+def test_a_backup_by_sqlite_has_every_change_while_somebody_reads(written: Any, lemma: Collection) -> None:
+    copy = lemma.path.with_name("copy.cdcoref")
+    with Collection.open(lemma.path) as reader, reader._database.reading():
+        assert reader.counts().documents == 0
+        lemma.add(written.joined(*written.reports(4)))
+        with closing(sqlite3.connect(lemma.path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+        assert reader.counts().documents == 0
+    with Collection.open(copy) as copied:
+        assert copied.corpus() == lemma.corpus()
+        copied.add(written.joined(*written.reports(5)))
+        assert copied.counts().documents == 5
 
 
 @pytest.mark.parametrize("size", [0, 5_000, 40_000])
