@@ -16,13 +16,13 @@ LINE_EVERY = 20.0
 
 
 def as_lines(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
-    """What is told of the progress of a stage, as :meth:`StageProgress.update` is, is said in occasional lines."""
-    said = time.monotonic()
+    """Turn updates of stages, as :meth:`StageProgress.update` takes them, into one line every `LINE_EVERY` seconds."""
+    latest = time.monotonic()
 
     def update(stage: str, done: int, total: int) -> None:
-        nonlocal said
-        if time.monotonic() - said >= LINE_EVERY:
-            said = time.monotonic()
+        nonlocal latest
+        if time.monotonic() - latest >= LINE_EVERY:
+            latest = time.monotonic()
             say(f"{stage}{f': {done} of {total}' if total else ''}")
 
     return update

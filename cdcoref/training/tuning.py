@@ -73,12 +73,12 @@ def tune(
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     pairs = all_pairs(groups)
-    compared = _sum_of(progress, "comparing", len(dev.documents) + len(pairs))
+    compared = _counted(progress, "comparing", len(dev.documents) + len(pairs))
     logits = Comparison(model, dev, pairs).run(batch_tokens=batch_tokens, advance=compared)
     styled = bool(model.settings.detector.styles)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
     detects = model.detector is not None
-    read = _sum_of(progress, "finding mentions", sum(len(document.tokens) for document in readable))
+    read = _counted(progress, "finding mentions", sum(len(document.tokens) for document in readable))
     scored = score_spans(model, readable, batch_tokens=batch_tokens, advance=read) if detects and not styled else ()
     spans = list(scored)
     in_own_style = _found_in_own_style(model, parts, batch_tokens) if styled else Corpus(())
@@ -123,8 +123,8 @@ def tune(
     return config, scores
 
 
-def _sum_of(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
-    """Takes how much of a stage was done since the last time, and tells how much of all that is."""
+def _counted(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
+    """Add up what is done of a stage step by step, and report the sum."""
     done = 0.0
 
     def advance(more: float) -> None:
