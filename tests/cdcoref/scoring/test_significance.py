@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import MentionTable, table_of_corpus
-from cdcoref.scoring import METRICS, Options, Significance, compare_responses, score, score_tables
+from cdcoref.scoring import METRICS, MOST_RESAMPLES, Options, Significance, compare_responses, score, score_tables
 
 MENTIONS = 12
 """Mentions of a document."""
@@ -161,9 +161,10 @@ def test_seeds_and_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdcoref.scoring.significance.CELLS", 30 * 64)
     progress: list[tuple[int, int]] = []
     again = compare(30, 0.3, 0.4, resamples=500, seed=7, progress=lambda *now: progress.append(now))
+    assert (once.seed, again.seed) == (7, 7)
     assert again.differences["muc"].first == once.differences["muc"].first
-    assert progress[-1] == (1000, 1000)
-    assert len(progress) == 16
+    portions = [*range(64, 500, 64), 500]
+    assert progress == [(done, 1000) for done in (*portions, *(500 + portion for portion in portions))]
 
 
 def shared_in_topics(document: int, rng: np.random.Generator) -> list[str]:
@@ -214,8 +215,8 @@ def test_the_scores_of_a_level_are_those_of_the_files() -> None:
 
 
 def test_one_unit_is_not_enough() -> None:
-    with pytest.raises(InputError, match="all documents are one document, and resampling needs at least two"):
-        compare_responses(*tables(*[corpus(1, gold)] * 3), Options())
+    with pytest.raises(InputError, match=r"^file 0: all documents are one document, and resampling needs at least two"):
+        compare_responses(*tables(*[corpus(1, gold)] * 3), Options(), resamples=MOST_RESAMPLES)
 
 
 def test_smallest_p_values() -> None:
@@ -226,6 +227,8 @@ def test_smallest_p_values() -> None:
     sampled = compare(3, 0.2, 0.4, resamples=7)
     assert (sampled.exchanges, sampled.exhaustive, sampled.smallest_randomisation_p) == (7, False, 0.25)
     assert compare(3, 0.2, 0.4, resamples=8).exhaustive
+    unless_chosen = compare(3, 0.2, 0.4)
+    assert (unless_chosen.resamples, unless_chosen.seed) == (10_000, 0)
     assert compare(3, 0.2, 0.4, resamples=1).resamples == 1
 
 
@@ -391,6 +394,6 @@ def test_a_unit_other_than_the_level_is_refused() -> None:
 
 def test_more_resamples_than_anybody_needs_are_refused() -> None:
     key = table_of_corpus(corpus(4, gold), "k")
-    for resamples in (0, 10**12):
+    for resamples in (0, MOST_RESAMPLES + 1):
         with pytest.raises(InputError, match="from 1 to 1,000,000"):
             compare_responses(key, key, key, Options(), resamples=resamples)
