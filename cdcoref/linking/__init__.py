@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
     from cdcoref.linking.lemma import lemma_clusters
     from cdcoref.linking.links import MentionLinks
+    from cdcoref.linking.mention_neighbours import near_pairs
     from cdcoref.linking.mentions import (
         DocumentReading,
         SpanScores,
@@ -78,6 +79,7 @@ __all__ = [
     "lemma_clusters",
     "link_story",
     "mentions_by_kind",
+    "near_pairs",
     "pronouns",
     "read_documents",
     "read_vectors",
@@ -100,6 +102,7 @@ __getattr__ = on_first_use(
         "corpus_facts": "facts_of_mentions pronouns",
         "lemma": "lemma_clusters",
         "links": "MentionLinks",
+        "mention_neighbours": "near_pairs",
         "mentions": "DocumentReading SpanScores annotated_only find_mentions read_documents score_spans",
         "mentions_of_copies": "copied_mentions with_copies without_copied",
         "names_across": "joined_across_stories joined_by_name",

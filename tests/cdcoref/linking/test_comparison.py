@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import SequenceBuilder
-from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions, cross_encoder
-from cdcoref.linking.cross_encoder import pair_logits
-from cdcoref.model import Combination, Combinations, CorefModel, model_fingerprint
+from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
+from cdcoref.model import Combination, Combinations, CorefModel, collate_pairs, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdlm.settings import with_settings
 
@@ -95,6 +96,15 @@ def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefMo
     assert [KINDS[k] for k in logits.kinds] == [documents.mentions[i].kind for i in logits.first]
 
 
+def test_more_sequences_than_are_in_memory_at_once(tiny_model: CorefModel) -> None:
+    documents = corpus([*TEXTS[:4], TEXTS[0]])
+    comparison = Comparison(changed_model(tiny_model, marking="pair", context="sentence"), documents, None)
+    assert comparison.extent.sequences > 512
+    logits = comparison.run(batch_tokens=4096)
+    expected = {(i, j) for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2) if one.kind == two.kind}
+    assert set(zip(logits.first.tolist(), logits.second.tolist(), strict=True)) == expected
+
+
 def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
     logits = compared(tiny_model, documents)
@@ -106,7 +116,9 @@ def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
     )
     orders: dict[tuple[int, int], list[float]] = {}
     for sequence in (*builder.pair(one, two), *builder.pair(two, one)):
-        for pair, value in zip(sequence.mentions[sequence.pairs], pair_logits(tiny_model, [sequence])[0], strict=True):
+        with torch.inference_mode():
+            values = tiny_model.pair_logits(collate_pairs([sequence], 0))
+        for pair, value in zip(sequence.mentions[sequence.pairs], values, strict=True):
             orders.setdefault(tuple(sorted(pair.tolist())), []).append(float(value))  # type: ignore[arg-type]
     assert {len(values) for values in orders.values()} == {2}
     assert max(abs(a - b) for a, b in orders.values()) > 0.1
@@ -215,18 +227,21 @@ def test_pairs_of_documents_do_not_depend_on_their_order() -> None:
 # -- a cache ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of sequences of every batch that is computed, once work is kept after every few sequences."""
+@contextmanager
+def batches_read(model: CorefModel) -> Iterator[list[int]]:
+    """A block in which the number of sequences of every batch that the encoder reads is listed."""
     made: list[int] = []
+    handle = model.encoder.register_forward_hook(lambda _, given, __: made.append(len(given[0])))
+    try:
+        yield made
+    finally:
+        handle.remove()
 
-    def counted(model: CorefModel, sequences: Sequence[Any]) -> Any:
-        made.append(len(sequences))
-        return pair_logits(model, sequences)
 
-    monkeypatch.setattr(cross_encoder, "pair_logits", counted)
-    monkeypatch.setattr(cross_encoder, "SEQUENCES_AT_ONCE", 4)
-    return made
+@pytest.fixture
+def calls(tiny_model: CorefModel) -> Iterator[list[int]]:
+    with batches_read(tiny_model) as made:
+        yield made
 
 
 @pytest.fixture
@@ -258,24 +273,22 @@ def test_a_second_run_computes_nothing(calls: list[int], run: Callable[..., Pair
     assert by_mentions(renamed, third) == pytest.approx(by_mentions(documents, first), abs=1e-5)
 
 
-def test_an_interrupted_run_goes_on(
-    calls: list[int], run: Callable[..., PairLogits], tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_goes_on(calls: list[int], run: Callable[..., PairLogits], tiny_model: CorefModel) -> None:
     documents = corpus()
     plain = compared(tiny_model, documents)
     whole = sum(calls)
     calls.clear()
-    counted = cross_encoder.pair_logits
 
-    def interrupted(model: CorefModel, sequences: Sequence[Any]) -> Any:
+    def interrupt(*_: Any) -> None:
         if sum(calls) > whole / 2:
             raise KeyboardInterrupt
-        return counted(model, sequences)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(cross_encoder, "pair_logits", interrupted)
+    handle = tiny_model.encoder.register_forward_pre_hook(interrupt)
+    try:
         with pytest.raises(KeyboardInterrupt):
             run(documents)
+    finally:
+        handle.remove()
     calls.clear()
     done: list[float] = []
     resumed = run(documents, done.append)

@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 
 from cdcoref.corpus import Corpus
-from cdcoref.linking import Comparison, PairLogits, all_pairs, cross_encoder
-from cdcoref.linking.cross_encoder import pair_logits
+from cdcoref.linking import Comparison, PairLogits, all_pairs
 from cdcoref.model import CorefModel
 from cdcoref.predict import ResultCache
-from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, compared, corpus, shuffled
+from tests.cdcoref.linking.test_comparison import (
+    TEXTS,
+    batches_read,
+    by_mentions,
+    changed_model,
+    compared,
+    corpus,
+    shuffled,
+)
 
 
 def reading_many(model: CorefModel, **settings: Any) -> CorefModel:
@@ -77,19 +84,13 @@ def test_progress_and_extent(tiny_model: CorefModel) -> None:
     assert comparison.notes == []
 
 
-def test_what_was_read_is_kept(tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = []
-
-    def counted(model: CorefModel, sequences: Any) -> Any:
-        read.append(len(sequences))
-        return pair_logits(model, sequences)
-
-    monkeypatch.setattr(cross_encoder, "pair_logits", counted)
+def test_what_was_read_is_kept(tiny_model: CorefModel, tmp_path: Path) -> None:
     model, documents = reading_many(tiny_model, max_length=64), corpus(TEXTS[:4])
     store = ResultCache(tmp_path, "model")
-    first = compared(model, documents, store=store)
-    count = sum(read)
-    again = compared(model, documents, store=store)
+    with batches_read(model) as read:
+        first = compared(model, documents, store=store)
+        count = sum(read)
+        again = compared(model, documents, store=store)
     assert sum(read) == count > 4
     np.testing.assert_array_equal(again.logits, first.logits)
     store.close()

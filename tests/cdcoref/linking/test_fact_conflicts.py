@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from random import Random
 
@@ -11,39 +12,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.circumstances import AGREEMENT
-from cdcoref.clustering import PairScores, merge_blocks, unconflicted_parts
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
-from cdcoref.linking import PairLogits, cluster_mentions
-from cdcoref.linking.fact_conflicts import MentionConflicts, odd_ones
+from cdcoref.linking import KindClusters, PairLogits, cluster_mentions
 from cdcoref.model import CorefConfig
 
-PHRASES = [
+VALUES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
     *("Monday", "Tuesday night", "May", "Monday , May 3 , 1998"),
-    *("Anna Berg", "Berg", "Clara Holm", "Norvale Steel Corp.", "NS Corp."),
 ]
+PHRASES = [*VALUES, "Anna Berg", "Berg", "Clara Holm", "Norvale Steel Corp.", "NS Corp."]
 
 
-def stated_by(own: dict[int, MentionWords]) -> MentionConflicts:
-    return MentionConflicts({number: one.stated for number, one in own.items()})
-
-
-def divide(
-    size: int,
-    merges: list[tuple[int, int]],
-    conflicts: MentionConflicts,
-    scores: dict[tuple[int, int], float],
-    alone: frozenset[int] = frozenset(),
+def clustered(
+    phrases: list[str], scores: Mapping[tuple[int, int], float], kind: str = "entity", threshold: float = 1.5
 ) -> list[list[int]]:
-    """The parts of a cluster that holds a conflict."""
-    cannot_links = conflicts.within(range(size))
-    if cannot_links is None:
-        return [list(range(size))]
-    pairs = np.array(list(scores))
-    own = PairScores(size, pairs[:, 0], pairs[:, 1], np.array(list(scores.values())))
-    parts = merge_blocks(unconflicted_parts(cannot_links, merges, alone), cannot_links, own)
-    return [np.flatnonzero(parts == part).tolist() for part in range(parts.max() + 1)]
+    """The clusters of phrases, each in a document of its own, with these scores; all are one but for conflicts.
+
+    In a text with brackets the phrase is what is between them.
+    """
+    documents, mentions = [], []
+    for number, phrase in enumerate(phrases):
+        before, _, rest = (phrase if "[" in phrase else f"then [ {phrase} ] .").partition("[")
+        own, _, after = rest.partition("]")
+        documents.append(Document.from_sentences(f"2024-05-16_{number}", [f"{before} {own} {after}".split()]))
+        start = len(before.split())
+        mentions.append(Mention(documents[-1].id, tuple(range(start, start + len(own.split()))), kind))
+    pairs = np.array(list(scores), dtype=np.int64)
+    probabilities = np.array(list(scores.values()))
+    logits = np.log(probabilities / (1 - probabilities)).astype(np.float32)
+    kinds = np.full(len(pairs), KINDS.index(kind))
+    known = PairLogits(len(phrases), pairs[:, 0], pairs[:, 1], kinds, logits)
+    settings = CorefConfig(linkage="average")
+    labels = KindClusters(Corpus(tuple(documents), tuple(mentions)), known, kind, settings).cut(threshold).tolist()
+    return [[n for n, label in enumerate(labels) if label == one] for one in dict.fromkeys(labels)]
 
 
 def in_sentence(text: str) -> MentionWords:
@@ -254,47 +256,29 @@ def test_entities_with_different_amounts_before_them_are_apart(kind: str, apart:
 
 
 def test_a_cluster_is_divided_among_its_values() -> None:
-    own = dict(enumerate(map(words, ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"])))
     scores = {(0, 2): 0.3, (1, 2): 0.6, (0, 3): 0.9, (0, 4): 0.5, (3, 4): 0.4, (1, 4): 0.4}
-    merges = [(0, 3), (1, 2), (3, 4), (0, 1)]
-    assert divide(5, merges, stated_by(own), scores) == [[0, 3, 4], [1, 2]]
+    phrases = ["the 1998 sinking", "the 2001 sinking", "the sinking", "1998", "it"]
+    assert clustered(phrases, scores) == [[0, 3, 4], [1, 2]]
 
 
 def test_what_names_no_value_stays_together_when_a_cluster_is_divided() -> None:
     """It goes as a whole with that to which it is nearer; parts that agree become one again."""
     phrases = ["the 1998 sinking", "sinking", "ferry", "the ferry", "the 2001 sinking", "in 1998"]
-    own = dict(enumerate(map(words, phrases)))
-    merges = [(1, 2), (2, 3), (1, 4), (3, 0), (4, 5)]
     scores = {(1, 4): 0.9, (2, 4): 0.1, (3, 4): 0.1, (0, 1): 0.3, (0, 2): 0.3, (0, 3): 0.3, (0, 5): 0.2, (1, 5): 0.3}
-    assert divide(6, merges, stated_by(own), scores) == [[0, 5], [1, 2, 3, 4]]
+    assert clustered(phrases, dict.fromkeys([(1, 2), (1, 3), (2, 3)], 0.99) | scores) == [[0, 5], [1, 2, 3, 4]]
 
 
-@given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=9), st.randoms(use_true_random=False))
-def test_parts_of_a_cluster_become_one_by_the_most_probable_first(phrases: list[str], chance: Random) -> None:
-    """As when all pairs of parts are looked at again each time."""
-    own = dict(enumerate(map(words, phrases)))
-    scores = {pair: chance.randrange(1, 10**6) / 10**6 for pair in combinations(own, 2)}
-    parts = [[member] for member in own]
+@given(st.lists(st.sampled_from(VALUES), min_size=2, max_size=9), st.randoms(use_true_random=False))
+def test_parts_of_a_cluster_are_without_conflict_and_no_two_of_them_are(phrases: list[str], chance: Random) -> None:
+    scores = {pair: chance.randrange(1, 10**6) / 10**6 for pair in combinations(range(len(phrases)), 2)}
+    parts = clustered(phrases, scores)
 
-    def probable(one: list[int], other: list[int]) -> float:
-        pairs = [scores[min(a, b), max(a, b)] for a in one for b in other]
-        return round(sum(pairs) / len(pairs), 9)
+    def conflict(one: list[int], other: list[int]) -> bool:
+        return any(in_conflict(words(phrases[a]).stated, words(phrases[b]).stated) for a in one for b in other)
 
-    def agree(one: list[int], other: list[int]) -> bool:
-        return not any(in_conflict(own[a].stated, own[b].stated) for a in one for b in other)
-
-    while possible := [pair for pair in combinations(parts, 2) if agree(*pair)]:
-        one, other = max(possible, key=lambda pair: probable(*pair))
-        one += other
-        parts.remove(other)
-    assert divide(len(own), [], stated_by(own), scores) == sorted(map(sorted, parts))
-
-
-def test_pairs_that_cannot_be_one_divide_a_cluster() -> None:
-    conflicts = MentionConflicts({}, {0: frozenset({2}), 2: frozenset({0})})
-    scores = {(0, 1): 0.9, (0, 2): 0.8, (1, 2): 0.7}
-    assert divide(3, [(0, 1), (1, 2)], conflicts, scores) == [[0, 1], [2]]
-    assert conflicts.within([0, 1]) is None
+    assert sorted(member for part in parts for member in part) == list(range(len(phrases)))
+    assert not any(conflict(part, part) for part in parts)
+    assert all(conflict(one, other) for one, other in combinations(parts, 2))
 
 
 @pytest.mark.parametrize(
@@ -325,9 +309,9 @@ def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
 
 
 def test_a_cluster_without_conflict_is_left() -> None:
-    own = dict(enumerate(map(words, ["the 1998 sinking", "the sinking", "1998", "2001"])))
-    assert stated_by(own).within([0, 1, 2]) is None
-    assert stated_by(own).within([1, 2, 3]) is not None
+    scores = {(0, 1): 0.3, (1, 2): 0.2, (2, 3): 0.1}
+    assert clustered(["the 1998 sinking", "the sinking", "1998"], dict(list(scores.items())[:2])) == [[0, 1, 2]]
+    assert clustered(["the sinking", "1998", "the sinking", "2001"], scores) == [[0, 1, 2], [3]]
 
 
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
@@ -350,36 +334,35 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
         assert len({m.cluster for m in clustered.mentions}) == 1
 
 
-def cannot(*pairs: tuple[int, int]) -> MentionConflicts:
-    """Pairs that cannot be one."""
-    others: dict[int, set[int]] = {}
-    for one, other in pairs:
-        others.setdefault(one, set()).add(other)
-        others.setdefault(other, set()).add(one)
-    return MentionConflicts({}, {one: frozenset(own) for one, own in others.items()})
+FIRES = {
+    "odd": "The 2007 [ fire ] in Chile killed ten .",
+    "elsewhere": "It came two years after a [ fire ] in Chile .",
+    "here": "A [ fire ] began in Peru .",
+    "there": "A [ fire ] began in Chile .",
+    "then": "The 2007 [ fire ] spread .",
+    "somewhere": "The [ fire ] spread .",
+}
 
 
-def test_a_mention_that_looks_back_and_conflicts_is_odd() -> None:
-    conflicts = cannot((3, 1), (3, 2), (3, 5))
-    assert odd_ones(range(10), conflicts, frozenset({3, 4})) == {3}
-    assert odd_ones(range(10), conflicts, frozenset()) == frozenset()
-    assert odd_ones([0, 3, 4, 6, 7], conflicts, frozenset({3})) == frozenset()
-
-
-def test_a_large_part_of_a_cluster_is_not_odd() -> None:
-    conflicts = cannot(*((one, other) for one in range(4) for other in range(4, 10)))
-    assert odd_ones(range(10), conflicts, frozenset(range(4))) == frozenset()
-
-
-def test_an_odd_mention_takes_nothing_along() -> None:
-    conflicts = cannot((0, 5), (0, 6))
-    merges = [(0, 1), (2, 3), (4, 5), (6, 7), (2, 4), (2, 6), (0, 2)]
-    scores = {(one, other): 0.6 for one in range(8) for other in range(one + 1, 8)} | {(0, 1): 0.9}
-    assert [0, 1] in divide(8, merges, conflicts, scores)
-    assert divide(8, merges, conflicts, scores, odd_ones(range(8), conflicts, frozenset({0}))) == [
-        [0],
-        [1, 2, 3, 4, 5, 6, 7],
-    ]
+@pytest.mark.parametrize(
+    ("fires", "expected"),
+    [
+        # One of eight, which looks back, leaves alone, without that which is most like it.
+        ("odd somewhere somewhere somewhere somewhere here here somewhere", [[0], [1, 2, 3, 4, 5, 6, 7]]),
+        # Here it is one of four, which is more than a few.
+        ("odd somewhere here here", [[0, 1], [2, 3]]),
+        # It does not look back.
+        ("elsewhere somewhere somewhere somewhere somewhere here here somewhere", [[0, 1, 2, 3, 4, 7], [5, 6]]),
+        # Others conflict, and it with none of them.
+        ("then somewhere somewhere somewhere somewhere somewhere there here", [[0, 1, 2, 3, 4, 5, 6], [7]]),
+        # Nothing speaks against it.
+        ("odd somewhere somewhere somewhere somewhere somewhere", [[0, 1, 2, 3, 4, 5]]),
+    ],
+)
+def test_the_few_mentions_that_look_back_and_conflict_leave_alone(fires: str, expected: list[list[int]]) -> None:
+    texts = [FIRES[name] for name in fires.split()]
+    scores = dict.fromkeys(combinations(range(len(texts)), 2), 0.6) | {(0, 1): 0.95}
+    assert clustered(texts, scores, "event", 0.9) == expected
 
 
 def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from cdcoref.linking import MentionVectors
-from cdcoref.linking import mention_neighbours as neighbours_module
-from cdcoref.linking.mention_neighbours import near_pairs
+from cdcoref.linking import MentionVectors, near_pairs
 
 WIDTH, LIMIT = 12, 5
 
@@ -33,41 +30,50 @@ def vectors_of(count: int) -> MentionVectors:
     )
 
 
-def expected(vectors: MentionVectors, numbers: np.ndarray, limit: int) -> set[tuple[int, int]]:
-    """The nearest of every mention, all compared with all."""
+def expected(
+    vectors: MentionVectors, numbers: np.ndarray, limit: int, asking: np.ndarray | None = None
+) -> set[tuple[int, int]]:
+    """The nearest of every mention that asks, by its place, among some; all compared with all."""
     shared = [vectors.shared[name][vectors.rows[name]] for name in ("sentence", "document")]
     rows = np.concatenate([vectors.own["mention"], *shared], axis=1)[numbers].astype(np.float64)
-    cosines = rows @ rows.T
-    np.fill_diagonal(cosines, -np.inf)
-    nearest = numbers[np.argsort(-cosines, axis=1)[:, : min(limit, len(numbers) - 1)]]
-    return {(min(a, b), max(a, b)) for a, own in zip(numbers.tolist(), nearest.tolist(), strict=True) for b in own}
+    asking = np.arange(len(numbers)) if asking is None else asking
+    cosines = rows[asking] @ rows.T
+    cosines[np.arange(len(asking)), asking] = -np.inf
+    kept = min(limit, len(numbers) - 1)
+    nearest = (
+        numbers[np.argpartition(-cosines, kept - 1, axis=1)[:, :kept]] if kept else np.zeros((len(asking), 0), int)
+    )
+    pairs = zip(numbers[asking].tolist(), nearest.tolist(), strict=True)
+    return {(min(a, b), max(a, b)) for a, own in pairs for b in own}
 
 
-def found(vectors: MentionVectors, groups: list[np.ndarray]) -> set[tuple[int, int]]:
-    codes = near_pairs(vectors, groups, LIMIT, 2)
+def found(vectors: MentionVectors, groups: list[np.ndarray], asking: np.ndarray | None = None) -> set[tuple[int, int]]:
+    codes = near_pairs(vectors, groups, LIMIT, 2, asking)
     assert (np.diff(codes) > 0).all()
     first, second = np.divmod(codes, len(vectors))
     assert (first < second).all()
     return set(zip(first.tolist(), second.tolist(), strict=True))
 
 
-def test_the_nearest_of_all_and_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    vectors = vectors_of(240)
-    everything = np.arange(240)
+def test_the_nearest_of_all_and_of_groups() -> None:
+    """Of more mentions than are compared with all at a time."""
+    vectors = vectors_of(1200)
+    everything = np.arange(1200)
     groups = [everything[::40], everything[1::80], everything[5:6]]
-    monkeypatch.setattr(neighbours_module, "ROWS_AT_ONCE", 50)
     wanted = expected(vectors, everything, LIMIT).union(*(expected(vectors, group, 2) for group in groups))
     assert found(vectors, groups) == wanted
 
 
-def test_most_of_the_nearest_are_found_in_cells_whatever_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("EXACT", 100), ("IN_CELL", 60), ("CELLS_SEARCHED", 5)):
-        monkeypatch.setattr(neighbours_module, name, value)
-    vectors = vectors_of(1200)
-    some, nearest = found(vectors, []), expected(vectors, np.arange(1200), LIMIT)
-    assert len(some & nearest) > 0.9 * len(nearest)
-    order = np.random.default_rng(1).permutation(1200)
-    again = {tuple(sorted((int(order[a]), int(order[b])))) for a, b in found(vectors.take(order), [])}
+def test_most_of_the_nearest_are_found_in_cells_whatever_the_order() -> None:
+    """Of more than 20,000 mentions; some of them ask for their nearest."""
+    count = 20_016
+    vectors, random = vectors_of(count), np.random.default_rng(1)
+    asking = random.permutation(count) < 400
+    some, nearest = found(vectors, [], asking), expected(vectors, np.arange(count), LIMIT, np.flatnonzero(asking))
+    assert len(some) <= 400 * LIMIT
+    assert 0.9 * len(nearest) < len(some & nearest) < len(nearest)
+    order = random.permutation(count)
+    again = {tuple(sorted((int(order[a]), int(order[b])))) for a, b in found(vectors.take(order), [], asking[order])}
     assert len(again & some) > 0.99 * len(some)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
-from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.linking import facts_of_mentions
-from cdcoref.linking.fact_conflicts import MentionConflicts
-from cdcoref.linking.names_first import NamesOfStory, with_names_first
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import KindClusters, PairLogits
+from cdcoref.model import CorefConfig
 
 
 def mentions_in(*texts: str) -> Corpus:
@@ -34,11 +33,21 @@ def mentions_in(*texts: str) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def names_in(*texts: str) -> list[str]:
-    """The full name of every mention, or nothing."""
+def clustered(scores: Mapping[tuple[int, int], float], *texts: str) -> list[int]:
+    """The cluster of every mention, given the probabilities of some pairs."""
     corpus = mentions_in(*texts)
-    found = NamesOfStory(dict(enumerate(facts_of_mentions(corpus)))).names
-    return [" ".join(found.get(number, ())) for number in range(len(corpus.mentions))]
+    pairs = np.array(list(scores), dtype=np.int64).reshape(-1, 2)
+    values = np.array(list(scores.values()))
+    logits = np.log(values / (1 - values)).astype(np.float32)
+    kinds = np.full(len(pairs), KINDS.index("entity"))
+    known = PairLogits(len(corpus.mentions), pairs[:, 0], pairs[:, 1], kinds, logits)
+    labels: list[int] = KindClusters(corpus, known, "entity", CorefConfig()).cut(0.5).tolist()
+    return labels
+
+
+def same(names: Sequence[object]) -> list[int]:
+    """The first place of every name; mentions without one are alone."""
+    return [names.index(name) if name != "" else place for place, name in enumerate(names)]
 
 
 @pytest.mark.parametrize(
@@ -115,13 +124,8 @@ def names_in(*texts: str) -> list[str]:
     ],
 )
 def test_a_surname_is_the_full_name_that_it_can_belong_to(texts: Sequence[str], expected: Sequence[str]) -> None:
-    assert [name if name != "south africa" else "" for name in names_in(*texts)] == list(expected)
-
-
-def joined(labels: Sequence[int], links: MentionConflicts, *texts: str) -> list[int]:
-    corpus = mentions_in(*texts)
-    names = NamesOfStory(dict(enumerate(facts_of_mentions(corpus))))
-    return with_names_first(np.array(labels), names, links).tolist()
+    """By that alone they are one, whatever a model says."""
+    assert same(clustered({}, *texts)) == same(expected)
 
 
 @pytest.mark.parametrize(
@@ -141,19 +145,26 @@ def joined(labels: Sequence[int], links: MentionConflicts, *texts: str) -> list[
     ],
 )
 def test_an_office_is_the_one_name_that_has_it_as_a_title(text: str, expected: str) -> None:
-    names = names_in(text)
+    labels = clustered({}, text)
     place = 0 if text.startswith("The [") else 2
-    assert names[place] == expected
+    holders = [n for n in range(len(labels)) if n != place and labels[n] == labels[place]]
+    assert holders == ([0] if expected else [])  # whose name stands first
 
 
 def test_clusters_of_one_full_name_become_one() -> None:
     texts = ("[ Ann Keller ] left with [ her dog ] .", "[ Ann Keller ] fell . [ Keller ] sued [ the town ] .")
-    assert joined([0, 1, 2, 3, 4], MentionConflicts({}), *texts) == [0, 1, 0, 0, 4]
+    assert same(clustered({}, *texts)) == [0, 1, 0, 0, 4]
+    assert same(clustered({(0, 1): 0.9, (3, 4): 0.9}, *texts)) == [0, 0, 0, 0, 0]
 
 
-def test_a_cluster_in_conflict_gives_up_the_mention_alone() -> None:
-    texts = ("[ Ann Keller ] met [ a guard ] . [ Keller ] sued [ the town ] .",)
-    apart = MentionConflicts({}, {0: frozenset({3}), 3: frozenset({0})})
-    assert joined([0, 1, 2, 2], apart, *texts) == [0, 1, 0, 2]
-    apart = MentionConflicts({}, {0: frozenset({2}), 2: frozenset({0})})
-    assert joined([0, 1, 2, 2], apart, *texts) == [0, 1, 2, 2]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The amounts exclude each other: of the first name and of the towns.
+        ("Then 2 [ Ann Keller ] met [ a guard ] . [ Keller ] sued 3 [ towns ] .", [0, 1, 0, 3]),
+        # Of the two names themselves.
+        ("Then 2 [ Ann Keller ] met [ a guard ] . Then 3 [ Keller ] sued [ towns ] .", [0, 1, 2, 2]),
+    ],
+)
+def test_a_cluster_in_conflict_gives_up_the_mention_alone(text: str, expected: list[int]) -> None:
+    assert same(clustered({(2, 3): 0.9}, text)) == expected
