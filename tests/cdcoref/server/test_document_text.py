@@ -1,86 +1,146 @@
-"""A document as paragraphs of links and text; snippets and days."""
+"""A document's page: its text as paragraphs of links and text; snippets, days and addresses; files that are offered."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+import lxml.html
 import pytest
 
-from cdcoref.collection import Collection, DocumentPage
+from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.server.document_text import day, document_address, paragraphs, snippet_parts
-from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.views import result_suffixes
+from tests.cdcoref.server.conftest import Client, served
 
 
-@pytest.fixture
-def page_of(tmp_path: Path) -> Any:
-    """A document's page, of a collection with it and its mentions."""
+@dataclass
+class Piece:
+    """Words without a border of a mention inside.
 
-    def page_of(document: Document, *mentions: Mention) -> DocumentPage:
-        with Collection.create(tmp_path / "x.cdcoref", "lemma") as collection:
-            collection.add(Corpus((document,), mentions))
-            return collection.document(document.id)
+    Attributes
+    ----------
+    lines
+        The kind and the level of the line of each mention that covers them, the outer ones first.
+    mentions, anchors
+        The ids of these mentions, and of those that can be linked to here.
+    """
 
-    return page_of
+    text: str
+    lines: tuple[tuple[str, int], ...] = ()
+    mentions: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
 
 
-def test_lines_are_paragraphs_and_nothing_is_lost(page_of: Any) -> None:
-    text = "  A headline\n\nThe ferry sank.  It was\nold; the captain said so. 🚢 Then\r\nno more.\n\n"
-    document = tokenise_text(text, "a")
-    tokens = {word: n for n, word in enumerate(document.tokens)}
+TEXT = "  A headline\n\nThe ferry sank.  It was\nold; the captain said so. 🚢 Then\r\nno more.\n\n"
+HOSTILE = "a b/&?#.txt"
+
+
+def collected() -> Corpus:
+    """Documents of one case each, and their mentions."""
+    lines = tokenise_text(TEXT, "lines")
+    tokens = {word: n for n, word in enumerate(lines.tokens)}
+    across = Document.from_sentences("across", [["The", "old"], ["ferry", "sank"]])
+    many = Document.from_sentences("many", [[f"w{n}" for n in range(1500)]])
+    marked = tokenise_text("It saw a \x02zebra\x03 and \x03one\x02 more.", HOSTILE)
+    dated = replace(marked, metadata={"date": "2024-12-01"})
+    empty = (Document("empty", (), (), "", ()), Document("blank", (), (), " \n \n", ()))
     mentions = (
-        Mention("a", (tokens["ferry"],), "entity", confidence=0.9),
-        Mention("a", (tokens["old"],), None),
-        Mention("a", (tokens["captain"], tokens["said"], tokens["so"]), "event"),
-        Mention("a", (tokens["captain"],), "entity"),
+        Mention("lines", (tokens["ferry"],), "entity", confidence=0.9),
+        Mention("lines", (tokens["old"],), None),
+        Mention("lines", (tokens["captain"], tokens["said"], tokens["so"]), "event"),
+        Mention("lines", (tokens["captain"],), "entity"),
+        Mention("across", (1, 2), "entity"),
+        *(Mention("many", tuple(range(n, n + 3)), "entity") for n in range(1498)),
+        Mention(HOSTILE, (0,), "entity"),
     )
-    found = paragraphs(page_of(document, *mentions))
-    lines = ["".join(piece.text for piece in paragraph.pieces) for paragraph in found]
+    return Corpus((lines, across, many, dated, *empty), mentions)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """All of these documents, served."""
+    path = tmp_path_factory.mktemp("texts") / "x.cdcoref"
+    with Collection.create(path, "lemma") as collection:
+        collection.add(collected())
+    with served(path) as client:
+        yield client
+
+
+def paragraphs(client: Client, id: str) -> list[tuple[int, list[Piece]]]:
+    """The paragraphs of a document's page, each with how many lines there are below each other."""
+    found = []
+    for paragraph in lxml.html.fromstring(client.html(f"/document?id={id}")).xpath("//p[starts-with(@class, 'text')]"):
+        pieces = [Piece(paragraph.text)] if paragraph.text else []
+        anchors: list[str] = []
+        for part in paragraph:
+            if part.get("class") == "anchor":
+                anchors.append(part.get("id"))
+            else:
+                styles = [span.get("class").split() for span in part.iter("span")]
+                lines = tuple((kind, int(level[1:])) for _, kind, _, level in styles)
+                mentions = tuple(part.get("data-mentions").split())
+                pieces.append(Piece(part.text_content(), lines, mentions, tuple(anchors)))
+                anchors = []
+            if part.tail:
+                pieces.append(Piece(part.tail))
+        found.append((int(paragraph.get("class").removeprefix("text d")), pieces))
+    return found
+
+
+def test_lines_are_paragraphs_and_nothing_is_lost(client: Client) -> None:
+    found = paragraphs(client, "lines")
+    lines = ["".join(piece.text for piece in pieces) for _, pieces in found]
     assert [line.strip() for line in lines] == [
         "A headline", "The ferry sank.  It was", "old; the captain said so. 🚢 Then", "no more.",
     ]  # fmt: skip
-    marked = [(p.text, p.lines[-1].kind, len(p.lines)) for paragraph in found for p in paragraph.pieces if p.lines]
-    assert marked == [("ferry", "entity", 1), ("old", "other", 1), ("captain", "entity", 2), (" said so", "event", 1)]
-    assert [paragraph.depth for paragraph in found] == [0, 1, 2, 0]
-    captain = next(p for paragraph in found for p in paragraph.pieces if p.text == "captain")
-    assert [line.level for line in captain.lines] == [1, 0]
-    assert captain.anchors == captain.mentions
-    assert next(p for paragraph in found for p in paragraph.pieces if p.text == " said so").anchors == ()
+    pieces = [piece for _, pieces in found for piece in pieces if piece.lines]
+    assert [(p.text, p.lines) for p in pieces] == [
+        ("ferry", (("entity", 0),)),
+        ("old", (("other", 0),)),
+        ("captain", (("event", 1), ("entity", 0))),
+        (" said so", (("event", 1),)),
+    ]
+    assert [depth for depth, _ in found] == [0, 1, 2, 0]
+    assert pieces[2].anchors == pieces[2].mentions
+    assert pieces[3].anchors == ()
 
 
-def test_mentions_across_lines_and_sentences(page_of: Any) -> None:
-    document = Document.from_sentences("a", [["The", "old"], ["ferry", "sank"]])
-    mention = Mention("a", (1, 2), "entity")
-    one, other = paragraphs(page_of(document, mention))
-    assert [(p.text, len(p.lines)) for p in (*one.pieces, *other.pieces)] == [
-        ("The ", 0), ("old", 1), ("ferry", 1), (" sank", 0),
-    ]  # fmt: skip
-    assert [p.anchors for p in (*one.pieces, *other.pieces) if p.mentions] == [one.pieces[1].mentions, ()]
+def test_mentions_across_lines_and_sentences(client: Client) -> None:
+    (_, one), (_, other) = paragraphs(client, "across")
+    assert [(p.text, len(p.lines)) for p in (*one, *other)] == [("The ", 0), ("old", 1), ("ferry", 1), (" sank", 0)]
+    assert [p.anchors for p in (*one, *other) if p.mentions] == [one[1].mentions, ()]
 
 
-def test_a_document_of_many_mentions_in_one_line(page_of: Any) -> None:
-    document = Document.from_sentences("a", [[f"w{n}" for n in range(4000)]])
-    mentions = [Mention("a", tuple(range(n, n + 3)), "entity") for n in range(0, 3997)]
-    (paragraph,) = paragraphs(page_of(document, *mentions))
-    assert "".join(piece.text for piece in paragraph.pieces) == document.text
-    assert 3 <= paragraph.depth <= 5
+def test_a_document_of_many_mentions_in_one_line(client: Client) -> None:
+    ((depth, pieces),) = paragraphs(client, "many")
+    assert "".join(piece.text for piece in pieces) == " ".join(f"w{n}" for n in range(1500))
+    assert 3 <= depth <= 5
+    assert max(len(piece.lines) for piece in pieces) == 3
 
 
-def test_empty_documents(page_of: Any) -> None:
-    assert paragraphs(page_of(Document("a", (), (), "", ()))) == []
-    assert paragraphs(page_of(Document("b", (), (), " \n \n", ()))) == []
+def test_empty_documents(client: Client) -> None:
+    for id in ("empty", "blank"):
+        assert paragraphs(client, id) == []
+        assert "This document is empty." in client.html(f"/document?id={id}")
 
 
-def test_snippets_days_and_addresses() -> None:
-    assert snippet_parts("a \x02b\x03 c \x02d\x03") == [("a ", False), ("b", True), (" c ", False), ("d", True)]
-    assert snippet_parts("\x03a\x02b") == [("ab", False)]
-    assert day("2024-12-01") == "1 December 2024"
-    assert document_address("a b/&?#.txt") == "/document?id=a+b%2F%26%3F%23.txt"
-    assert document_address("a", "m3") == "/document?id=a&mention=m3#m3"
+def test_snippets_days_and_addresses(client: Client) -> None:
+    (snippet,) = lxml.html.fromstring(client.html("/search?query=zebra")).xpath("//p[@class='snippet']")
+    assert [(part.tag, part.text, part.tail) for part in snippet] == [("mark", "zebra", " and one more.")]
+    assert snippet.text == "It saw a "
+    page = client.html("/documents")
+    assert '<time datetime="2024-12-01">1 December 2024</time>' in page
+    assert 'href="/document?id=a+b%2F%26%3F%23.txt"' in page
+    mention = client.id(HOSTILE, "It")
+    with Collection.open(client.path) as collection:
+        cluster = collection.mention(mention).cluster
+    address = f"/document?id=a+b%2F%26%3F%23.txt&amp;mention={mention}#{mention}"
+    assert f'href="{address}"' in client.html(f"/clusters/{cluster}")
 
 
-def test_every_kind_of_file_is_offered() -> None:
-    assert {f".{kind}" for kind in KINDS_OF_FILES} == set(result_suffixes())
+def test_every_kind_of_file_is_offered(client: Client) -> None:
+    links = lxml.html.fromstring(client.html("/download")).xpath("//ul//a[@download]")
+    assert {link.get("href").removeprefix("/download/") for link in links} == {s[1:] for s in result_suffixes()}
+    assert {link.text_content() for link in links} == set(result_suffixes())

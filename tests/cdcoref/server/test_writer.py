@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import re
@@ -358,52 +357,39 @@ def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Ca
         assert collection.cluster(ferry).summary.title == "Maren"
 
 
-@pytest.fixture
-def requests(news: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
-    """Ask the program that adds documents, in this process."""
-    from cdcoref.server.adding_program import answer_requests
-
-    settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
-
-    def ask(*files: tuple[str, bytes], keep_both: bool = False) -> list[dict[str, Any]]:
-        stored = []
-        for number, (name, content) in enumerate(files):
-            path = tmp_path / f"{number}.upload"
-            path.write_bytes(content)
-            stored.append([str(path), name])
-        out = io.StringIO()
-        answer_requests(settings, [json.dumps({"files": stored, "keep_both": keep_both, "encoding": None})], out)
-        return [json.loads(line) for line in out.getvalue().splitlines()]
-
-    return ask
-
-
-def test_the_program_that_adds(
-    requests: Callable[..., list[dict[str, Any]]], written: Any, lines: Callable[[Corpus], bytes], news: Path
-) -> None:
-    answers = requests(("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
-    assert answers[0] == {"stage": "reading the files", "done": 0, "total": 0}
-    assert answers[-1]["report"]["added"] == ["x"]
-    assert requests(("x.pdf", b"%PDF-1.4"))[-1]["error"] == "there was no document to add"
-    news.unlink()
-    assert requests(("x.txt", b"x"))[-1] == {
-        "error": "there is no collection here; `cdcoref add` creates one",
-        "problems": [],
-    }
-
-
-def test_the_program_that_adds_ends_quietly_when_the_server_is_gone(news: Path, tmp_path: Path) -> None:
+def test_the_program_that_adds(written: Any, lines: Callable[[Corpus], bytes], news: Path, tmp_path: Path) -> None:
+    """It answers every request, and ends quietly when the server is gone."""
     uploads = tmp_path / "uploads"
     uploads.mkdir()
-    (uploads / "x.txt").write_text("The ferry sank.")
     settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
     settings["uploads"] = str(uploads)
-    request = {"files": [[str(uploads / "x.txt"), "x.txt"]], "keep_both": False, "encoding": None}
     program = [sys.executable, "-m", "cdcoref.server.adding_program", json.dumps(settings)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(program, text=True, **pipes) as process:  # type: ignore[call-overload]
+
+        def send(name: str, content: bytes) -> None:
+            (uploads / name).write_bytes(content)
+            request = {"files": [[str(uploads / name), name]], "keep_both": False, "encoding": None}
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+
+        def ask(name: str, content: bytes) -> list[dict[str, Any]]:
+            send(name, content)
+            answers = [json.loads(process.stdout.readline())]
+            while "problems" not in answers[-1]:
+                answers.append(json.loads(process.stdout.readline()))
+            return answers
+
+        answers = ask("x.jsonl", lines(written.annotated("x", "The ferry sank .")))
+        assert answers[0] == {"stage": "reading the files", "done": 0, "total": 0}
+        assert answers[-1]["report"]["added"] == ["x"]
+        assert ask("x.pdf", b"%PDF-1.4")[-1]["error"] == "there was no document to add"
+        news.unlink()
+        assert ask("x.txt", b"x") == [
+            {"error": "there is no collection here; `cdcoref add` creates one", "problems": []}
+        ]
         process.stdout.close()
-        process.stdin.write(json.dumps(request) + "\n")
+        send("y.txt", b"The ferry sank.")
         process.stdin.close()
         assert process.stderr.read() == ""
     assert process.returncode == 0
@@ -427,16 +413,18 @@ def test_a_file_that_is_not_where_it_was_is_neither_shown_nor_changed(client: An
         assert (collection.counts().documents, collection.corrections()) == (4, [])
 
 
-def test_names() -> None:
-    from cdcoref.server.uploads import clean_name
-
-    for name, cleaned in {
+def test_names(client: Any) -> None:
+    names = {
         "a.txt": "a.txt", "news/2024/a.txt": "news/2024/a.txt", "../../etc/passwd": "etc/passwd", "/a": "a",
-        "C:\\x\\a.txt": "x/a.txt", "a\x00b\n.txt": "a b .txt", "": "document", "..": "document",
-        "<b>.txt": "<b>.txt", "é.txt": "é.txt",
-    }.items():  # fmt: skip
-        assert clean_name(name) == cleaned
-    assert len(clean_name("x" * 10_000 + ".txt")) == 400
+        "C:/x/a.txt": "x/a.txt", "x\\a.txt": "x/a.txt", "a\x00b\t.txt": "a b .txt", "..": "document",
+        "<b>.txt": "<b>.txt", "é.txt": "é.txt", "x" * 1000 + ".txt": "x" * 396 + ".txt",
+    }  # fmt: skip
+    head = '--border\r\nContent-Disposition: form-data; name="files"; filename='
+    parts = "".join(f'{head}"{name}"\r\n\r\n%PDF-1.4\r\n' for name in names)
+    headers = {**WRITE, "Content-Type": "multipart/form-data; boundary=border"}
+    answer = client.http.post("/api/files", content=f"{parts}--border--\r\n".encode(), headers=headers)
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["files"] == list(names.values())
 
 
 def test_a_server_of_no_collection(tmp_path: Path) -> None:
@@ -449,18 +437,8 @@ def test_a_server_of_no_collection(tmp_path: Path) -> None:
         Server(tmp_path / "a.txt", ServerOptions(port=0))
 
 
-def test_cluster_ids_of_two_uploads_stay_separate(tmp_path: Path) -> None:
-    from cdcoref.server.uploads import Upload, read_uploads
-
-    uploads = []
-    for name in "ab":
-        stored = tmp_path / f"stored-{name}"
-        stored.write_text(f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n")
-        uploads.append(Upload(stored, f"{name}.conll"))
-    refused = read_uploads(uploads, None, 2**20, every_kind=True)
-    assert not refused.corpus.documents
-    assert [problem.partition(": ")[0] for problem in refused.problems] == ["a.conll", "b.conll"]
-    assert all("does not state whether its mentions are events or entities" in p for p in refused.problems)
-    loaded = read_uploads(uploads, "entity", 2**20)
-    assert (loaded.problems, loaded.corpus.notes) == ((), ())
-    assert [{m.document for m in cluster} for cluster in loaded.corpus.clusters()] == [{"a"}, {"b"}]
+def test_files_with_mentions_of_no_kind_are_refused_each(reading: Client) -> None:
+    files = [(f"{name}.conll", f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n") for name in "ab"]
+    job = added(reading, *((name, text.encode()) for name, text in files))
+    assert (job["state"], job["summary"]) == ("failed", ["there was no document to add"])
+    assert [problem.partition(": ")[0] for problem in job["problems"]] == ["a.conll", "b.conll"]
