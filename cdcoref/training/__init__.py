@@ -1,12 +1,13 @@
 """Annotated corpora and a configuration in, a model's folder out: data, training loop, and tuning on dev."""
 
-from cdcoref.training.antecedent_training import AntecedentTraining
+from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents
 from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
 from cdcoref.training.cross_encoder_data import ContextData, ContextTraining, ReadContexts, hard_pairs
 from cdcoref.training.cross_encoder_training import ContextLearner
 from cdcoref.training.data import SamplingOptions, TrainingData
 from cdcoref.training.detector import DetectorTraining, fit_detector
 from cdcoref.training.loop import fit_contexts, fit_heads, train
+from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.sources import linkable_groups
 from cdcoref.training.styles import tune_styles
@@ -37,12 +38,14 @@ __all__ = [
     "DetectorTraining",
     "PairExamples",
     "ReadContexts",
+    "ReadWords",
     "SamplingOptions",
     "TrainingConfig",
     "TrainingData",
     "VectorTraining",
     "best_distance_threshold",
     "calibration_error",
+    "fit_antecedents",
     "fit_contexts",
     "fit_detector",
     "fit_heads",
@@ -50,6 +53,7 @@ __all__ = [
     "fit_weights",
     "hard_pairs",
     "linkable_groups",
+    "read_words",
     "same_cluster",
     "smoothed_best",
     "span_scores",

@@ -26,7 +26,6 @@ from cdcoref.linking import (
     PairLogits,
     ReadMentions,
     SpanScores,
-    bi_encoder_scores,
     candidate_pairs,
     check_cross_encoder,
     compare_vectors,
@@ -35,10 +34,9 @@ from cdcoref.linking import (
     read_vectors,
     score_spans,
 )
-from cdcoref.linking import mentions as mentions_module
-from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions
+from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions, collate_readings
 from cdcoref.predict import Predictor, ResultCache
-from cdcoref.training.mention_words import read_words
+from cdcoref.training import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
 MENTIONS = tuple(Mention("a", number, number + 1) for number in range(10))
@@ -188,59 +186,95 @@ def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: Cor
     store.close()
 
 
-def test_a_long_document_is_read_in_parts(with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [line for text in TEXTS for line in text] * 3
-    documents = corpus([lines, *TEXTS[:2], lines[::-1]])
-    sentence_of = {document.id: document.sentence_of_tokens() for document in documents.documents}
-    inside = [m for m in documents.mentions if len({sentence_of[m.document][t] for t in m.tokens}) == 1]
-    documents = replace(documents, mentions=tuple(inside[::-1]))
-    model = changed_model(with_vectors, max_length=64)
+def test_a_long_document_is_read_in_parts(with_vectors: CorefModel) -> None:
+    """Between others, one of more than 256 sequences, against what the model says of each sequence."""
+    model = changed_model(with_vectors)
     model.settings = replace(model.settings, detector_max_length=32)
-    monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 1000)
-    whole = read_vectors(model, documents, batch_tokens=64)
-    spans = [scores for _, scores in score_spans(model, documents.documents, batch_tokens=64, min_probability=0.0)]
-    found = list(find_mentions_and_vectors(model, documents.documents, batch_tokens=64))
-    monkeypatch.setattr(mentions_module, "SEQUENCES_AT_ONCE", 3)
-    in_parts = read_vectors(model, documents, batch_tokens=64)
-    np.testing.assert_allclose(in_parts.packed(), whole.packed(), atol=4e-3)
-    for one, other in zip(
-        score_spans(model, documents.documents, batch_tokens=64, min_probability=0.0), spans, strict=True
-    ):
-        order, others = (np.lexsort((s.ends, s.starts)) for s in (one[1], other))
-        np.testing.assert_array_equal(one[1].starts[order], other.starts[others])
-        np.testing.assert_allclose(one[1].probabilities[order], other.probabilities[others], atol=1e-4)
-    again = list(find_mentions_and_vectors(model, documents.documents, batch_tokens=64))
-    assert [[m.tokens for m in own] for _, own, _ in again] == [[m.tokens for m in own] for _, own, _ in found]
-    assert any(own for _, own, _ in found)
-    for (*_, one_vectors), (*_, other_vectors) in zip(again, found, strict=True):
-        assert one_vectors is not None
-        assert other_vectors is not None
-        np.testing.assert_allclose(one_vectors.packed(), other_vectors.packed(), atol=4e-3)
+    random = np.random.default_rng(0)
+    documents = []
+    for number, sentences in enumerate((3, 270, 2)):
+        words = random.choice(["ferry", "sank", "storm", "police", "captain", "harbour"], (sentences, 15))
+        documents.append(Document.from_sentences(f"d{number}", words.tolist()))
+    mentions = [Mention(d.id, (n, n + 1), "event") for d in documents for n in range(1, len(d.tokens), 30)]
+    vectors = read_vectors(model, Corpus(tuple(documents), tuple(mentions[::-1])), batch_tokens=2048)
+    scored = list(score_spans(model, documents, batch_tokens=2048, min_probability=0.0))
+    detected = list(find_mentions_and_vectors(model, documents, batch_tokens=2048))
+    pad = model.encoder.config.pad_token_id
+    for document, (_, scores), (_, found, of_found) in zip(documents, scored, detected, strict=True):
+        sequences = list(model.reading_builder()(document))
+        assert document.id != "d1" or len(sequences) == 270
+        words = np.zeros((len(document.tokens), model.encoder.config.hidden_size), dtype=np.float32)
+        spans, probabilities = [], []
+        for start in range(0, len(sequences), 30):
+            block = sequences[start : start + 30]
+            with torch.inference_mode():
+                read = model.read(collate_readings(block, pad))
+            words[np.concatenate([own.words for own in block])] = read.words.numpy()
+            spans += [np.stack([own.words[own.starts], own.words[own.ends - 1] + 1], axis=1) for own in block]
+            probabilities.append(torch.sigmoid(read.span_logits).numpy())
+        bounds = np.concatenate(spans)
+        order, others = np.lexsort(bounds.T), np.lexsort((scores.starts, scores.ends))
+        np.testing.assert_array_equal(np.stack([scores.starts, scores.ends], axis=1)[others], bounds[order])
+        np.testing.assert_allclose(scores.probabilities[others], np.concatenate(probabilities)[order], atol=1e-4)
+        everything = SpanScores(bounds[:, 0], bounds[:, 1], np.concatenate(probabilities))
+        reading = DocumentReading(document, everything, words, {}, np.zeros((len(words), 0), np.float32))
+        own = [number for number, mention in enumerate(mentions) if mention.document == document.id]
+        for name in ("mention", "context", "sentence", "document", "opening"):
+            rows, of = vectors.take([len(mentions) - 1 - number for number in own]).table(name)
+            expected, of_expected = MentionVectors.of(reading, [mentions[number] for number in own]).table(name)
+            np.testing.assert_allclose(rows[of], expected[of_expected], atol=4e-3)
+        assert found
+        assert of_found is not None
+        np.testing.assert_allclose(of_found.packed(), MentionVectors.of(reading, found).packed(), atol=4e-3)
 
 
-def test_nearest_mentions_of_many_are_among_all_pairs(
-    with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    documents = corpus(TEXTS)
-    vectors = read_vectors(with_vectors, documents, batch_tokens=512)
-    everything = compare_vectors(with_vectors, documents, vectors)
-    monkeypatch.setattr(bi_encoder_scores, "ALL_PAIRS", 3)
-    monkeypatch.setattr(bi_encoder_scores, "NEIGHBOURS", 6)
-    some = compare_vectors(with_vectors, documents, vectors)
-    known = dict(zip(zip(everything.first, everything.second, strict=True), everything.bi_encoder, strict=True))
-    pairs = list(zip(some.first, some.second, strict=True))
-    assert 0 < len(pairs) < len(known)
+@pytest.fixture(scope="module")
+def many_mentions() -> Corpus:
+    """More mentions of a kind than are all compared with each other, in eleven documents."""
+    random = np.random.default_rng(0)
+    documents = [
+        Document.from_sentences(
+            f"d{number}", random.choice(["ferry", "sank", "storm", "police", "captain", "crew"], (10, 20)).tolist()
+        )
+        for number in range(11)
+    ]
+    mentions = tuple(Mention(document.id, (token,), "event") for document in documents for token in range(190))
+    return Corpus(tuple(documents), mentions)
+
+
+def evidence_by_pair(evidence: PairEvidence) -> dict[tuple[int, int], float]:
+    pairs = list(zip(evidence.first.tolist(), evidence.second.tolist(), strict=True))
     assert len(set(pairs)) == len(pairs)
-    assert [known[pair] for pair in pairs] == pytest.approx(some.bi_encoder.tolist(), abs=1e-4)
-    assert set(some.first) | set(some.second) == set(range(len(documents.mentions)))
+    return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
 
 
-@pytest.mark.parametrize(("many", "antecedents"), [(2000, 0), (3, 0), (2000, 4)])
-def test_pairs_of_documents_that_were_compared_before_are_left_out(
-    with_vectors: CorefModel, monkeypatch: pytest.MonkeyPatch, many: int, antecedents: int
-) -> None:
+def test_of_many_mentions_the_nearest_are_compared(with_vectors: CorefModel, many_mentions: Corpus) -> None:
+    vectors = read_vectors(with_vectors, many_mentions, batch_tokens=2048)
+    some = evidence_by_pair(compare_vectors(with_vectors, many_mentions, vectors))
+    counts = np.bincount(np.array(list(some)).ravel(), minlength=len(many_mentions.mentions))
+    assert counts.min() >= 48
+    assert len(some) < 64 * len(counts)
+    few = np.arange(380)
+    subset = replace(many_mentions, mentions=many_mentions.mentions[:380])
+    everything = evidence_by_pair(compare_vectors(with_vectors, subset, vectors.take(few)))
+    assert len(everything) == 380 * 379 // 2
+    both = some.keys() & everything.keys()
+    assert len(both) > 1000
+    assert [some[pair] for pair in both] == pytest.approx([everything[pair] for pair in both], abs=1e-4)
+    # Of documents that were compared before, only what is new: each mention of it with its nearest.
+    parts = {f"d{number}": int(number > 6) for number in range(10)}
+    new = evidence_by_pair(compare_vectors(with_vectors, many_mentions, vectors, parts))
+    part = [parts.get(mention.document) for mention in many_mentions.mentions]
+    assert not any(part[one] == part[other] is not None for one, other in new)
+    both = some.keys() & new.keys()
+    assert [some[pair] for pair in both] == pytest.approx([new[pair] for pair in both], abs=1e-4)
+    of_new = np.bincount(np.array(list(new)).ravel(), minlength=len(part))[[own is None for own in part]]
+    assert of_new.min() >= 48
+
+
+@pytest.mark.parametrize("antecedents", [0, 4])
+def test_pairs_of_documents_that_were_compared_before_are_left_out(with_vectors: CorefModel, antecedents: int) -> None:
     """Two parts of a story, of two documents each, and a new document."""
-    monkeypatch.setattr(bi_encoder_scores, "ALL_PAIRS", many)
     model = with_vectors
     if antecedents:
         torch.manual_seed(4)
@@ -253,20 +287,16 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(
     vectors = read_vectors(model, documents, batch_tokens=512)
     parts = {"d0": 0, "d1": 0, "d2": 1, "d3": 1}
 
-    def found(known: dict[str, int] | None) -> dict[tuple[int, int], float]:
-        evidence = compare_vectors(model, documents, vectors, known)
-        pairs = zip(evidence.first.tolist(), evidence.second.tolist(), strict=True)
-        return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
-
     def new(pair: tuple[int, int]) -> bool:
         one, other = (parts.get(documents.mentions[number].document) for number in pair)
         return one is None or one != other
 
-    everything = found(None)
+    everything, found = (evidence_by_pair(compare_vectors(model, documents, vectors, one)) for one in (None, parts))
     expected = {pair: value for pair, value in everything.items() if new(pair)}
     assert 0 < len(expected) < len(everything)
-    assert found(parts) == pytest.approx(expected, abs=1e-4)
-    assert found(dict.fromkeys((d.id for d in documents.documents), 0)) == {}
+    assert found == pytest.approx(expected, abs=1e-4)
+    known = dict.fromkeys((d.id for d in documents.documents), 0)
+    assert evidence_by_pair(compare_vectors(model, documents, vectors, known)) == {}
 
 
 def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
