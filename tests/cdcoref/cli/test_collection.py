@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from cdcoref import predict
 from cdcoref.collection import Collection
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus
+from cdcoref.model import CorefModel
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
@@ -151,14 +153,12 @@ def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_f
 def test_a_first_addition_that_is_interrupted_leaves_no_collection(
     run: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cdcoref.collection import adding
-
-    plain = adding.compare_stories
+    plain = CorefModel.pair_logits
     meanwhile: list[str] = []
 
     def interrupted(*arguments: Any) -> Any:
         for text in meanwhile:
-            monkeypatch.setattr(adding, "compare_stories", plain)
+            monkeypatch.setattr(CorefModel, "pair_logits", plain)
             with Collection.open("news.cdcoref") as other:
                 other.add({"other": text})
         raise KeyboardInterrupt
@@ -166,7 +166,7 @@ def test_a_first_addition_that_is_interrupted_leaves_no_collection(
     before = {path.name for path in Path().iterdir()}
     for others, left in ([], set()), ([TEXTS["c.txt"]], {"other"}):
         meanwhile[:] = others
-        monkeypatch.setattr(adding, "compare_stories", interrupted)
+        monkeypatch.setattr(CorefModel, "pair_logits", interrupted)
         done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
         assert (done.code, done.err.endswith("cdcoref: interrupted; nothing was changed\n")) == (130, True)
         # What another program has put there meanwhile stays.
@@ -195,15 +195,13 @@ def test_a_change_that_is_interrupted_when_it_was_stored_is_not_said_to_be_undon
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cdcoref.predict import predictor as prediction
-
     asked = []
 
     def unloadable(model: str, **options: object) -> None:
         asked.append((model, options))
         raise InputError("the model cannot be loaded")
 
-    monkeypatch.setattr(prediction, "load", unloadable)
+    monkeypatch.setitem(vars(predict), "load", unloadable)
     known = ("a.txt", "c.txt", "--device", "cpu", "--precision", "fp32")
     done = news("add", "news.cdcoref", *known)
     assert (done.code, asked) == (0, []), done.err

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref.predict import predictor as prediction
+from cdcoref import predict
 
 Run = Callable[..., Any]
 
@@ -19,7 +19,7 @@ Run = Callable[..., Any]
 @pytest.fixture(scope="module")
 def predictor(tiny_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A tiny model that compares the sample once."""
-    predictor = prediction.load(tiny_model_folder, device="cpu")
+    predictor = predict.load(tiny_model_folder, device="cpu")
     return SimpleNamespace(predict=partial(predictor.predict, cache=tmp_path_factory.mktemp("computed")))
 
 
@@ -27,7 +27,7 @@ def predictor(tiny_model_folder: Path, tmp_path_factory: pytest.TempPathFactory)
 def opened(predictor: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """With a tiny model, in an empty folder: the addresses that a browser was asked to open."""
     addresses: list[str] = []
-    monkeypatch.setattr(prediction, "load", lambda: predictor)
+    monkeypatch.setitem(vars(predict), "load", lambda: predictor)
     monkeypatch.setattr("webbrowser.open", lambda address: not addresses.append(address))
     monkeypatch.chdir(tmp_path)
     return addresses

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cdcoref.cli.pager import show_in_pager
+from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats import write_corpus
+from cdcoref.predict import PredictedCluster, Prediction
+
+Show = Callable[..., Any]
 
 
-def test_lines_go_to_the_pager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def show(cdcoref: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Show:
+    """Have the clusters of a text printed, of two mentions for every word, as if on a terminal."""
+
+    def show(*options: str, words: list[str], id: str = "text") -> Any:
+        document = Document.from_sentences(id, [[word, "left", "."] for word in words * 2])
+        mentions = tuple(Mention(id, (3 * n,), "entity") for n in range(len(words) * 2))
+        write_corpus(Corpus((document,), mentions), tmp_path / "x.jsonl")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        return cdcoref("predict", tmp_path / "x.jsonl", "--model", "lemma", *options)
+
+    return show
+
+
+def test_lines_go_to_the_pager(show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", f"tee '{tmp_path / 'a file'}'")
-    assert show_in_pager(["Fähre", "渡船"])
-    assert (tmp_path / "a file").read_text(encoding="utf-8") == "Fähre\n渡船\n"
+    printed = show("--all", words=["Fähre", "渡船"]).out
+    assert printed.count("Fähre") == printed.count("渡船") == 2
+    assert show(words=["Fähre", "渡船"]).code == 0
+    assert (tmp_path / "a file").read_text(encoding="utf-8") == printed
 
 
-def test_no_more_is_formed_than_the_reader_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_formed_than_the_reader_wants(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
     formed = 0
+    plain = Prediction.each_cluster
 
-    def lines() -> Iterator[str]:
+    def counted(self: Prediction, *, singletons: bool = False) -> Iterator[PredictedCluster]:
         nonlocal formed
-        while True:
+        for cluster in plain(self, singletons=singletons):
             formed += 1
-            yield "x" * 100
+            yield cluster
 
+    monkeypatch.setattr(Prediction, "each_cluster", counted)
     monkeypatch.setenv("PAGER", "head -n 2")
-    assert show_in_pager(lines())
-    assert formed < 100_000
+    words = [f"w{n}" for n in range(1000)]
+    assert show(words=words, id="x" * 1000).code == 0
+    assert formed < 800  # the columns are as wide as the first five hundred need
+    show("--all", words=words)
+    assert formed > 1500
 
 
-def test_no_pager(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAGER", "less 'of a file")
-    assert not show_in_pager(["a"])
-    monkeypatch.setenv("PAGER", "no-such-program-here -x")
-    assert not show_in_pager(["a"])
+@pytest.mark.parametrize("pager", ["less 'of a file", "no-such-program-here -x"])
+def test_no_pager(show: Show, monkeypatch: pytest.MonkeyPatch, pager: str) -> None:
+    monkeypatch.setenv("PAGER", pager)
+    done = show(words=[f"w{n}" for n in range(50)])
+    assert (done.code, done.out.count(" entity ")) == (0, 17)
+    assert "cdcoref: showing the first 17 of 50 clusters; " in done.err

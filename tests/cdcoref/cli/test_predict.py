@@ -7,17 +7,15 @@ import gzip
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cdcoref.cli.progress import StageProgress
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.predict import Predictor
-from cdcoref.views.cluster_table import FIRST_MENTIONS
 from cdlm import progress as progress_module
 from tests.cdcoref.predict.test_prediction import sightings
 
@@ -137,7 +135,7 @@ def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tm
     mentions = tuple(Mention(d.id, (3 * line + 1,), "entity") for d in documents for line in range(20))
     write_corpus(Corpus(documents, mentions), tmp_path / "x.jsonl")
     done = predict("x.jsonl", "--threshold", "0", "--topics", "none")
-    assert len(rows(done.out)) == FIRST_MENTIONS
+    assert len(rows(done.out)) == 12
     assert "... and 28 more" in done.out
     assert done.err.endswith(
         "cdcoref: showing the first 1 of 1 clusters; --all prints all, -o FILE.html writes a page to browse them\n"
@@ -443,17 +441,16 @@ def test_an_interrupted_command_leaves_the_output_as_it_was(
 
 
 def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the second story is linked, the first has been written, though the file is not there yet."""
-    from cdcoref.predict.engines import worker
-
+    """When a story is linked, those before it have been written, though the file is not there yet."""
     unfinished: list[list[str]] = []
-    plain = worker.link_story
+    plain = Predictor.stream_subjects
 
-    def watched(*arguments: object, **options: object) -> object:
-        unfinished.append([path.name for path in tmp_path.iterdir() if path.name.endswith(".part")])
-        return plain(*arguments, **options)  # type: ignore[arg-type]
+    def watched(*arguments: Any, **options: Any) -> Iterator[object]:
+        for stories in plain(*arguments, **options):
+            unfinished.append([path.name for path in tmp_path.iterdir() if path.name.endswith(".part")])
+            yield stories
 
-    monkeypatch.setattr(worker, "link_story", watched)
+    monkeypatch.setattr(Predictor, "stream_subjects", watched)
     done = predict("a.txt", "b.txt", "c.txt", "-o", "out.jsonl")
     assert done.code == 0, done.err
     assert [len(names) for names in unfinished] == [1, 1]
@@ -549,15 +546,12 @@ def test_an_interruption_says_how_to_go_on(
     assert kept.err == f"cdcoref: interrupted; run the same command again to resume from {tmp_path / 'work'}\n"
 
 
-def test_progress_is_lines_where_there_is_no_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress_module, "LINE_EVERY", 3600.0)
-    with StageProgress() as progress:
-        progress.update("comparing", 1, 9)
-        monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
-        progress.update("comparing", 2, 9)
-    assert capsys.readouterr().err == "cdcoref: comparing: 2 of 9\n"
+def test_progress_is_lines_where_there_is_no_terminal(predict: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seconds, shown in ((3600.0, set()), (0.0, {"finding mentions", "comparing"})):
+        monkeypatch.setattr(progress_module, "LINE_EVERY", seconds)
+        done = predict("a.txt", "b.txt", "--topics", "none")
+        assert set(re.findall(r"^cdcoref: (finding mentions|comparing): \d+ of \d+$", done.err, re.MULTILINE)) == shown
+    assert "cdcoref: comparing: 3 of 3\n" in done.err
 
 
 def test_texts_with_mentions_replaced(predict: Run, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, tfidf, topic_quality
+from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, topic_quality
 
 STORIES = {
     "dam": [
@@ -119,9 +119,11 @@ def test_annotated_groups() -> None:
         group_documents(documents, "golden")  # type: ignore[arg-type]
 
 
-def test_blocks_of_similarities_do_not_change_the_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tfidf, "_BLOCK_CELLS", 20)  # two documents at a time
-    assert as_sets(group_documents(DOCUMENTS)) == GOLD
+def test_thousands_of_documents_are_compared_in_blocks() -> None:
+    """Two million similarities are held at a time: those of each block with all documents."""
+    words = [[f"alpha{n % 1000}", f"beta{n % 1000}", f"gamma{n % 1000}", f"own{n}"] for n in range(2000)]
+    documents = [Document.from_sentences(f"d{n}", [own]) for n, own in enumerate(words)]
+    assert as_sets(group_documents(documents)) == {frozenset([f"d{n}", f"d{n + 1000}"]) for n in range(1000)}
 
 
 def test_topic_quality_by_hand() -> None:

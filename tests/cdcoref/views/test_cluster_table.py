@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Counts, Plan, PredictedCluster, Prediction
 from cdcoref.views import cluster_lines, first_lines, summary
-from cdcoref.views import cluster_table as module
 
 
 def prediction_of(*documents: Document, mentions: list[Mention]) -> Prediction:
@@ -59,11 +58,12 @@ def test_the_beginning(news: Prediction) -> None:
     assert (whole.shown, whole.left, whole.shortened) == (5, 0, False)
     start = first_lines(many(100))
     assert (start.shown, start.left, start.shortened) == (17, 83, False)
-    assert len(start.lines) <= module.FIRST_LINES + 10
+    assert len(start.lines) <= 60
     large = first_lines(many(3, size=500))
     assert (large.shown, large.left, large.shortened) == (3, 0, True)
     assert sum("... and 488 more" in line for line in large.lines) == 3
-    assert first_lines(many(0)) == module.TableStart([], 0, 0, False)
+    none = first_lines(many(0))
+    assert (none.lines, none.shown, none.left, none.shortened) == ([], 0, 0, False)
 
 
 def test_no_more_is_formed_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_no_more_is_formed_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(formed) < 50
     formed.clear()
     list(islice(cluster_lines(many(5_000)), 10))
-    assert len(formed) <= module.WIDTH_FROM
+    assert len(formed) <= 500
     assert isinstance(formed[0], PredictedCluster)
 
 

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.views import page_html, write_page, write_result
-from cdcoref.views.page_data import page_data
 from cdlm.files import check_writable
 
 
@@ -52,10 +51,10 @@ def data_of(html: str) -> dict[str, Any]:
 
 
 def test_the_data(news: Prediction) -> None:
-    data = page_data(news.corpus, news.numbered_stories())
+    data = data_of(page_html(news))
     assert data["clusters"] == [
-        ("sinking", "event", "sinking", 80), ("dahl", "entity", "Ann Dahl", 80), ("maren", "entity", "ferry Maren", 65),
-        ("theft", "event", "stolen", 40), ("painting", "entity", "the painting", 80), ("swim", "event", "swam", 50),
+        ["sinking", "event", "sinking", 80], ["dahl", "entity", "Ann Dahl", 80], ["maren", "entity", "ferry Maren", 65],
+        ["theft", "event", "stolen", 40], ["painting", "entity", "the painting", 80], ["swim", "event", "swam", 50],
     ]  # fmt: skip
     name, story, text, borders, *about = data["documents"][2]
     assert about == ["", "", "", []]
@@ -74,7 +73,7 @@ def test_the_data(news: Prediction) -> None:
 
 
 def test_stories_are_reported(news: Prediction) -> None:
-    data = page_data(news.corpus, news.numbered_stories())
+    data = data_of(page_html(news))
     first, second = data["stories"]
     assert [number for number, *_ in first["documents"]] == [0, 1]
     (label, about, cluster, sentence, document) = first["timeline"][0]
@@ -142,13 +141,13 @@ def test_any_text_is_data_and_nothing_else(texts: list[str]) -> None:
 def test_a_cluster_is_called_by_its_most_frequent_words(words: list[str], label: str) -> None:
     document = Document.from_sentences("a", [[word] for word in words])
     corpus = Corpus((document,), tuple(Mention("a", (n,), "entity", "c") for n in range(len(words))))
-    assert page_data(corpus, {})["clusters"][0][2] == label
+    assert data_of(page_html(corpus))["clusters"][0][2] == label
 
 
 def test_discontinuous_mentions_keep_their_parts() -> None:
     document = Document.from_sentences("a", [["took", "it", "off"]])
-    data = page_data(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event"))), {})
-    assert data["mentions"]["parts"] == [(0, [(0, 4), (8, 11)])]
+    data = data_of(page_html(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event")))))
+    assert data["mentions"]["parts"] == [[0, [[0, 4], [8, 11]]]]
     assert (data["mentions"]["start"], data["mentions"]["end"]) == ([0, 5], [11, 7])
 
 
@@ -163,9 +162,9 @@ def test_the_page_has_what_is_known_about_documents() -> None:
     metadata = {"title": "Ferry sinks", "date": "2024-03-05", "source": "AP", "author": ["A. Lee", "B. Ray"]}
     first = replace(Document.from_sentences("a", [["It", "sank", "."]]), metadata={**metadata, "url": "https://x.y/"})
     second = replace(Document.from_sentences("b", [["Ferry", "sinks"]]), metadata={**metadata, "url": "javascript:1"})
-    documents = page_data(Corpus((first, second)), {})["documents"]
+    documents = data_of(page_html(Corpus((first, second))))["documents"]
     about = "2024-03-05 · AP · A. Lee, B. Ray"
-    assert [entry[4:] for entry in documents] == [("Ferry sinks", about, "https://x.y/", []), ("", about, "", [])]
+    assert [entry[4:] for entry in documents] == [["Ferry sinks", about, "https://x.y/", []], ["", about, "", []]]
 
 
 def test_a_large_page_is_divided_between_stories(
