@@ -166,7 +166,7 @@ def _merge_matrices(component: np.ndarray, pairs: Pairs, share: float) -> Pairs:
         )
     ]
     first, second, height = zip(*merges, strict=True) if merges else ((), (), ())
-    return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), np.array(height, dtype=np.float64)
+    return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), np.array(height)
 
 
 def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarray, Pairs]]:
