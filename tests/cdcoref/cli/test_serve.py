@@ -156,7 +156,7 @@ def test_what_cannot_be_served_is_said(
         done = cdcoref("serve", news, option, value)
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith(f"cdcoref: {why}")
-    monkeypatch.setattr("cdcoref.server.server_options.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = cdcoref("serve", news)
     assert done.code == 2
     assert done.err.startswith("cdcoref: FastAPI and uvicorn are not installed; install them with: pip install ")
@@ -165,7 +165,7 @@ def test_what_cannot_be_served_is_said(
 def test_it_opens_a_browser_if_it_is_asked_to(cdcoref: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address))
-    monkeypatch.setattr("cdcoref.server.running.Server.run", lambda server: server._close())
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
     before = signal.getsignal(signal.SIGTERM)
     done = cdcoref("serve", news, "--port", 0, "--open")
     signal.signal(signal.SIGTERM, before)

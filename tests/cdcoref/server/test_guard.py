@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+import uvicorn
 
 from cdcoref.errors import InputError
 from cdcoref.server import Server, ServerOptions, is_loopback, new_token, read_token
@@ -302,7 +303,13 @@ def test_a_body_that_breaks_off_is_no_error_of_the_server(steady: Any, caplog: p
 def test_a_server_that_ends_does_not_wait_for_the_rest_of_a_body(
     news: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cdcoref.server.running.END_WITHIN", 1)
+    config = uvicorn.Config
+
+    def hasty(*arguments: Any, timeout_graceful_shutdown: int, **options: Any) -> uvicorn.Config:
+        assert timeout_graceful_shutdown == 3
+        return config(*arguments, timeout_graceful_shutdown=1, **options)
+
+    monkeypatch.setattr(uvicorn, "Config", hasty)
     request = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n"
     with Server(news, ServerOptions(port=0)) as server:
         address = urlsplit(server.address)

@@ -86,13 +86,13 @@ def test_a_story_that_no_new_document_has_to_do_with_stays_as_it_is() -> None:
     assert groups(placed.label) == {frozenset({0, 1, 3, 4, 6, 7}), frozenset({2, 5, 8})}
 
 
-def test_a_large_story_is_never_divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cdcoref.stories.growing.LARGEST_DIVIDED", 5)
-    known = documents(8)
-    wrong = [0, 0, 1, 0, 0, 1, 0, 0]
-    placed = place_documents(neighbourhood(known, wrong, documents(10)[9:]))
-    (largest,) = [group for group in groups(placed.label) if 0 in group]
-    assert {0, 1, 3, 4, 6, 7} <= largest
+@pytest.mark.parametrize(("count", "divided"), [(150, True), (153, False)])
+def test_a_story_of_more_than_a_hundred_documents_is_never_divided(count: int, divided: bool) -> None:
+    known = documents(count)
+    wrong = [int(n % 3 == 2) for n in range(count)]  # ferry and museum in one
+    placed = place_documents(neighbourhood(known, wrong, documents(count + 1)[count:]))
+    ferry, museum, court = (frozenset(range(first, count + (first == 0), 3)) for first in range(3))
+    assert groups(placed.label) == ({ferry, museum, court} if divided else {ferry | museum, court})
 
 
 def test_the_share_of_a_document_is_less_the_more_are_like_it() -> None:
