@@ -22,7 +22,6 @@ from cdcoref.formats import read_jsonl
 from cdcoref.inputs import SequenceOptions
 from cdcoref.model import CorefConfig, CorefModel, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.training import SamplingOptions, TrainingData
-from cdcoref.training.data import SPANS_PER_MENTION
 
 EVENT, ENTITY = KINDS
 
@@ -303,7 +302,7 @@ def test_the_detector_learns_where_somebody_looked(tiny_encoder: Path) -> None:
         assert isinstance(weights, torch.Tensor)
         assert labels.shape == weights.shape == (len(batch.inputs.span_starts), len(KINDS))  # type: ignore[arg-type]
         assert (weights[labels == 1] == 1).all()
-        assert batch.normaliser == SPANS_PER_MENTION * max(1, labels.sum())
+        assert batch.normaliser == 5 * max(1, labels.sum())  # most spans are clearly no mentions
         found += int(labels.sum())
         silent += int((weights == 0).any(1).sum())
         assert torch.equal(weights[:, 0], weights[:, 1])

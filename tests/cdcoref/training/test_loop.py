@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,11 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.model import CONFIG_FILE, CorefModel
-from cdcoref.training import PRESETS, TrainingConfig, loop, train
+from cdcoref.training import PRESETS, TrainingConfig, train, tune
 from cdlm import progress as progress_module
 from cdlm.checkpoints import WEIGHTS_FILE
+from cdlm.encoder import CDLMModel
 from cdlm.runs import RUN_FILE
-from cdlm.runs.folder import REPLACEMENT
 from cdlm.settings import with_settings
 from tests.killing import busy_process, run_with_kills, training_processes
 
@@ -144,43 +145,44 @@ def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingCon
 
 
 def test_an_evaluation_says_how_far_it_is(
-    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
     lines: list[str] = []
-    loop.evaluation(tiny_model, corpora[1], config, say=lines.append)
-    assert {line.partition(":")[0] for line in lines} == {"comparing", "finding mentions"}
-
-
-def test_the_best_epoch_is_kept(
-    config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With scores that fall after the second epoch, that epoch's weights and thresholds are in the folder."""
-    tune = loop.tune
-    epochs: list[dict[str, torch.Tensor]] = []
-
-    def scored(model: CorefModel, *arguments: Any, **options: Any) -> Any:
-        settings, scores = tune(model, *arguments, **options)
-        epochs.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
-        f1 = (0.5, 0.6, 0.6)[len(epochs) - 1]
-        thresholds = dict.fromkeys(("event", "entity"), 0.1 * len(epochs))
-        return replace(settings, distance_threshold=thresholds), {
-            kind: replace(s, conll_f1=f1) for kind, s in scores.items()
-        }
-
-    monkeypatch.setattr(loop, "tune", scored)
-    lines: list[str] = []
-    model = train(
-        with_settings(config, {"epochs": 3, "save_steps": 50, "model.vectors.layers": 0, "word_layers": 0}),
-        *corpora,
-        tmp_path / "m",
-        device="cpu",
-        say=lines.append,
+    short = with_settings(config, {"steps": 1, "model.vectors.layers": 0, "word_layers": 0})
+    train(short, *corpora, tmp_path / "m", device="cpu", say=lines.append)
+    (begun,), (done,) = (
+        [n for n, line in enumerate(lines) if line.startswith("epoch") and part in line]
+        for part in ("evaluating", " dev ")
     )
-    assert len(epochs) == 3
-    assert all(torch.equal(tensor, epochs[1][name]) for name, tensor in model.state_dict().items())
-    assert model.settings.distance_threshold == pytest.approx({"event": 0.2, "entity": 0.2})
-    assert json.loads((tmp_path / "m" / RUN_FILE).read_text())["best_epoch"] == 2
+    assert {line.partition(":")[0] for line in lines[begun + 1 : done]} == {"comparing", "finding mentions"}
+
+
+def test_the_best_epoch_is_kept(config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path) -> None:
+    """The weights of the epoch with the best score on dev, the first of several, and the thresholds tuned for them."""
+    epochs: list[dict[str, torch.Tensor]] = []
+    lines: list[str] = []
+
+    def before(module: torch.nn.Module, _: object) -> None:
+        if isinstance(module, CDLMModel) and lines[-1].endswith(": evaluating") and len(epochs) < len(scores()) + 1:
+            epochs.append({name: tensor.clone() for name, tensor in module.state_dict().items()})
+
+    def scores() -> list[float]:
+        found = (re.search(r" dev .*?, conll f1 ([\d.]+)$", line) for line in lines)
+        return [float(match[1]) for match in found if match]
+
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(before)
+    settings = {"epochs": 3, "save_steps": 50, "model.vectors.layers": 0, "word_layers": 0}
+    try:
+        model = train(with_settings(config, settings), *corpora, tmp_path / "m", device="cpu", say=lines.append)
+    finally:
+        handle.remove()
+    assert len(epochs) == len(scores()) == 3
+    best = json.loads((tmp_path / "m" / RUN_FILE).read_text())["best_epoch"] - 1
+    assert scores()[best] == max(scores())  # to a tenth of a percent
+    assert all(torch.equal(tensor, epochs[best][name]) for name, tensor in model.encoder.state_dict().items())
+    tuned, _ = tune(model, corpora[1], batch_tokens=4 * config.sampling.batch_tokens, kinds=config.kinds)
+    assert model.settings.distance_threshold == tuned.distance_threshold
 
 
 def test_the_same_seed_gives_the_same_model_and_another_another(
@@ -268,31 +270,28 @@ class Killed(BaseException):
     """Stops a run where it is, as a signal would, but for what is undone on the way out."""
 
 
-@pytest.mark.parametrize("moment", ["tune", "loss"])
+def stopping_at(*parts: str) -> Callable[[str], None]:
+    """Stops a run when it says a line that has these parts."""
+
+    def say(line: str) -> None:
+        if all(part in line for part in parts):
+            raise Killed
+
+    return say
+
+
+@pytest.mark.parametrize("parts", [("epoch 2.00", ": evaluating"), ("epoch 1.50", " loss ")], ids=["scored", "trained"])
 def test_resumed_after_the_first_epoch(
-    moment: str,
+    parts: tuple[str, str],
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
     reference: tuple[Path, list[str]],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Stopped before the second epoch was scored, and amid its batches; a finished run is only read."""
-    function = getattr(loop, moment)
-    left = {"tune": 1, "loss": 16}[moment]
-
-    def stopped(*arguments: Any, **options: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Killed
-        return function(*arguments, **options)
-
     folder = tmp_path / "m"
-    with monkeypatch.context() as patched:
-        patched.setattr(loop, moment, stopped)
-        with pytest.raises(Killed):
-            train(config, *corpora, folder, device="cpu", say=silent)
+    with pytest.raises(Killed):
+        train(config, *corpora, folder, device="cpu", say=stopping_at(*parts))
     for beginning in ("resuming from checkpoint-", "all steps of this run are done"):
         lines: list[str] = []
         train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
@@ -300,9 +299,19 @@ def test_resumed_after_the_first_epoch(
         check_same_model(folder, reference[0])
 
 
-@pytest.mark.parametrize("moment", ["tune", "publish", "fit_vectors", "put into place"])
+@pytest.mark.parametrize(
+    ("parent", "stop"),
+    [
+        (None, "epoch 1.00 of 2: evaluating"),
+        ("best-20", " m with "),
+        (None, "fitting heads on the trained encoder"),
+        ("replacement", " m with "),
+    ],
+    ids=["scored", "published", "heads", "put into place"],
+)
 def test_a_model_is_not_read_before_its_run_has_finished(
-    moment: str,
+    parent: str | None,
+    stop: str,
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
     reference: tuple[Path, list[str]],
@@ -311,15 +320,11 @@ def test_a_model_is_not_read_before_its_run_has_finished(
 ) -> None:
     """Stopped before the first epoch was scored, at each file that is moved, and while heads were fitted."""
     replace_file, folder = Path.replace, tmp_path / "m"
-    parent = {"publish": "best-20", "put into place": REPLACEMENT}.get(moment)
     moved = 0
 
     def refused() -> None:
         with pytest.raises(InputError, match="m: the training run in this folder has not finished; run it again with"):
             CorefModel.from_pretrained(folder)
-
-    def stopped(*arguments: Any, **options: Any) -> Any:
-        raise Killed
 
     def moving(self: Path, target: Path) -> Path:
         nonlocal moved
@@ -329,10 +334,8 @@ def test_a_model_is_not_read_before_its_run_has_finished(
         return replace_file(self, target)
 
     monkeypatch.setattr(Path, "replace", moving)
-    with monkeypatch.context() as patched:
-        patched.setattr(loop, moment if parent is None else "_remove_contexts", stopped)
-        with pytest.raises(Killed):
-            train(config, *corpora, folder, device="cpu", say=silent)
+    with pytest.raises(Killed):
+        train(config, *corpora, folder, device="cpu", say=stopping_at(stop.replace(" m ", f"{folder} ")))
     if parent is None:
         refused()
     assert moved == (0 if parent is None else 5)
@@ -352,7 +355,7 @@ def test_resumed_while_the_heads_were_put_into_place(
 
     def stopped(self: Path, target: Path) -> Path:
         nonlocal left
-        if self.parent.name == REPLACEMENT:
+        if self.parent.name == "replacement":
             left -= 1
             if left < 0:
                 raise Killed
@@ -363,7 +366,7 @@ def test_resumed_while_the_heads_were_put_into_place(
         patched.setattr(Path, "replace", stopped)
         with pytest.raises(Killed):
             train(config, *corpora, folder, device="cpu", say=silent)
-    assert (folder / REPLACEMENT).is_dir()
+    assert (folder / "replacement").is_dir()
     with pytest.raises(InputError, match="this run was started with other data"):
         train(config, corpora[1], corpora[1], folder, resume=True, device="cpu", say=silent)
     lines: list[str] = []
