@@ -578,7 +578,7 @@ def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, s
     for address in addresses:
         page.goto(asked.server.address + address)
         assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], address
-        if address not in ("/documents", "/help", "/nothing", "/download"):
+        if size != "tablet" and address not in ("/documents", "/help", "/nothing", "/download"):
             assert Axe().run(page).response["violations"] == [], address
     page.keyboard.press("?")
     assert Axe().run(page).response["violations"] == []

@@ -409,8 +409,7 @@ def test_on_a_phone_one_thing_at_a_time(open_page: Open, news: Prediction) -> No
     expect(page.locator("#texts h2", has_text="museum.txt")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(("size", "colours"), [("desktop", "dark"), ("phone", "light")])
 def test_accessible(open_page: Open, news: Prediction, size: str, colours: str) -> None:
     page = open_page(news, size=size, color_scheme=colours)
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -461,8 +460,7 @@ def test_nothing_at_all(open_page: Open) -> None:
     page.keyboard.press("n")
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 800, 1440])
+@pytest.mark.parametrize(("width", "colours"), [(390, "dark"), (800, "light"), (1440, "dark")])
 def test_a_story_at_every_width(open_page: Open, width: int, colours: str) -> None:
     texts = {
         "first.txt": "The reactor in Athens was decommissioned on 5 March 2024. It cost 31 million euros.",
