@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -299,47 +300,33 @@ def test_resumed_after_the_first_epoch(
         check_same_model(folder, reference[0])
 
 
-@pytest.mark.parametrize(
-    ("parent", "stop"),
-    [
-        (None, "epoch 1.00 of 2: evaluating"),
-        ("best-20", " m with "),
-        (None, "fitting heads on the trained encoder"),
-        ("replacement", " m with "),
-    ],
-    ids=["scored", "published", "heads", "put into place"],
-)
 def test_a_model_is_not_read_before_its_run_has_finished(
-    parent: str | None,
-    stop: str,
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
     reference: tuple[Path, list[str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Stopped before the first epoch was scored, at each file that is moved, and while heads were fitted."""
-    replace_file, folder = Path.replace, tmp_path / "m"
-    moved = 0
+    """Stopped before the first epoch was scored, and while heads were fitted; and at each file that is moved."""
+    replace_file, folder, moved = Path.replace, tmp_path / "m", Counter[str]()
 
     def refused() -> None:
         with pytest.raises(InputError, match="m: the training run in this folder has not finished; run it again with"):
             CorefModel.from_pretrained(folder)
 
     def moving(self: Path, target: Path) -> Path:
-        nonlocal moved
-        if self.parent.name == parent and self.name != RUN_FILE:
-            moved += 1
+        if self.parent.name in ("best-20", "replacement") and self.name != RUN_FILE:
+            moved[self.parent.name] += 1
             refused()
         return replace_file(self, target)
 
     monkeypatch.setattr(Path, "replace", moving)
-    with pytest.raises(Killed):
-        train(config, *corpora, folder, device="cpu", say=stopping_at(stop.replace(" m ", f"{folder} ")))
-    if parent is None:
+    for resume, stop in ((False, "epoch 1.00 of 2: evaluating"), (True, "fitting heads on the trained encoder")):
+        with pytest.raises(Killed):
+            train(config, *corpora, folder, resume=resume, device="cpu", say=stopping_at(stop))
         refused()
-    assert moved == (0 if parent is None else 5)
     train(config, *corpora, folder, resume=True, device="cpu", say=silent)
+    assert moved == {"best-20": 5, "replacement": 5}
     check_same_model(folder, reference[0])
 
 
