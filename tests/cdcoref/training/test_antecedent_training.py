@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.linking import LinkingOptions, compare_vectors, facts_of_mentions, link_story, read_vectors
-from cdcoref.linking.antecedents import antecedents
+from cdcoref.linking import LinkingOptions, compare_vectors, link_story, read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
-from cdcoref.training import AntecedentTraining, tune
-from cdcoref.training.antecedent_training import fit_antecedents, swapped
-from cdcoref.training.mention_words import read_words
+from cdcoref.training import AntecedentTraining, VectorTraining, fit_antecedents, fit_vectors, read_words, tune
 
 NAMES = ["Adam", "Ben", "Carl", "Dan"]
 OPTIONS = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, antecedents=4, antecedent_width=16)
@@ -69,12 +66,21 @@ def referring(made: Corpus) -> set[int]:
     return {n for n in range(1, len(clusters), 2) if clusters[n] is not None and not str(clusters[n]).endswith("it")}
 
 
+def antecedents(model: CorefModel, made: Corpus) -> dict[int, tuple[int, float]]:
+    """By pronoun, every second mention, its antecedent and their log-odds."""
+    evidence = compare_vectors(model, made, read_vectors(model, made, batch_tokens=512))
+    columns = (evidence.first, evidence.second, evidence.bi_encoder)
+    found = zip(*(column[evidence.antecedents].tolist() for column in columns), strict=True)
+    chosen = {one if one % 2 else other: (other if one % 2 else one, odds) for one, other, odds in found}
+    assert len(chosen) == evidence.antecedents.sum()
+    return chosen
+
+
 def test_it_learns_where_antecedents_stand(trained: CorefModel) -> None:
     unseen = corpus(1, 5)
-    vectors = read_vectors(trained, unseen, batch_tokens=512)
-    found = antecedents(trained, unseen, vectors, facts_of_mentions(unseen))
-    assert set(found[0].tolist()) == referring(unseen)
-    for pronoun, antecedent, odds in zip(*found, strict=True):
+    found = antecedents(trained, unseen)
+    assert set(found) == referring(unseen)
+    for pronoun, (antecedent, odds) in found.items():
         assert unseen.mentions[antecedent].cluster == unseen.mentions[pronoun].cluster
         assert odds > 0
 
@@ -87,11 +93,9 @@ def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
     model = copy.deepcopy(trained)
     for kinds, expected in ((("entity",), [0]), (("event",), [count]), (("event", "entity"), [0, count])):
         model.settings = replace(model.settings, vectors=replace(model.settings.vectors, antecedent_kinds=kinds))
-        pronouns, found, _ = antecedents(
-            model, twice, read_vectors(model, twice, batch_tokens=512), facts_of_mentions(twice)
-        )
-        assert set(pronouns.tolist()) == {n + first for first in expected for n in referring(unseen)}
-        assert ((pronouns < count) == (found < count)).all()
+        found = antecedents(model, twice)
+        assert set(found) == {n + first for first in expected for n in referring(unseen)}
+        assert all((pronoun < count) == (antecedent < count) for pronoun, (antecedent, _) in found.items())
 
 
 def test_evidence_has_one_pair_for_a_pronoun_with_an_antecedent(trained: CorefModel) -> None:
@@ -186,22 +190,28 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
         training = AntecedentTraining(passes=12, rate=1e-2, corpus_shares=shares)
         torch.manual_seed(0)
         fit_antecedents(changed, parts, words, training, rng=np.random.default_rng(0), say=[].append)
-        vectors = read_vectors(changed, unseen, batch_tokens=512)
-        assert set(antecedents(changed, unseen, vectors, facts_of_mentions(unseen))[0].tolist()) == expected
+        assert set(antecedents(changed, unseen)) == expected
     training = AntecedentTraining(corpus_shares={"gum": 0.0, "litbank": 0.0})
     with pytest.raises(InputError, match=r"vectors\.antecedents\.corpus_shares leaves nothing to learn from"):
         fit_antecedents(model, parts, words, training, rng=np.random.default_rng(0), say=[].append)
 
 
-def test_documents_that_state_a_gender_are_seen_with_genders_swapped() -> None:
-    documents = (
-        Document.from_sentences("a", [["She", "left", "."], ["It", "rained", "."]], topic="t"),
-        Document.from_sentences("b", [["It", "rained", "."]]),
-    )
-    mentions = tuple(Mention(name, (0,), "entity", cluster=name) for name in "ab")
-    (part,) = annotated_corpora(Corpus(documents, mentions))
-    found = swapped(part).corpus
-    (document,) = found.documents
-    assert (document.text, document.sentences, document.topic) == ("He left .\nIt rained .", ((0, 3), (3, 6)), "t")
-    assert [document.text[start:end] for start, end in document.offsets] == list(document.tokens)
-    assert found.mentions == mentions[:1]
+@pytest.mark.parametrize("swapped", [False, True])
+def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model: CorefModel, swapped: bool) -> None:
+    model = copy.deepcopy(tiny_model)
+    texts = {"a": ["The guard left .", "She wept ."], "b": ["The rain fell .", "It stopped ."]}
+    documents = tuple(Document.from_sentences(name, [line.split() for line in text]) for name, text in texts.items())
+    mentions = [Mention(name, own, "entity", cluster=name) for name in texts for own in ((0, 1), (4,))]
+    read: list[str] = []
+
+    def see(_: object, given: tuple[torch.Tensor, ...], __: object) -> None:
+        read.extend(model.tokenizer.decode(ids, skip_special_tokens=True).replace(" ##", "") for ids in given[0])
+
+    said: list[str] = []
+    training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1, swap_genders=swapped))
+    with model.encoder.register_forward_hook(see):
+        parts = annotated_corpora(Corpus(documents, tuple(mentions)))
+        fit_vectors(model, None, parts, OPTIONS, training, batch_tokens=64, seed=0, say=said.append)
+    assert ("the guard left . he wept ." in read) is swapped
+    assert {"the guard left . she wept .", "the rain fell . it stopped ."} <= set(read)
+    assert said[0].startswith(f"antecedents: {2 + swapped} pronouns, loss ")

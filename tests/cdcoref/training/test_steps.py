@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -24,8 +22,7 @@ from cdcoref.inputs import SequenceOptions
 from cdcoref.linking import Comparison
 from cdcoref.model import CorefModel, LabelledBatch
 from cdcoref.predict import Predictor
-from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, loop, train
-from cdcoref.training.steps import batches_of_steps, drawn_pairs, number_of_steps, pairs_of_batch
+from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, train
 from cdlm.settings import with_settings
 
 PAPER = PRESETS["paper"]
@@ -141,33 +138,44 @@ def test_a_pair_of_long_documents_is_one_sequence(tiny_encoder: Path) -> None:
     assert len(set(pairs)) == len(labels) == 66  # 12 mentions
 
 
-@given(
-    st.integers(0, 60), st.integers(0, 200), st.integers(1, 40), st.sampled_from([0.0, 0.5, 3.0, 20.0]),
-    st.integers(0, 2**32 - 1),
-)  # fmt: skip
-def test_whole_steps_of_any_number_of_pairs(positives: int, negatives: int, step: int, ratio: float, seed: int) -> None:
-    if not positives + negatives:
-        return
-    rng = np.random.default_rng(seed)
-    positive = rng.permutation(np.arange(positives + negatives) < positives)
-    steps = number_of_steps(positives, negatives, ratio, step)
-    chosen = drawn_pairs(positive, steps * step, rng)
-    counts = Counter(chosen.tolist())
-    assert len(chosen) == steps * step
-    assert set(np.flatnonzero(positive).tolist()) <= counts.keys()
-    if steps * step <= positives + negatives:
-        assert max(counts.values()) == 1
-    batches = batches_of_steps(rng.integers(1, 9, len(chosen)).tolist(), step, step, rng)
-    assert sorted(number for batch in batches for number in batch) == list(range(len(chosen)))
-    assert {len(batch) for batch in batches} == {step}
+@pytest.mark.parametrize(
+    ("clusters", "ratio", "step", "batches"),
+    [
+        ("aa", 3.0, 8, 4),  # a single pair
+        ("aaaaaaa", 3.0, 4, 2),  # no others
+        ("aaaaaaa", 3.0, 32, 8),  # fewer than a step, of which some are drawn again
+        ("aaabbbccde", 0.5, 8, 4),
+        ("aaabbbccde", 20.0, 12, 3),
+        ("aaabbbccde", 0.0, 1, 1),
+        ("aaaaaabcde", 0.5, 16, 16),  # more positives than the pairs wanted fill
+    ],
+)
+def test_whole_steps_of_any_number_of_pairs(
+    tiny_encoder: Path, clusters: str, ratio: float, step: int, batches: int
+) -> None:
+    document = Document.from_sentences("d", [["ferry"] * len(clusters)], topic="t")
+    mentions = tuple(Mention("d", (token,), EVENT, cluster) for token, cluster in enumerate(clusters))
+    expected = pairs_by_hand(Corpus((document,), mentions))
+    training = data(tiny_encoder, Corpus((document,), mentions), batches, step_pairs=step, negatives=ratio)
+    positives = {pair for pair, coreferent in expected.items() if coreferent}
+    for epoch in range(3):
+        pairs, labels, sizes = pairs_of(training, epoch)
+        counts = Counter(pairs)
+        assert set(sizes) == {step // batches}
+        assert len(pairs) % step == 0
+        assert labels == [expected[pair] for pair in pairs]
+        assert positives <= counts.keys()
+        if len(pairs) <= len(expected):
+            assert max(counts.values()) == 1
+        wanted = len(positives) + (ratio * len(positives) if ratio else len(expected))
+        assert len(pairs) <= max(step, len(positives) + step - 1, min(len(expected), wanted + step / 2))
 
 
 def test_steps_that_cannot_be_are_refused(tiny_encoder: Path) -> None:
-    assert pairs_of_batch(128, 32, "pair") == 4
     with pytest.raises(InputError, match="cannot be divided into 3 batches"):
-        pairs_of_batch(128, 3, "pair")
+        data(tiny_encoder, corpus(), 3, step_pairs=128)
     with pytest.raises(InputError, match="marking to pair"):
-        pairs_of_batch(128, 32, "all")
+        data(tiny_encoder, corpus(), 32, replace(PAPER.model, sequences=SequenceOptions()), step_pairs=128)
     with pytest.raises(InputError, match="set detection_passes to 0"):
         SamplingOptions(step_pairs=8, detection_passes=1)
     with pytest.raises(InputError, match="no mention detector to train"):
@@ -203,9 +211,9 @@ def trained(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) ->
     seen: list[tuple[CorefModel, LabelledBatch]] = []
     steps: list[dict[str, Any]] = []
 
-    def loss(model: CorefModel, batch: LabelledBatch, own: Any = loop.loss) -> torch.Tensor:
-        seen.append((model, batch))
-        return own(model, batch)
+    def see(module: torch.nn.Module, given: tuple[Any, ...]) -> None:
+        if isinstance(module, CorefModel):
+            seen.append((module, given[0]))
 
     def step(self: torch.optim.AdamW, *rest: Any, own: Any = torch.optim.AdamW.step, **more: Any) -> Any:
         model = seen[0][0]
@@ -226,12 +234,13 @@ def trained(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) ->
         seen.clear()
         return own(self, *rest, **more)
 
-    patch.setattr(loop, "loss", loss)
     patch.setattr(torch.optim.AdamW, "step", step)
     folder = tmp_path_factory.mktemp("paper") / "model"
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(see)
     try:
         train(config, corpus(), corpus("dev", "3"), folder, device="cpu", tracker="none", say=str)
     finally:
+        handle.remove()
         patch.undo()
     return folder, steps
 
