@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import torch
 
 from cdcoref.clustering import LINKAGES, Linkage
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
@@ -17,7 +18,6 @@ from cdcoref.formats import read_jsonl
 from cdcoref.linking import (
     Comparison,
     PairLogits,
-    SpanScores,
     all_pairs,
     annotated_only,
     cluster_mentions,
@@ -26,14 +26,16 @@ from cdcoref.linking import (
 from cdcoref.model import CorefConfig
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
-from cdcoref.training import best_distance_threshold, calibration_error, same_cluster, span_scores, tune
-from cdcoref.training.tuning import (
+from cdcoref.training import (
     Cuts,
-    _with_neighbours,
-    best_detection_threshold,
-    detected,
+    best_distance_threshold,
+    calibration_error,
     fit_temperature,
+    same_cluster,
+    smoothed_best,
+    span_scores,
     threshold_curve,
+    tune,
 )
 
 if TYPE_CHECKING:
@@ -157,32 +159,26 @@ def test_precision_recall_and_f1_of_mentions() -> None:
     assert span_scores(gold, gold) == (1.0, 1.0, 1.0)
 
 
-def spans(*table: tuple[int, int, float, float]) -> SpanScores:
-    values = np.array(table)
-    return SpanScores(values[:, 0].astype(int), values[:, 1].astype(int), values[:, 2:].astype(np.float32))
-
-
-def test_the_best_detection_threshold() -> None:
+def test_the_best_detection_threshold(tiny_model: CorefModel) -> None:
+    """Of a detector that finds these spans with these probabilities as events and as entities, and no others."""
     document = Document.from_sentences("d", [["w"] * 10, ["w"] * 10], annotated=frozenset([0]))
     mentions = (Mention("d", (0,), "event"), Mention("d", (2, 3), "event"), Mention("d", (5,), "entity"))
-    gold = Corpus((document,), mentions)
-    half = dict.fromkeys(KINDS, 0.5)
-    found = [
-        (
-            document,
-            spans(
-                (0, 1, 0.9, 0.0), (2, 4, 0.52, 0.1), (4, 5, 0.36, 0.0), (6, 7, 0.33, 0.0), (8, 9, 0.31, 0.0),
-                (5, 6, 0.2, 0.3), (12, 13, 0.99, 0.0),
-            ),
-        )
-    ]  # fmt: skip
+    found = {
+        (0, 1): (0.9, 0.1), (2, 4): (0.52, 0.1), (4, 5): (0.36, 0.1), (6, 7): (0.33, 0.1), (8, 9): (0.31, 0.1),
+        (5, 6): (0.2, 0.3), (12, 13): (0.99, 0.1),
+    }  # fmt: skip
+
+    def told(_: object, given: tuple[torch.Tensor, ...], __: object) -> torch.Tensor:
+        bounds = zip(given[1].tolist(), given[2].tolist(), strict=True)
+        return torch.tensor([found.get(span, (0.001, 0.001)) for span in bounds]).logit()
+
+    assert tiny_model.detector is not None
+    with tiny_model.detector.register_forward_hook(told):
+        config, scores = tune(tiny_model, Corpus((document,), mentions), batch_tokens=512)
     # All of 0.40, 0.45 and 0.50 take both events and nothing else; what is not annotated does not count.
-    assert best_detection_threshold(gold, found, half, "event") == 0.45
-    assert best_detection_threshold(gold, found, half, "entity") == pytest.approx(0.25, abs=0.06)
-    kept = detected(gold, found, {"event": 0.35, "entity": 0.3})
-    assert [(m.kind, m.start) for m in kept.mentions] == [
-        ("event", 0), ("event", 2), ("event", 4), ("entity", 5),
-    ]  # fmt: skip
+    assert config.detection_threshold["event"] == 0.45
+    assert config.detection_threshold["entity"] == pytest.approx(0.2, abs=0.06)
+    assert scores["event"].detection == scores["entity"].detection == (1, 1, 1)
 
 
 # -- all of it -------------------------------------------------------------------------------------------------------
@@ -279,8 +275,7 @@ def test_documents_without_links_across_them_are_groups_of_their_own(tiny_model:
 
 def test_a_lone_peak_is_no_better_than_what_is_around_it() -> None:
     results = [0.0, 0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 3.0, 4.0, 4.0, 4.0, 3.0]
-    means = _with_neighbours(results)
-    assert means[:3] == [0.0, 0.0, 2.0]
-    assert means[10] == pytest.approx(18 / 5)
-    assert means[-2:] == pytest.approx([15 / 4, 11 / 3])
-    assert int(np.argmax(means)) == 11
+    assert smoothed_best(range(13), results) == 11
+    # At the ends only what there is counts; of equal ones the middle is chosen.
+    assert smoothed_best(range(11), [3.0, 3.0, 3.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 2.0]) == 0
+    assert smoothed_best(range(9), [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]) == 6
