@@ -2,6 +2,7 @@
 
 from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents
 from cdcoref.training.bi_encoder_data import BiEncoderData, BiEncoderTraining
+from cdcoref.training.bi_encoder_training import BiEncoderLearner, contrastive_loss, distillation_loss
 from cdcoref.training.cross_encoder_data import ContextData, ContextTraining, ReadContexts, hard_pairs
 from cdcoref.training.cross_encoder_training import ContextLearner
 from cdcoref.training.data import SamplingOptions, TrainingData
@@ -33,6 +34,7 @@ __all__ = [
     "PRESETS",
     "AntecedentTraining",
     "BiEncoderData",
+    "BiEncoderLearner",
     "BiEncoderTraining",
     "ContextData",
     "ContextLearner",
@@ -49,6 +51,8 @@ __all__ = [
     "VectorTraining",
     "best_distance_threshold",
     "calibration_error",
+    "contrastive_loss",
+    "distillation_loss",
     "fit_antecedents",
     "fit_contexts",
     "fit_detector",

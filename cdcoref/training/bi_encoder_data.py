@@ -138,6 +138,22 @@ class BiEncoderBatch(Batch):
     taught: Tensor
     targets: Tensor
 
+    def relations(self) -> tuple[Tensor, Tensor]:
+        """Which pairs of mentions corefer, and for which pairs the annotation says so.
+
+        Mentions of one document can be compared, and those of documents between which links are annotated. Events of
+        two topics never corefer; whether two entities of different topics do is not annotated. *Shape:* (mentions,
+        mentions) each
+        """
+        same = self.clusters[:, None] == self.clusters[None]
+        comparable = self.documents[:, None] == self.documents[None]
+        crossing = self.crossing[:, None] & self.crossing[None] & (self.corpora[:, None] == self.corpora[None])
+        of_topic = self.groups[:, None] == self.groups[None]
+        events = self.kinds == KINDS.index(EVENT)
+        comparable = comparable | (crossing & (of_topic | (events[:, None] & events[None])))
+        comparable = comparable & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
+        return same, comparable
+
 
 class _Mention(NamedTuple):
     """A mention, with the number of its kind and cluster, and its place in the corpus."""
@@ -332,19 +348,3 @@ def _packed(
         size += own
     if waiting:
         yield waiting
-
-
-def relations(batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
-    """Which pairs of mentions corefer, and for which pairs the annotation says so. *Shape:* (mentions, mentions) each
-
-    Mentions of one document can be compared, and those of documents between which links are annotated. Events of two
-    topics never corefer; whether two entities of different topics do is not annotated.
-    """
-    same = batch.clusters[:, None] == batch.clusters[None]
-    comparable = batch.documents[:, None] == batch.documents[None]
-    crossing = batch.crossing[:, None] & batch.crossing[None] & (batch.corpora[:, None] == batch.corpora[None])
-    of_topic = batch.groups[:, None] == batch.groups[None]
-    events = batch.kinds == KINDS.index(EVENT)
-    comparable = comparable | (crossing & (of_topic | (events[:, None] & events[None])))
-    comparable = comparable & ~torch.eye(len(same), dtype=torch.bool, device=same.device)
-    return same, comparable

@@ -23,7 +23,7 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
-from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining, relations
+from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining
 from cdcoref.training.mention_words import read_words
 from cdlm.encoder import CDLMModel
 from cdlm.repeated_weights import share_projections
@@ -115,7 +115,7 @@ class BiEncoderLearner(nn.Module):
         mean, last = self.vectors(words, batch)
         loss = options.bounds * self._bounds_loss(words, batch)
         loss = loss + options.antecedents * self._antecedents_loss(torch.cat([mean, last], dim=1), batch)
-        same, comparable = relations(batch)
+        same, comparable = batch.relations()
         for kind in range(len(KINDS)):
             own = torch.nonzero((batch.kinds == kind) & ~batch.pronouns).squeeze(1)
             if len(own) < 2:
@@ -204,7 +204,7 @@ def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperat
     vectors
         *Shape:* (mentions, width)
     same, comparable
-        As :func:`relations` returns them. *Shape:* (mentions, mentions)
+        As :meth:`BiEncoderBatch.relations` returns them. *Shape:* (mentions, mentions)
     temperature
         Cosines are divided by it.
     """
@@ -278,7 +278,7 @@ def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[s
         batch = data[number].to(next(learner.parameters()).device)
         with torch.no_grad():
             mean, last = learner.vectors(learner.words(batch.inputs), batch)
-            same, comparable = relations(batch)
+            same, comparable = batch.relations()
             for kind, name in enumerate(KINDS):
                 own = torch.nonzero((batch.kinds == kind) & ~batch.pronouns).squeeze(1)
                 inside = own[:, None], own[None]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,18 +20,26 @@ from scipy.stats import entropy
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, folder
+from cdcoref.model import CorefConfig, CorefModel
 from cdcoref.predict import Predictor
-from cdcoref.training import BiEncoderData, BiEncoderTraining, TrainingConfig, train
-from cdcoref.training.bi_encoder_data import relations
-from cdcoref.training.bi_encoder_training import BiEncoderLearner, contrastive_loss, distillation_loss
+from cdcoref.training import (
+    BiEncoderData,
+    BiEncoderLearner,
+    BiEncoderTraining,
+    TrainingConfig,
+    contrastive_loss,
+    distillation_loss,
+    train,
+)
 from cdlm.checkpoints import safetensors_files
-from cdlm.encoder import SelfAttention
+from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.repeated_weights import share_projections
 from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
 from tests.cdcoref.conftest import annotated
 
+LARGE = 500_000
+"""Words or positions whose vectors take more than 60 MB; weights that do are divided into several files."""
 OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, step_tokens=96)
 
 
@@ -68,7 +78,7 @@ def test_a_batch_says_what_is_annotated(model: CorefModel, stories: Corpus) -> N
     assert len(batch.starts) == 12
     assert batch.pronouns.sum() == 4
     assert torch.bincount(batch.mention_of_word).tolist().count(2) == 4  # "The ferry"
-    same, comparable = relations(batch)
+    same, comparable = batch.relations()
     events = batch.kinds == 0
     # Events of all topics are compared, entities within a topic.
     assert comparable[events][:, events].sum() == 4 * 3
@@ -84,7 +94,7 @@ def test_documents_without_links_between_them_are_not_compared(model: CorefModel
     (part,) = annotated_corpora(stories)
     within = AnnotatedCorpus(part.corpus, replace(part.info, cross_document=False))
     batch = BiEncoderData(model.tokenizer, 0, [within], replace(OPTIONS, step_tokens=1000), 0)[0]
-    same, comparable = relations(batch)
+    same, comparable = batch.relations()
     of_one = batch.documents[:, None] == batch.documents[None]
     assert not comparable[~of_one].any()
     # A cluster's name holds within its document.
@@ -223,40 +233,42 @@ def test_shared_projections_are_stored_once(tiny_encoder: Path, tmp_path: Path) 
     assert sizes[1] < sizes[0]
 
 
-def test_large_weights_are_divided_and_heads_have_a_file_of_their_own(
-    tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder, "LARGEST_FILE", 60_000)
-    tiny_model.save_pretrained(tmp_path / "model", "card")
+def test_large_weights_are_divided_and_heads_have_a_file_of_their_own(tiny_model: CorefModel, tmp_path: Path) -> None:
+    large = copy.deepcopy(tiny_model)
+    large.encoder.resize_token_embeddings(LARGE)
+    large.save_pretrained(tmp_path / "model", "card")
     files = sorted(path.name for path in (tmp_path / "model").glob("*.safetensors"))
     assert len(files) > 2
     held = [set(load_file(tmp_path / "model" / file)) for file in files]
     assert all(name.startswith("encoder.") for names in held[:-1] for name in names)
     assert not any(name.startswith("encoder.") for name in held[-1])
     again = CorefModel.from_pretrained(tmp_path / "model").state_dict()
-    assert all(torch.equal(weight, again[name]) for name, weight in tiny_model.state_dict().items())
+    assert all(torch.equal(weight, again[name]) for name, weight in large.state_dict().items())
     (tmp_path / "model" / files[0]).unlink()
     with pytest.raises(InputError, match="which is missing"):
         CorefModel.from_pretrained(tmp_path / "model")
 
 
-@pytest.mark.parametrize("largest_file", [folder.LARGEST_FILE, 60_000])
-def test_a_model_from_end_to_end(
-    largest_file: int, tiny_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder, "LARGEST_FILE", largest_file)
+@pytest.mark.parametrize("large", [False, True])
+def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path) -> None:
+    """Also one whose weights are divided."""
+    encoder = tiny_encoder
+    if large:
+        encoder = shutil.copytree(tiny_encoder, tmp_path / "encoder")
+        sizes = CDLMModel.from_pretrained(tiny_encoder).config
+        CDLMModel(replace(sizes, max_position_embeddings=LARGE)).save_pretrained(encoder)
     learnt = _clustered("train", 3)
     dev = _clustered("dev", 2)
     config = with_settings(
         TrainingConfig(),
         {
-            "encoder": str(tiny_encoder), "trained_as": "bi_encoder", "run.steps": 3, "run.save_steps": 2,
+            "encoder": str(encoder), "trained_as": "bi_encoder", "run.steps": 3, "run.save_steps": 2,
             "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
             "bi_encoder.step_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
             "model.vectors.cross_encoder_kinds": [], "vectors.scorer_steps": 20, "vectors.pack_length": 0,
-            "detector.passes": 1, "int8": True,
+            "detector.passes": 1, "int8": not large,
         },
     )  # fmt: skip
     said: list[str] = []
@@ -267,13 +279,15 @@ def test_a_model_from_end_to_end(
     run = json.loads((tmp_path / "model" / RUN_FILE).read_text())
     assert run["configuration"]["trained_as"] == "bi_encoder"
     used = safetensors_files(tmp_path / "model")
-    assert (len(used) > 1) == (largest_file == 60_000)
+    assert (len(used) > 1) is large
     assert sorted((tmp_path / "model").glob("*.safetensors")) == used
     prediction = Predictor(CorefModel.from_pretrained(tmp_path / "model")).predict(dev)
     assert {mention.cluster for mention in prediction.corpus.mentions}
     with pytest.raises(InputError, match="no cross-encoder"):
         CorefConfig(scorer_width=0, vectors=replace(model.settings.vectors, cross_encoder_kinds=("event",)))
 
+    if large:
+        return
     taught = with_settings(config, {"bi_encoder.teacher": str(tmp_path / "model")})
     said.clear()
     student = train(taught, learnt, dev, tmp_path / "student", device="cpu", say=said.append)
