@@ -171,14 +171,14 @@ def _merge_matrices(component: np.ndarray, pairs: Pairs, share: float) -> Pairs:
 
 def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarray, Pairs]]:
     """The components that have pairs: their members, ascending, and their pairs in local numbers."""
-    size, count = len(component), int(component.max(initial=-1)) + 1
+    size = len(component)
     members = np.argsort(component, kind="stable")
-    member_bounds = np.searchsorted(component[members], np.arange(count + 1))
+    member_bounds = np.searchsorted(component[members], np.arange(size + 1))
     local = np.empty(size, dtype=np.int64)
     local[members] = np.arange(size) - member_bounds[component[members]]
     low, high, distance = pairs
     by_component = np.argsort(component[low], kind="stable")
-    pair_bounds = np.searchsorted(component[low][by_component], np.arange(count + 1))
+    pair_bounds = np.searchsorted(component[low][by_component], np.arange(size + 1))
     low, high, distance = local[low][by_component], local[high][by_component], distance[by_component]
     for number in np.flatnonzero(np.diff(pair_bounds)):
         own = slice(pair_bounds[number], pair_bounds[number + 1])
