@@ -11,7 +11,7 @@ from cdcoref.training.loop import fit_contexts, fit_heads, train
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.roles import CorpusRoles
 from cdcoref.training.sources import linkable_groups
-from cdcoref.training.styles import tune_styles
+from cdcoref.training.styles import in_style, span_targets, tune_styles
 from cdcoref.training.training_config import PRESETS, TrainingConfig
 from cdcoref.training.tuning import (
     DISTANCE_THRESHOLDS,
@@ -61,11 +61,13 @@ __all__ = [
     "fit_vectors",
     "fit_weights",
     "hard_pairs",
+    "in_style",
     "linkable_groups",
     "read_words",
     "same_cluster",
     "smoothed_best",
     "span_scores",
+    "span_targets",
     "threshold_curve",
     "train",
     "tune",

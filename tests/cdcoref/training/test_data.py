@@ -341,7 +341,7 @@ def test_discontinuous_and_long_mentions_are_nobodys_span(tiny_encoder: Path) ->
 # -- what cannot be learnt from --------------------------------------------------------------------------------------
 
 
-def test_a_known_or_notto_learn_nothing_from_is_refused(tiny_encoder: Path) -> None:
+def test_a_corpus_to_learn_nothing_from_is_refused(tiny_encoder: Path) -> None:
     document = Document.from_sentences("d", [["a", "b"]])
     alone = (Mention("d", (0,), "event", "1"), Mention("d", (1,), "event", "2"))
     for mentions in ((), alone, alone[:1]):
@@ -386,7 +386,7 @@ def texts(training: Any, encoder: Path, task: str) -> str:
     return " ".join(tokenizer.decode(row) for b in epoch(training) if task_of(b) == task for row in b.inputs.input_ids)
 
 
-def test_documents_of_a_known_or_notwithout_links_across_documents_are_not_paired(tiny_encoder: Path) -> None:
+def test_documents_of_a_corpus_without_links_across_documents_are_not_paired(tiny_encoder: Path) -> None:
     two = (("a", "ferry ferry ferry", "nnn"), ("b", "storm storm", "nn"))
     across, within = (known(name, *two) for name in ("meantime", "litbank"))
     assert data(tiny_encoder, across, other_subtopics=1.0).examples == 3
@@ -422,7 +422,7 @@ def test_the_detector_learns_a_kind_where_all_of_it_is_annotated(tiny_encoder: P
     assert training.notes == []
 
 
-def test_a_kind_that_no_known_or_notannotates_exhaustively_is_taught_as_absent(tiny_encoder: Path) -> None:
+def test_a_kind_that_no_corpus_annotates_exhaustively_is_taught_as_absent(tiny_encoder: Path) -> None:
     gum = known("gum", ("g", "storm late", "vn"), ("g2", "storm late late", "vnn"))
     training = data(tiny_encoder, gum, detection_passes=1)
     for batch in spans(training):
@@ -447,7 +447,7 @@ def test_without_exhaustive_kinds_there_is_nothing_to_detect(tiny_encoder: Path)
     ]
 
 
-def test_a_known_or_notof_which_no_sentence_is_annotated_is_refused(tiny_encoder: Path) -> None:
+def test_a_corpus_of_which_no_sentence_is_annotated_is_refused(tiny_encoder: Path) -> None:
     """As the eight columns of CoNLL say it where the flag is never set."""
     spoken = corpus()
     silent = replace(spoken, documents=tuple(replace(d, annotated=frozenset()) for d in spoken.documents))
@@ -456,7 +456,7 @@ def test_a_known_or_notof_which_no_sentence_is_annotated_is_refused(tiny_encoder
     assert len(epoch(data(tiny_encoder, silent, detection_passes=0))) > 0
 
 
-def test_a_weight_is_the_share_of_a_known_or_notin_an_epoch(tiny_encoder: Path) -> None:
+def test_a_weight_is_the_share_of_a_corpus_in_an_epoch(tiny_encoder: Path) -> None:
     ferries = known("ecb", *((f"f{n}", "ferry ferry", "nn") for n in range(8)))
     storms = known("litbank", *((f"s{n}", "storm storm", "nn") for n in range(20)))
     values: dict[str, Any] = {"detection_passes": 2, "weights": {"litbank": 0.25}}

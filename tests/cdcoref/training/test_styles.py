@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
+import torch
 
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, DetectorOptions
-from cdcoref.training.styles import Targets, in_style, judged, span_targets, teaches
+from cdcoref.training import DetectorTraining, fit_detector, in_style, span_targets, tune_styles
 
 WORDS = ["on", "Friday", "night", "the", "owner", "of", "the", "ferry", ",", "who", "left", ",", "sank", "it"]
 DOCUMENT = Document.from_sentences("d", [WORDS, ["never", "annotated"]], annotated=frozenset([0]))
@@ -28,7 +33,7 @@ def part(name: str, **changes: object) -> AnnotatedCorpus:
     return AnnotatedCorpus(Corpus((DOCUMENT,), MENTIONS), info)
 
 
-def targets(model: CorefModel, corpus: AnnotatedCorpus, style: str) -> tuple[Targets, dict[tuple[int, int], int]]:
+def targets(model: CorefModel, corpus: AnnotatedCorpus, style: str) -> tuple[Any, dict[tuple[int, int], int]]:
     (sequence,) = model.reading_builder()(DOCUMENT)
     found = span_targets(sequence, list(in_style(corpus, style).mentions), corpus.info, style)
     spans = zip(sequence.words[sequence.starts].tolist(), (sequence.words[sequence.ends - 1] + 1).tolist(), strict=True)
@@ -88,9 +93,29 @@ def test_dates_that_are_not_annotated_are_unknown(tiny_model: CorefModel) -> Non
     assert found.weights[place[1, 2]].tolist() == [1, 0]
     assert found.weights[place[0, 3]].tolist() == [1, 0]
     assert found.weights[place[2, 3]].tolist() == [1, 1]
-    corpus = part("meantime")
-    assert [m.tokens for m in judged(MENTIONS, corpus, "entity")] == [m.tokens for m in MENTIONS[1:4] + MENTIONS[5:]]
-    assert judged(MENTIONS, part("ecb"), "entity")[0] == MENTIONS[0]
+
+
+@pytest.mark.parametrize(("dates", "below"), [(True, False), (False, True)])
+def test_a_threshold_is_not_tuned_by_dates_that_are_not_annotated(
+    tiny_model: CorefModel, dates: bool, below: bool
+) -> None:
+    """A detector that finds more dates than mentions, less surely than one mention and more surely than the other."""
+    model = copy.deepcopy(tiny_model)
+    model.replace_detector(DetectorOptions(1, ("salient",), "salient"))
+    words = ["ferry", "and", "Friday", "and", "Monday", "and", "Tuesday", "and", "storm"]
+    document = Document.from_sentences("d", [words])
+    mentions = (Mention("d", (0,), "entity"), Mention("d", (8,), "entity"))
+    found = {(0, 1): 0.9, (8, 9): 0.3, (2, 3): 0.6, (4, 5): 0.6, (6, 7): 0.6}
+
+    def told(_: object, given: tuple[torch.Tensor, ...], __: object) -> torch.Tensor:
+        bounds = zip(given[1].tolist(), given[2].tolist(), strict=True)
+        return torch.tensor([(0.001, found.get(span, 0.001)) for span in bounds]).logit()
+
+    info = replace(CORPORA["ecb"].info, dates=dates)
+    with model.detector.register_forward_hook(told):
+        config = tune_styles(model, AnnotatedCorpus(Corpus((document,), mentions), info), batch_tokens=512)
+    assert (config.detection_threshold["entity"] < 0.3) is below
+    assert config.detection_threshold["entity"] < 0.3 or config.detection_threshold["entity"] > 0.6
 
 
 def test_what_a_discontinuous_mention_covers_is_unknown(tiny_model: CorefModel) -> None:
@@ -102,13 +127,16 @@ def test_what_a_discontinuous_mention_covers_is_unknown(tiny_model: CorefModel) 
     np.testing.assert_array_equal(found.weights[place[9, 12]], [0, 1])
 
 
-def test_a_corpus_of_unknown_style_is_of_the_style_in_use() -> None:
+def test_a_corpus_of_unknown_style_is_of_the_style_in_use(tiny_model: CorefModel) -> None:
     (own,) = annotated_corpora(part("ecb").corpus)
-    options = DetectorOptions(1, ("salient", "dense"), "dense")
-    assert not teaches(own.info, "salient", options)
-    assert teaches(own.info, "dense", options)
     assert in_style(own, "dense") is own.corpus
-    assert teaches(CORPORA["ecb"].info, "salient", options)
-    assert not teaches(CORPORA["gum"].info, "dense", options)
-    assert teaches(CORPORA["gum"].info, "people", options)
-    assert not teaches(CORPORA["gum-heads"].info, "people", options)
+
+    def fit(*parts: AnnotatedCorpus, style: str) -> None:
+        options, training = DetectorOptions(1, ("salient", "dense"), style), DetectorTraining(passes=1)
+        fit_detector(copy.deepcopy(tiny_model), parts, options, training, batch_tokens=512, seed=0, say=str)
+
+    for style, other in (("dense", "salient"), ("salient", "dense")):
+        with pytest.raises(InputError, match=f"no training corpus is annotated in the style '{other}'"):
+            fit(own, style=style)
+    fit(own, part("ecb"), style="dense")  # ECB+ is an example of both
+    fit(part("ecb"), style="salient")
