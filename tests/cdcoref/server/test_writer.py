@@ -320,21 +320,11 @@ def test_an_unexpected_error_ends_one_addition_and_no_other(
     assert job["report"]["added"] == ["x"]
 
 
-@pytest.mark.parametrize(("runs", "message"), [(True, "did not start within 30 seconds"), (False, "ended as it")])
-def test_a_server_that_does_not_start_says_so(
-    news: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, message: str
-) -> None:
+def test_a_server_that_does_not_start_says_so(news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(news, ServerOptions(port=0))
-
-    def run(server: uvicorn.Server, *_: object) -> None:
-        while runs and not server.should_exit:
-            time.sleep(0.01)
-
-    clock = time.monotonic
     with monkeypatch.context() as patch:
-        patch.setattr(time, "monotonic", lambda: 300 * clock())
-        patch.setattr(uvicorn.Server, "run", run)
-        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
+        patch.setattr(uvicorn.Server, "run", lambda *_: None)
+        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} ended as it"), server:
             raise AssertionError("the server is said to have started")
     with Server(news, ServerOptions(port=int(server.address.rpartition(":")[2]))):  # the port is free again
         pass
