@@ -128,13 +128,8 @@ def is_file(module: str) -> bool:
 
 
 def test_tests_import_through_doors() -> None:
-    """What tests need from the inside of a folder is listed in a file, which may only get shorter."""
-    allowed = set((ROOT / "tests" / "behind_doors.txt").read_text(encoding="utf-8").splitlines())
-    found: set[str] = set()
-    for path in (ROOT / "tests").rglob("*.py"):
-        found.update(f"{path.relative_to(ROOT / 'tests').as_posix()} {name}" for name in behind_doors(path))
-    assert not found - allowed, "import these from the folder that they lie in"
-    assert not allowed - found, "nobody imports these any more: remove them from tests/behind_doors.txt"
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    assert not [f"{path.relative_to(ROOT)} imports {name}" for path in tests for name in sorted(behind_doors(path))]
 
 
 def test_every_door_names_what_may_be_used() -> None:
