@@ -315,22 +315,16 @@ def test_sizes_out_of_range_are_refused_before_the_work(tmp_path: Path) -> None:
             convert("no such checkpoint", tmp_path / "long", max_length=max_length)
 
 
-def test_an_output_that_cannot_be_written_is_refused_before_the_work(
-    bert_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def work(*_: object) -> None:
-        raise AssertionError("the work has begun")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("cdlm.convert.find_checkpoint", work)
-        (tmp_path / "file").write_text("")
-        for output in (tmp_path / "file", Path("/dev/null")):
-            with pytest.raises(InputError, match="this is not a folder; choose a folder for the output"):
-                convert(bert_folder, output)
-        for output in (tmp_path / "file" / "long", Path("/proc/long"), Path("/dev/null/long")):
-            with pytest.raises(InputError, match="the output folder cannot be written") as raised:
-                convert(bert_folder, output)
-            assert str(raised.value).startswith(str(output))
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(bert_folder: Path, tmp_path: Path) -> None:
+    """Before a checkpoint is looked for that does not exist."""
+    (tmp_path / "file").write_text("")
+    for output in (tmp_path / "file", Path("/dev/null")):
+        with pytest.raises(InputError, match="this is not a folder; choose a folder for the output"):
+            convert("no such checkpoint", output)
+    for output in (tmp_path / "file" / "long", Path("/proc/long"), Path("/dev/null/long")):
+        with pytest.raises(InputError, match="the output folder cannot be written") as raised:
+            convert("no such checkpoint", output)
+        assert str(raised.value).startswith(str(output))
     with pytest.raises(InputError, match="the output would replace the checkpoint"):
         convert(bert_folder, bert_folder)
     trained = tmp_path / "trained"

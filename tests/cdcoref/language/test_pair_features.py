@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -166,16 +164,8 @@ def test_names_of_sentences_are_those_after_the_first_word_and_numbers() -> None
     assert values.tolist() == pytest.approx([1, 0, 0, 0, 0, 1])
 
 
-def test_many_sentences_are_compared_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["Fire in Lund", "Fire in Oslo", "Fire , 12 hurt", "Votes in Lund and Oslo"]
-    few = sentence_cosine("sentences", lines, list("abcd"))
-    module = sys.modules["cdcoref.language.fact_tables"]
-    monkeypatch.setattr(module, "DENSE_ROWS", 2)
-    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 4)
-    np.testing.assert_allclose(sentence_cosine("sentences", lines, list("abcd")), few, atol=1e-6)
-
-
-def test_many_mentions_have_the_features_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_mentions_have_the_features_of_few() -> None:
+    """But for those that say how rare words are."""
     phrases = (
         "The Anna Maria",
         "sank",
@@ -190,18 +180,35 @@ def test_many_mentions_have_the_features_of_few(monkeypatch: pytest.MonkeyPatch)
     )
     seen = [traits_of(phrase, document) for document in ("d", "e") for phrase in phrases]
     pairs = np.stack(np.triu_indices(len(seen), 1), -1)
-    few = pair_features(list(FEATURES), seen, pairs)
+    names = [name for name in FEATURES if name not in ("rare_head", "sentences", "sentence_names")]
+    few = pair_features(names, seen, pairs)
     impossible = conflicts(FactTables(seen), pairs)
-    names = [m.words.words for m in seen]
-    assert {(names[i], names[j]) for i, j in pairs[impossible]} >= {(("1998",), ("2001",))}
-    module = sys.modules["cdcoref.language.fact_tables"]
-    monkeypatch.setattr(module, "DENSE_ROWS", 2)
-    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 7)
-    tables = FactTables(seen)
-    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs), few, atol=1e-6)
-    np.testing.assert_array_equal(conflicts(tables, pairs), impossible)
-    some = slice(5, 20)
-    np.testing.assert_allclose(pair_features(list(FEATURES), tables, pairs[some]), few[some], atol=1e-6)
+    words = [m.words.words for m in seen]
+    assert {(words[i], words[j]) for i, j in pairs[impossible]} >= {(("1998",), ("2001",))}
+    # More than 2000 others, each of words, years, names and a sentence of its own, and more than 100,000 pairs.
+    others = [
+        Document.from_sentences(f"o{n}", [[f"Anna{n}", f"w{n}", "of", f"in{n}", str(3000 + n), "tonnes", "sank"]])
+        for n in range(2100)
+    ]
+    tables = FactTables([*seen, *(mention_facts(own, Mention(own.id, (0, 1, 4), "entity"), 0) for own in others)])
+    many = np.tile(pairs, (100_000 // len(pairs) + 2, 1))
+    found = pair_features(names, tables, many).reshape(-1, *few.shape)
+    np.testing.assert_allclose(found, np.broadcast_to(few, found.shape), atol=1e-6)
+    np.testing.assert_array_equal(conflicts(tables, many).reshape(len(found), -1), np.tile(impossible, (len(found), 1)))
+
+
+def test_many_sentences_are_compared_by_their_rare_words() -> None:
+    """Two that are the same, two that share rare words, two that share common ones, and two that share none."""
+    lines = ["Fire in Lund", "Fire in Lund", "Smoke over Lund", "Fire in Oslo", *(f"Fire in w{n}" for n in range(2100))]
+    seen = [
+        mention_facts(Document.from_sentences(f"d{n}", [line.split()]), Mention(f"d{n}", (0,), "event"), 0)
+        for n, line in enumerate(lines)
+    ]
+    pairs = np.array([[0, 1], [0, 2], [0, 3], [2, 3], [4, 5], [5, 4]])
+    same, rare, common, none, *fires = pair_features(["sentences"], FactTables(seen), pairs)[:, 0]
+    assert same == pytest.approx(1)
+    assert 1 > rare > common > none == 0
+    assert fires[0] == fires[1] == pytest.approx(common, rel=0.2)
 
 
 def test_a_hidden_sentence_says_nothing() -> None:

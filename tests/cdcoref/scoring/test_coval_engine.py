@@ -86,7 +86,7 @@ def test_a_document_that_it_does_not_find(path: Path, tmp_path: Path, monkeypatc
 
 
 def test_not_installed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cdcoref.scoring.coval_engine.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "coval", None)
     with pytest.raises(InputError, match=r"coval is not installed.*pip install git"):
         score_with_coval(path, path, Options())
 
