@@ -7,9 +7,7 @@ for every test, so that a test can break it.
 from __future__ import annotations
 
 import shutil
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -165,25 +163,6 @@ def cdcoref(run_command: Callable[..., Finished]) -> Callable[..., Finished]:
     from cdcoref.cli import main
 
     return partial(run_command, main, "cdcoref")
-
-
-@pytest.fixture
-def small_files() -> Callable[[int], AbstractContextManager[None]]:
-    """A context in which no file may grow beyond some bytes, as if the disk were full."""
-    resource = pytest.importorskip("resource")
-
-    @contextmanager
-    def limited(limit: int) -> Iterator[None]:
-        before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, before)
-            signal.signal(signal.SIGXFSZ, handler)
-
-    return limited
 
 
 # -- documents with mentions -------------------------------------------------------------------------------------------
