@@ -182,7 +182,7 @@ class VectorOptions:
     similarities
         What else is compared, of `SIMILARITIES`. The last is how similar two documents are.
     vector_width
-        Units of the scorer's first hidden layer.
+        Units of the first hidden layer of the networks that score pairs.
     learnt
         Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none.
     learnt_shares
@@ -199,7 +199,7 @@ class VectorOptions:
     antecedent_features
         Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
-        Units of its first hidden layer.
+        Units of the first hidden layer of the network that scores antecedents.
     cross_encoder_kinds
         The kinds of mention whose candidates the cross-encoder reads; of the others only the bi-encoder's logit counts.
     candidates
