@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -320,11 +321,26 @@ def test_an_unexpected_error_ends_one_addition_and_no_other(
     assert job["report"]["added"] == ["x"]
 
 
-def test_a_server_that_does_not_start_says_so(news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("runs", "message"), [(True, "did not start within 30 seconds"), (False, "ended as it")])
+def test_a_server_that_does_not_start_says_so(
+    news: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, message: str
+) -> None:
     server = Server(news, ServerOptions(port=0))
+
+    def run(server: uvicorn.Server, *_: object) -> None:
+        while runs and not server.should_exit:
+            time.sleep(0.01)
+
+    clock, thread = time.monotonic, threading.current_thread()
+
+    def hurried() -> float:
+        """The time passes quickly here, but not for servers that run in other threads."""
+        return 300 * clock() if threading.current_thread() is thread else clock()
+
     with monkeypatch.context() as patch:
-        patch.setattr(uvicorn.Server, "run", lambda *_: None)
-        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} ended as it"), server:
+        patch.setattr(time, "monotonic", hurried)
+        patch.setattr(uvicorn.Server, "run", run)
+        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
             raise AssertionError("the server is said to have started")
     with Server(news, ServerOptions(port=int(server.address.rpartition(":")[2]))):  # the port is free again
         pass
