@@ -85,8 +85,8 @@ def test_two_stories_of_any_size_stay_two(world: World, size: int) -> None:
     assert found(documents) == told(documents)
 
 
-def test_a_story_of_a_thousand_documents_stays_one(world: World) -> None:
-    documents = world.story("large", 1000) + world.story("small", 3)
+def test_a_story_of_five_hundred_documents_stays_one(world: World) -> None:
+    documents = world.story("large", 500) + world.story("small", 3)
     assert found(documents) == told(documents)
 
 

@@ -489,7 +489,7 @@ def test_killed_with_signal_nine_again_and_again(other_process: ForkServerContex
     """Checkpoints are written all the time, so that many a kill falls into one."""
     from tests.killing import run_with_kills
 
-    options = replace(OPTIONS, precision="bf16", save_steps=1, accumulation=2, epochs=4)
+    options = replace(OPTIONS, precision="bf16", save_steps=1, accumulation=2, epochs=3)
     fit(options, tmp_path / "whole", say=str)
     folder = tmp_path / "killed"
 
