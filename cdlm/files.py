@@ -126,7 +126,7 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
     Raises
     ------
     InputError
-        If `folder` is a file.
+        If `folder` is a file. An error of the block about a file in the new folder names that of `folder` instead.
     OSError
         If the folder cannot be written.
     """
@@ -137,8 +137,10 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         yield new
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(new)
+        if isinstance(error, InputError) and error.path is not None and Path(error.path).is_relative_to(new):
+            raise InputError(error.message, folder / Path(error.path).relative_to(new), error.line) from error
         raise
     new.chmod(0o755)
     for path in new.rglob("*"):
