@@ -2,8 +2,8 @@
 
 Two mentions of a kind are compared by the cosines of their vectors, by the similarity of their documents, and by
 facts of the pair. Among up to `ALL_PAIRS` mentions of a kind every pair is compared; beyond that, each mention with
-the `NEIGHBOURS` nearest ones by its vectors and with the nearest ones of its head. A pronoun is compared with the
-mentions around it alone, where the model has a scorer for that (see :mod:`cdcoref.linking.antecedents`).
+the `NEIGHBOURS` nearest ones by its vectors and with the `SAME_HEAD` nearest ones of its head. A pronoun is compared
+with the mentions around it alone, where the model has a scorer for that (see :mod:`cdcoref.linking.antecedents`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from cdcoref.stories import DocumentVectors
 ALL_PAIRS = 2000
 """The largest number of mentions of a kind for which every pair is compared: two million pairs, some seconds."""
 NEIGHBOURS = 48
-"""Beyond that, the number of mentions that each is compared with by vectors; a third as many by heads."""
+"""Beyond that, the number of mentions that each is compared with by their vectors."""
+SAME_HEAD = 500
+"""Beyond that, the number of those with its head: where few pairs of a cluster are compared, linkage divides it."""
 NEW = -1
 """The part of mentions that were not compared with any others yet."""
 ROWS_AT_ONCE = 1024
@@ -233,7 +235,7 @@ def _near(mentions: ReadMentions, parts: Integers) -> Integers:
     groups = np.split(by_head, np.flatnonzero(np.diff(mentions.facts.heads[by_head])) + 1)
     old = parts[parts != NEW]
     asking = parts != (np.bincount(old).argmax() if len(old) else NEW - 1)
-    return near_pairs(mentions.vectors, groups, NEIGHBOURS, NEIGHBOURS // 3, asking)
+    return near_pairs(mentions.vectors, groups, NEIGHBOURS, SAME_HEAD, asking)
 
 
 def comparison_features(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:

@@ -233,9 +233,7 @@ def many_mentions() -> Corpus:
     """More mentions of a kind than are all compared with each other, in eleven documents."""
     random = np.random.default_rng(0)
     documents = [
-        Document.from_sentences(
-            f"d{number}", random.choice(["ferry", "sank", "storm", "police", "captain", "crew"], (10, 20)).tolist()
-        )
+        Document.from_sentences(f"d{number}", random.choice([f"ferry{n}" for n in range(24)], (10, 20)).tolist())
         for number in range(11)
     ]
     mentions = tuple(Mention(document.id, (token,), "event") for document in documents for token in range(190))
@@ -248,12 +246,19 @@ def evidence_by_pair(evidence: PairEvidence) -> dict[tuple[int, int], float]:
     return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
 
 
-def test_of_many_mentions_the_nearest_are_compared(with_vectors: CorefModel, many_mentions: Corpus) -> None:
+def test_of_many_mentions_the_nearest_and_those_of_a_head_are_compared(
+    with_vectors: CorefModel, many_mentions: Corpus
+) -> None:
     vectors = read_vectors(with_vectors, many_mentions, batch_tokens=2048)
     some = evidence_by_pair(compare_vectors(with_vectors, many_mentions, vectors))
     counts = np.bincount(np.array(list(some)).ravel(), minlength=len(many_mentions.mentions))
     assert counts.min() >= 48
-    assert len(some) < 64 * len(counts)
+    words = {d.id: d.tokens for d in many_mentions.documents}
+    heads = [words[mention.document][mention.start] for mention in many_mentions.mentions]
+    alike = {(i, j) for j, head in enumerate(heads) for i in range(j) if heads[i] == head}
+    assert len(alike) > 80_000
+    assert alike <= some.keys(), "with the same head"
+    assert len(some.keys() - alike) < 48 * len(counts)
     few = np.arange(380)
     subset = replace(many_mentions, mentions=many_mentions.mentions[:380])
     everything = evidence_by_pair(compare_vectors(with_vectors, subset, vectors.take(few)))
