@@ -16,7 +16,7 @@ from cdcoref.clustering import Linkage, PairScores, dendrogram
 def scores_of() -> Callable[[int, int, int, int], PairScores]:
     """By random seed, items, pairs and steps: scores above 0.
 
-    There are so many steps of different scores; 0: all are different.
+    `steps` is the number of different scores; 0: all are different.
     """
 
     def made(seed: int, size: int, pairs: int, steps: int) -> PairScores:

@@ -99,7 +99,7 @@ import numpy as np
 from cdcoref.clustering import PairScores, agglomerative
 
 def is_compiled(*components, linkage="average"):
-    "Whether Numba is imported to merge components of so many items and pairs."
+    "Whether merging components with this number of items and pairs imports Numba."
     first, second, start = [], [], 0
     for items, pairs in components:
         turn, item = np.divmod(np.arange(pairs), items)

@@ -99,7 +99,7 @@ def with_logits(
 
 
 def compared(collection: Collection) -> set[tuple[str, str]]:
-    """The pairs of documents of which scores are stored."""
+    """The pairs of documents that have stored scores."""
     query = (
         "SELECT one.id, other.id FROM scores JOIN documents AS one ON one.number = scores.first "
         "JOIN documents AS other ON other.number = scores.second"

@@ -21,6 +21,7 @@ from cdcoref.formats import (
     read_mention_table,
     read_text,
 )
+from tests.streams import SlowStream
 
 MARKED = {
     "utf-8": b"\xef\xbb\xbf",
@@ -37,24 +38,13 @@ BROKEN = {
 }
 
 
-class Slow(io.BufferedReader):
-    """A stream that gives at most some bytes at a time."""
-
-    def __init__(self, content: bytes, most: int) -> None:
-        super().__init__(io.BytesIO(content))
-        self._most = most
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(self._most if size is None or size < 0 else min(size, self._most))
-
-
 @pytest.mark.parametrize("encoding", MARKED)
 @pytest.mark.parametrize("size", [5, 7, 1000])
 @given(text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
 def test_a_byte_order_mark_is_obeyed_and_removed(encoding: str, size: int, text: str) -> None:
     content = MARKED[encoding] + text.encode(encoding)
     for data in (content, gzip.compress(content)):
-        chunks = list(line_chunks(Slow(data, size)))
+        chunks = list(line_chunks(SlowStream(data, size)))
         expected = text if not text or text.endswith("\n") else f"{text}\n"
         assert b"".join(chunk for _, chunk in chunks).decode() == expected
         number = 1

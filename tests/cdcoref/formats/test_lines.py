@@ -13,17 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
 from cdcoref.formats import first_bytes, line_chunks
-
-
-class Slow(io.BufferedReader):
-    """A stream that gives at most some bytes at a time."""
-
-    def __init__(self, content: bytes, most: int) -> None:
-        super().__init__(io.BytesIO(content))
-        self._most = most
-
-    def read(self, size: int | None = -1) -> bytes:
-        return super().read(self._most if size is None or size < 0 else min(size, self._most))
+from tests.streams import SlowStream
 
 
 @pytest.mark.parametrize("size", [3, 4, 7, 100])
@@ -31,7 +21,7 @@ class Slow(io.BufferedReader):
 def test_chunks_are_whole_lines_in_order(size: int, text: list[str]) -> None:
     content = "\n".join(text).encode()
     for data in (content, gzip.compress(content)):
-        chunks = list(line_chunks(Slow(data, size)))
+        chunks = list(line_chunks(SlowStream(data, size)))
         expected = content.removeprefix(b"\xef\xbb\xbf")
         if expected and not expected.endswith(b"\n"):
             expected += b"\n"

@@ -122,7 +122,7 @@ def test_candidates_meet(
 
 
 def test_an_excerpt_is_read_with_as_many_others_as_the_options_allow(wordpiece: PreTrainedTokenizerFast) -> None:
-    """One document in sixteen excerpts, each of which shares candidates with all others; four, unless they say."""
+    """A document in sixteen excerpts; each shares candidates with all others. By default four are read together."""
     read = []
     for limit in (1, 2, 4, None, 5):
         options = SequenceOptions(documents="many", context="sentence", max_length=100, max_windows=limit)

@@ -24,7 +24,7 @@ SENTENCES = st.lists(st.lists(WORDS, max_size=6), max_size=4)
 
 @pytest.fixture(scope="module")
 def spelling_of(wordpiece: PreTrainedTokenizerFast) -> SpellingOf:
-    """What is told of the words of sentences. *Shape:* (words, `SPELLING`)"""
+    """The spelling features of the words of sentences. *Shape:* (words, `SPELLING`)"""
     builder = ReadingBuilder(wordpiece, 512, 512, 1)
 
     def table(sentences: list[list[str]]) -> np.ndarray:

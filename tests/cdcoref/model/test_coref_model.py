@@ -62,7 +62,7 @@ def sequences(model: CorefModel) -> list[PairSequence]:
 @pytest.mark.parametrize("features", [0, 2])
 @pytest.mark.parametrize("trained", [True, False])
 def test_the_pair_scorer_is_one_layer_over_the_concatenation(trained: bool, features: int) -> None:
-    """The pairs are so many that their hidden layer is not in memory at once, unless it is trained."""
+    """Only in training is the hidden layer of all pairs in memory at once."""
     torch.manual_seed(1)
     scorer = PairScorer(5, 7, features)
     vectors, mentions = torch.randn(3, 5), torch.randn(6, 5)

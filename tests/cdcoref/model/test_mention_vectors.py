@@ -45,7 +45,7 @@ def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
 
 @pytest.mark.parametrize("shares", [{}, {ALL: 0.5}, {ALL: 0.3, UNSEEN: 0.3}, {UNSEEN: 1.0}])
 def test_a_scorer_is_symmetric_and_the_same_in_parts(shares: dict[str, float]) -> None:
-    """The pairs are so many that their hidden layers are not all in memory at once."""
+    """There are too many pairs for all their hidden layers to be in memory at once."""
     torch.manual_seed(0)
     scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": shares}).eval()
     assert (scorer.columns, scorer.learning) == (len(shares) * DIMENSION, ("entity",) if shares else ())

@@ -48,7 +48,7 @@ def test_other_words(words: str) -> None:
     ],
 )
 def test_datelines(text: str, words: str, little: bool) -> None:
-    """A mention in a dateline comes after the last word of the text, of which the model is less sure."""
+    """A mention in a dateline ranks below the last word of the text, whose confidence is lower."""
     document = tokenise_text(text, "d")
     start = text.index(words)
     tokens = tuple(n for n, (a, b) in enumerate(document.offsets) if start <= a and b <= start + len(words))

@@ -143,7 +143,7 @@ def test_a_pair_of_long_documents_is_one_sequence(tiny_encoder: Path) -> None:
     [
         ("aa", 3.0, 8, 4),  # a single pair
         ("aaaaaaa", 3.0, 4, 2),  # no others
-        ("aaaaaaa", 3.0, 32, 8),  # fewer than a step, of which some are drawn again
+        ("aaaaaaa", 3.0, 32, 8),  # fewer than a step has; some are drawn again
         ("aaabbbccde", 0.5, 8, 4),
         ("aaabbbccde", 20.0, 12, 3),
         ("aaabbbccde", 0.0, 1, 1),

@@ -41,7 +41,7 @@ LARGE = Corpus(
         for n in range(9)
     )
 )
-"""With so many words that are not read that its mentions are found in three chunks."""
+"""Its hidden words make it long enough that mentions are found in three chunks."""
 TASK = Task(LinkingOptions())
 
 
