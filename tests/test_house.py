@@ -23,6 +23,7 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 HEAVY = ("torch", "transformers", "spacy", "sklearn", "scipy", "numba", "ray", "fastapi", "uvicorn")
 MODEL_LIMITS = {"base": 124 * 10**6, "small": 35 * 10**6}
 """Bytes of each model that ships."""
+PIPELINE_LIMIT = 15 * 10**6
 LARGEST_FILE = 60 * 10**6
 
 
@@ -171,6 +172,16 @@ def test_the_models_are_in_the_package_and_small() -> None:
         assert {"README.md", "config.json", "tokenizer.json", "training.json"} <= {path.name for path in files}
         assert sum(path.stat().st_size for path in files) <= limit
         assert max(path.stat().st_size for path in files) <= LARGEST_FILE
+
+
+PIPELINE = ROOT / "cdcoref" / "models" / "english"
+
+
+@pytest.mark.skipif(not PIPELINE.is_dir(), reason="the pipeline has not been built")
+def test_the_pipeline_is_in_the_package_with_its_license() -> None:
+    files = [path for path in PIPELINE.rglob("*") if path.is_file()]
+    assert {"config.cfg", "meta.json", "LICENSE", "LICENSES_SOURCES"} <= {path.name for path in files}
+    assert sum(path.stat().st_size for path in files) <= PIPELINE_LIMIT
 
 
 def test_every_requirement_is_pinned(setup_cfg: configparser.ConfigParser) -> None:

@@ -1,0 +1,152 @@
+"""The parse of a document: heads, relations, parts of speech, lemmas and named entities, by a spaCy pipeline.
+
+The pipeline that ships is `en_core_web_sm` 3.8 (Explosion, MIT License). Its relations are those of ClearNLP ("nsubj",
+"dobj", "pobj", "relcl"), its tags those of the Penn Treebank, its entity types those of OntoNotes 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError, first_line
+from cdcoref.language import in_sentence_case
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
+"""The folder of the pipeline that ships."""
+_BATCH_WORDS = 4096
+
+
+@dataclass(frozen=True)
+class Parse:
+    """The parse of a document, one value for each token.
+
+    Attributes
+    ----------
+    heads
+        The number of the token that it depends on; the root of a sentence depends on itself.
+    relations
+        The relation to its head; "ROOT" for a root.
+    parts
+        Its part of speech, one of Universal Dependencies ("NOUN").
+    tags
+        Its tag of the Penn Treebank ("NNS").
+    lemmas
+        Its dictionary form.
+    entities
+        First token, end and type of every named entity, in order.
+    """
+
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    parts: tuple[str, ...]
+    tags: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    entities: tuple[tuple[int, int, str], ...] = ()
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The tokens that depend on each token, in order."""
+        found: list[list[int]] = [[] for _ in self.heads]
+        for token, head in enumerate(self.heads):
+            if head != token:
+                found[head].append(token)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def entity_types(self) -> tuple[str, ...]:
+        """The type of the named entity that each token is in; empty if it is in none."""
+        types = [""] * len(self.heads)
+        for start, end, sort in self.entities:
+            types[start:end] = [sort] * (end - start)
+        return tuple(types)
+
+    def head_of(self, tokens: Iterable[int]) -> int:
+        """The token of a phrase that the others depend on: the first whose head is outside."""
+        inside = dict.fromkeys(tokens)
+        outside = [token for token in inside if self.heads[token] not in inside or self.heads[token] == token]
+        return outside[0] if outside else next(iter(inside))
+
+    def ancestors(self, token: int) -> Iterator[int]:
+        """The head of a token, the head of that, and so on up to the root."""
+        while self.heads[token] != token:
+            token = self.heads[token]
+            yield token
+
+
+def parse(documents: Iterable[Document], pipeline: str | Path = ENGLISH) -> Iterator[Parse]:
+    """Parse documents, on their own tokens and sentences; headlines are read in sentence case.
+
+    Parameters
+    ----------
+    documents
+        Their text is English.
+    pipeline
+        Name or folder of a spaCy pipeline with a parser.
+
+    Raises
+    ------
+    InputError
+        If the pipeline cannot be loaded, or has no parser.
+    """
+    nlp = _loaded(str(pipeline))
+    for batch in _batches(documents):
+        with nlp.memory_zone():
+            yield from [parse_of_doc(doc) for doc in nlp.pipe([_doc(nlp, document) for document in batch])]
+
+
+def parse_of_doc(doc: Doc) -> Parse:
+    """The parse that a spaCy Doc has."""
+    return Parse(
+        tuple(token.head.i for token in doc),
+        tuple(token.dep_ for token in doc),
+        tuple(token.pos_ for token in doc),
+        tuple(token.tag_ for token in doc),
+        tuple(token.lemma_ for token in doc),
+        tuple((span.start, span.end, span.label_) for span in doc.ents),
+    )
+
+
+@lru_cache(maxsize=2)
+def _loaded(pipeline: str) -> Language:
+    import spacy
+
+    try:
+        nlp = spacy.load(pipeline, exclude=["senter", "textcat", "entity_linker", "cdcoref"])
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"the spaCy pipeline {pipeline!r} cannot be loaded ({first_line(error)})") from error
+    if "parser" not in nlp.pipe_names:
+        raise InputError(f"the spaCy pipeline {pipeline!r} has no parser; choose one that has")
+    return nlp
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    words = 0
+    for document in documents:
+        batch.append(document)
+        words += len(document.tokens)
+        if words >= _BATCH_WORDS:
+            yield batch
+            batch, words = [], 0
+    if batch:
+        yield batch
+
+
+def _doc(nlp: Language, document: Document) -> Doc:
+    from spacy.tokens import Doc
+
+    starts = [False] * len(document.tokens)
+    for start, end in document.sentences:
+        if start < end:
+            starts[start] = True
+    words = [word or " " for word in in_sentence_case(document).tokens]
+    return Doc(nlp.vocab, words=words, sent_starts=starts)  # type: ignore[arg-type]

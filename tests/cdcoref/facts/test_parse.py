@@ -1,0 +1,55 @@
+"""Parsing documents with the pipeline that ships."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.facts import ENGLISH, Parse, parse
+
+pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
+
+SHIP = ["The", "ship", "that", "left", "Norway", "on", "Monday", "sank", "."]
+HEADLINE = ["Ferry", "Sinks", "Near", "Bergen", ",", "Police", "Say"]
+
+
+@pytest.fixture(scope="module")
+def parsed() -> Parse:
+    return next(parse([Document.from_sentences("a", [HEADLINE, SHIP])]))
+
+
+def test_every_sentence_has_one_root(parsed: Parse) -> None:
+    roots = [token for token, head in enumerate(parsed.heads) if head == token]
+    assert len(parsed.heads) == len(HEADLINE) + len(SHIP)
+    assert [root >= len(HEADLINE) for root in roots] == [False, True]
+
+
+def test_a_relative_clause_depends_on_its_noun(parsed: Parse) -> None:
+    ship, left, sank = (len(HEADLINE) + SHIP.index(word) for word in ("ship", "left", "sank"))
+    assert (parsed.heads[left], parsed.relations[left], parsed.lemmas[left]) == (ship, "relcl", "leave")
+    assert (parsed.heads[ship], parsed.relations[ship]) == (sank, "nsubj")
+    assert left in parsed.children[ship]
+    assert list(parsed.ancestors(left)) == [ship, sank]
+    assert parsed.head_of(range(len(HEADLINE), sank)) == ship
+
+
+def test_named_entities_have_types(parsed: Parse) -> None:
+    assert parsed.entity_types[len(HEADLINE) + SHIP.index("Norway")] == "GPE"
+
+
+def test_a_parse_can_be_stored(parsed: Parse) -> None:
+    assert parsed.children
+    assert pickle.loads(pickle.dumps(parsed)) == parsed
+
+
+def test_documents_are_parsed_in_order() -> None:
+    documents = [Document.from_sentences(str(n), [["Word"] * n]) for n in (0, 3, 1)]
+    assert [len(one.heads) for one in parse(documents)] == [0, 3, 1]
+
+
+def test_a_pipeline_must_exist_and_parse() -> None:
+    with pytest.raises(InputError, match="cannot be loaded"):
+        next(parse([Document.from_sentences("a", [SHIP])], "no_such_pipeline"))
