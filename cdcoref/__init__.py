@@ -1,20 +1,9 @@
 """Cross-document coreference resolution: which mentions, in different documents, are the same event or entity."""
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import TYPE_CHECKING
-
-from cdlm.lazy_imports import on_first_use
-
-if TYPE_CHECKING:
-    from cdcoref.predict import PredictionOptions, load
+import cdlm  # noqa: F401  it chooses how PyTorch's threads wait, which has to be done before PyTorch is imported
 
 __version__ = "0.2.0"
-__all__ = ["PredictionOptions", "load"]
 
-__getattr__ = on_first_use(__name__, {"predict": "PredictionOptions load"})
-
-
-def __dir__() -> list[str]:
-    """What users call, whether or not it has been imported yet."""
-    return sorted([*__all__, "__version__"])
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,27 +3,6 @@
 As in the paper's section 3.2 and Appendix C.1; there without constraints.
 """
 
-from cdcoref.clustering.components import connected
-from cdcoref.clustering.constraints import (
-    CannotLinks,
-    contradict,
-    merge_blocks,
-    unconflicted_parts,
-    with_followers,
-)
-from cdcoref.clustering.linkage import LINKAGES, Linkage, agglomerative, dendrogram
-from cdcoref.clustering.pair_scores import PairScores
+import lazy_loader
 
-__all__ = [
-    "LINKAGES",
-    "CannotLinks",
-    "Linkage",
-    "PairScores",
-    "agglomerative",
-    "connected",
-    "contradict",
-    "dendrogram",
-    "merge_blocks",
-    "unconflicted_parts",
-    "with_followers",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,48 +5,6 @@ corrections. Adding documents costs what is new; what people corrected is obeyed
 `cdcoref.predict.predictor` gives for all documents at once.
 """
 
-from cdcoref.collection.collection import Collection
-from cdcoref.collection.corrections import ACTIONS, Action, CorrectedMention, Correction
-from cdcoref.collection.database import STORING, is_in_place
-from cdcoref.collection.decisions import Decision, read_decisions
-from cdcoref.collection.records import (
-    ClusterChange,
-    ClusterPage,
-    ClusterSummary,
-    Counts,
-    DocumentPage,
-    DocumentSummary,
-    Move,
-    Question,
-    RemovedDocument,
-    Report,
-    SearchResult,
-    StoredMention,
-)
-from cdcoref.collection.settings import OPTIONS, kept_options
+import lazy_loader
 
-__all__ = [
-    "ACTIONS",
-    "OPTIONS",
-    "STORING",
-    "Action",
-    "ClusterChange",
-    "ClusterPage",
-    "ClusterSummary",
-    "Collection",
-    "CorrectedMention",
-    "Correction",
-    "Counts",
-    "Decision",
-    "DocumentPage",
-    "DocumentSummary",
-    "Move",
-    "Question",
-    "RemovedDocument",
-    "Report",
-    "SearchResult",
-    "StoredMention",
-    "is_in_place",
-    "kept_options",
-    "read_decisions",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

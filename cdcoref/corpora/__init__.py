@@ -5,32 +5,6 @@ kinds of mention are annotated, whether links cross documents, whether a mention
 licence. Training and evaluation respect that. The corpora are listed in `registry`.
 """
 
-from cdcoref.corpora.annotated import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora, joined, licences
-from cdcoref.corpora.corpus_registry import CORPORA, CorpusFolder, corpus_folders
-from cdcoref.corpora.ecb import TOPICS, missing_topics, read_ecb
-from cdcoref.corpora.marked_text import MarkedText
-from cdcoref.corpora.plain_documents import documents_of, plain_documents
-from cdcoref.corpora.splits import SPLITS
-from cdcoref.corpora.statistics import UNKNOWN, CorpusStatistics, corpus_statistics
+import lazy_loader
 
-__all__ = [
-    "CORPORA",
-    "SPLITS",
-    "TOPICS",
-    "UNKNOWN",
-    "AnnotatedCorpus",
-    "Corpora",
-    "CorpusFolder",
-    "CorpusInfo",
-    "CorpusStatistics",
-    "MarkedText",
-    "annotated_corpora",
-    "corpus_folders",
-    "corpus_statistics",
-    "documents_of",
-    "joined",
-    "licences",
-    "missing_topics",
-    "plain_documents",
-    "read_ecb",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

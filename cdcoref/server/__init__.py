@@ -5,7 +5,6 @@ documents; corrections and additions are stored one after the other, while any n
 extra `serve`.
 """
 
-from cdcoref.server.running import Server, serve
-from cdcoref.server.server_options import ServerOptions, check_installed, is_loopback, new_token, read_token
+import lazy_loader
 
-__all__ = ["Server", "ServerOptions", "check_installed", "is_loopback", "new_token", "read_token", "serve"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,33 +5,8 @@ distance or without, in tiles for a CPU (:func:`sparse_attention`) or stacked fo
 products and dropout.
 """
 
-import cdlm.forking  # noqa: F401  whoever has an encoder may fork
-from cdlm.encoder.attention import TokenLayout, sparse_attention
-from cdlm.encoder.dropout import add_dropped
-from cdlm.encoder.earlier import EarlierEncoder
-from cdlm.encoder.fused import fused_attention
-from cdlm.encoder.model import PRECISIONS, CDLMModel, EncoderOutput, SelfAttention
-from cdlm.encoder.products import Linear
-from cdlm.encoder.relative import PositionBias
-from cdlm.encoder.remainder import resized_rows
-from cdlm.encoder.sizes import check_shapes, check_sizes
-from cdlm.encoder.upper import PART_SPACING, UpperLayers
+import lazy_loader
 
-__all__ = [
-    "PART_SPACING",
-    "PRECISIONS",
-    "CDLMModel",
-    "EarlierEncoder",
-    "EncoderOutput",
-    "Linear",
-    "PositionBias",
-    "SelfAttention",
-    "TokenLayout",
-    "UpperLayers",
-    "add_dropped",
-    "check_shapes",
-    "check_sizes",
-    "fused_attention",
-    "resized_rows",
-    "sparse_attention",
-]
+import cdlm.forking  # noqa: F401  whoever has an encoder may fork
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,30 +5,6 @@ once (`prepare`) and sampled as sequences whose masked tokens are predicted (`pr
 perplexity on masked tokens of held-out sets (`perplexities`).
 """
 
-from cdlm.pretraining.comparison import Contender, perplexities
-from cdlm.pretraining.config import PRESETS, PretrainingConfig
-from cdlm.pretraining.document_sets import SetSource, open_source
-from cdlm.pretraining.loop import pretrain
-from cdlm.pretraining.masking import IGNORED, VARIANTS, Masking, Variant
-from cdlm.pretraining.perplexity import Perplexity
-from cdlm.pretraining.token_store import TokenStore, in_words, prepare
-from cdlm.pretraining.training_sequences import TrainingSequences
+import lazy_loader
 
-__all__ = [
-    "IGNORED",
-    "PRESETS",
-    "VARIANTS",
-    "Contender",
-    "Masking",
-    "Perplexity",
-    "PretrainingConfig",
-    "SetSource",
-    "TokenStore",
-    "TrainingSequences",
-    "Variant",
-    "in_words",
-    "open_source",
-    "perplexities",
-    "prepare",
-    "pretrain",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,24 +8,6 @@ reports progress on standard error and to TensorBoard or another tracker. Under 
 share the work. Nothing here knows what is trained.
 """
 
-from cdlm.runs.checkpoints import is_whole, last_whole_checkpoint, mark_whole
-from cdlm.runs.folder import RUN_FILE, RunFolder, digest
-from cdlm.runs.loop import Evaluation, TrainingData
-from cdlm.runs.options import RunOptions
-from cdlm.runs.progress import Say, say_on_stderr
-from cdlm.runs.run import Run
+import lazy_loader
 
-__all__ = [
-    "RUN_FILE",
-    "Evaluation",
-    "Run",
-    "RunFolder",
-    "RunOptions",
-    "Say",
-    "TrainingData",
-    "digest",
-    "is_whole",
-    "last_whole_checkpoint",
-    "mark_whole",
-    "say_on_stderr",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,10 +4,6 @@ Numbers of tables, a folder of results and folders of corpora go in; filled tabl
 would measure what is missing.
 """
 
-from cdlm.tables.counting import CorpusFolders
-from cdlm.tables.filling import filled_tables
-from cdlm.tables.layout import FilledTable
-from cdlm.tables.markdown import as_values, markdown
-from cdlm.tables.published import TABLES
+import lazy_loader
 
-__all__ = ["TABLES", "CorpusFolders", "FilledTable", "as_values", "filled_tables", "markdown"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

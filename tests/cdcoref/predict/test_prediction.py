@@ -714,7 +714,7 @@ def test_an_unknown_name_of_the_package() -> None:
 
 
 def test_a_notebook_completes_the_names_of_the_package() -> None:
-    assert dir(cdcoref) == ["PredictionOptions", "__version__", "load"]
+    assert dir(cdcoref) == ["PredictionOptions", "load"]
     assert cdcoref.PredictionOptions is PredictionOptions
 
 

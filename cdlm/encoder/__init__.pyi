@@ -1,0 +1,16 @@
+from .attention import TokenLayout as TokenLayout
+from .attention import sparse_attention as sparse_attention
+from .dropout import add_dropped as add_dropped
+from .earlier import EarlierEncoder as EarlierEncoder
+from .fused import fused_attention as fused_attention
+from .model import PRECISIONS as PRECISIONS
+from .model import CDLMModel as CDLMModel
+from .model import EncoderOutput as EncoderOutput
+from .model import SelfAttention as SelfAttention
+from .products import Linear as Linear
+from .relative import PositionBias as PositionBias
+from .remainder import resized_rows as resized_rows
+from .sizes import check_shapes as check_shapes
+from .sizes import check_sizes as check_sizes
+from .upper import PART_SPACING as PART_SPACING
+from .upper import UpperLayers as UpperLayers

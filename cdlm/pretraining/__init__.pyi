@@ -1,0 +1,16 @@
+from .comparison import Contender as Contender
+from .comparison import perplexities as perplexities
+from .config import PRESETS as PRESETS
+from .config import PretrainingConfig as PretrainingConfig
+from .document_sets import SetSource as SetSource
+from .document_sets import open_source as open_source
+from .loop import pretrain as pretrain
+from .masking import IGNORED as IGNORED
+from .masking import VARIANTS as VARIANTS
+from .masking import Masking as Masking
+from .masking import Variant as Variant
+from .perplexity import Perplexity as Perplexity
+from .token_store import TokenStore as TokenStore
+from .token_store import in_words as in_words
+from .token_store import prepare as prepare
+from .training_sequences import TrainingSequences as TrainingSequences

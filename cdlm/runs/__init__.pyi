@@ -1,0 +1,12 @@
+from .checkpoints import is_whole as is_whole
+from .checkpoints import last_whole_checkpoint as last_whole_checkpoint
+from .checkpoints import mark_whole as mark_whole
+from .folder import RUN_FILE as RUN_FILE
+from .folder import RunFolder as RunFolder
+from .folder import digest as digest
+from .loop import Evaluation as Evaluation
+from .loop import TrainingData as TrainingData
+from .options import RunOptions as RunOptions
+from .progress import Say as Say
+from .progress import say_on_stderr as say_on_stderr
+from .run import Run as Run

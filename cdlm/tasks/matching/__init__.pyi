@@ -1,0 +1,16 @@
+from .model import MatchModel as MatchModel
+from .model import MatchSettings as MatchSettings
+from .model import PairBuilder as PairBuilder
+from .pairs import BENCHMARKS as BENCHMARKS
+from .pairs import TextPair as TextPair
+from .pairs import benchmark_file as benchmark_file
+from .pairs import read_pairs as read_pairs
+from .prediction import Match as Match
+from .prediction import Matches as Matches
+from .prediction import predict_pairs as predict_pairs
+from .prediction import write_matches as write_matches
+from .scores import MatchScores as MatchScores
+from .scores import match_scores as match_scores
+from .training import MATCH_PRESETS as MATCH_PRESETS
+from .training import MatchTraining as MatchTraining
+from .training import train_matcher as train_matcher
