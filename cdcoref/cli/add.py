@@ -86,9 +86,8 @@ def add(
         )
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; create it first", file)
-    from cdcoref.collection import OPTIONS, Collection
+    from cdcoref.collection import OPTIONS, Collection, counts_line
     from cdcoref.predict import LEMMA, check_device, load
-    from cdcoref.views import counts_line
 
     before, own_model = OPTIONS, "default"
     if exists:

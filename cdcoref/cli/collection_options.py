@@ -124,6 +124,6 @@ def say(sentences: Iterable[str]) -> None:
 
 def say_report(report: Report) -> None:
     """Print what a change did on standard error."""
-    from cdcoref.views import report_lines
+    from cdcoref.collection import report_lines
 
     say(report_lines(report))

@@ -154,8 +154,7 @@ def _number(given: str) -> int:
 
 def list_corrections(file: FileArgument) -> None:
     """List all corrections with their numbers, including those that were undone."""
-    from cdcoref.collection import Collection
-    from cdcoref.views import correction_lines
+    from cdcoref.collection import Collection, correction_lines
 
     with Collection.open(file) as collection:
         for line in correction_lines(collection.corrections()):
@@ -207,6 +206,6 @@ def _correct(file: Path, action: Action, ids: list[str], name: str | None = None
 
 
 def _say_outcome(done: Correction) -> None:
-    from cdcoref.views import correction_lines, outcome_lines
+    from cdcoref.collection import correction_lines, outcome_lines
 
     say([*correction_lines([done]), *outcome_lines(done)])

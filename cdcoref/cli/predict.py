@@ -319,7 +319,8 @@ def write_stories(
 
     The file appears when it is complete.
     """
-    from cdcoref.predict import Tally, joined_stories
+    from cdcoref.predict import joined_stories
+    from cdcoref.reports import Tally
     from cdcoref.views import event_circumstances, summary
 
     tally = Tally()

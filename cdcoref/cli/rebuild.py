@@ -37,9 +37,8 @@ def rebuild(
     A cluster keeps its id if it shares mentions with the cluster that had the id before. Options that you give replace
     those of the collection from now on.
     """
-    from cdcoref.collection import Collection
+    from cdcoref.collection import Collection, counts_line
     from cdcoref.predict import load
-    from cdcoref.views import counts_line
 
     with Collection.open(file) as collection:
         options, batch = chosen_options(

@@ -26,8 +26,7 @@ def remove(
 
     Removed documents are kept, for --undo, until the collection is rebuilt.
     """
-    from cdcoref.collection import Collection
-    from cdcoref.views import counts_line
+    from cdcoref.collection import Collection, counts_line
 
     if not documents and not undo:
         raise InputError("name the documents to remove, or undo the latest removal with --undo")

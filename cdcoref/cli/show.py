@@ -98,31 +98,39 @@ def show(
         )
     if (since is not None or source is not None) and not documents:
         raise InputError("--since and --source choose documents from their list; use them with --documents")
-    from cdcoref import views
+    from cdcoref.collection import (
+        cluster_list_lines,
+        cluster_page_lines,
+        counts_line,
+        document_list_lines,
+        document_page_lines,
+        question_lines,
+    )
+    from cdcoref.views import story_lines, story_list_lines
 
     with Collection.open(file) as collection:
         if query is not None:
             _search(collection, query, kind, limit, as_json)
         elif cluster is not None:
             page = collection.cluster(cluster)
-            _print(page, views.cluster_page_lines(page), as_json)
+            _print(page, cluster_page_lines(page), as_json)
         elif document is not None:
             text = collection.document(document)
-            _print(text, views.document_page_lines(text), as_json)
+            _print(text, document_page_lines(text), as_json)
         elif story is not None:
             shown = collection.story(story)
-            _print(shown.to_dict(), views.story_lines(shown, most=limit), as_json)
+            _print(shown.to_dict(), story_lines(shown, most=limit), as_json)
         elif stories:
             listed = collection.stories(limit=limit)
-            _print([one.to_dict() for one in listed], views.story_list_lines(listed), as_json)
+            _print([one.to_dict() for one in listed], story_list_lines(listed), as_json)
             _say_if_cut(len(listed), collection.counts().stories, "stories")
         elif documents:
             found = collection.documents(since=since, source=source, limit=limit)
-            _print(found, views.document_list_lines(found), as_json)
+            _print(found, document_list_lines(found), as_json)
             _say_if_cut(len(found), collection.document_count(since=since, source=source), "documents")
         elif least_sure:
             questions = collection.least_sure(limit + 1)
-            _print(questions[:limit], views.question_lines(questions[:limit]), as_json)
+            _print(questions[:limit], question_lines(questions[:limit]), as_json)
             if len(questions) > limit:
                 what = "the least certain decision" if limit == 1 else f"the {limit:,} least certain decisions"
                 say([f"{what}; --limit N shows more"])
@@ -133,20 +141,20 @@ def show(
             if as_json:
                 _print({"counts": asdict(counts), "clusters": [asdict(c) for c in clusters]}, (), as_json)
             else:
-                _print(None, views.cluster_list_lines(clusters), as_json)
+                _print(None, cluster_list_lines(clusters), as_json)
             _say_if_cut(len(clusters), collection.cluster_count(kind=kind, min_mentions=min_mentions), "clusters")
-            say([views.counts_line(counts)])
+            say([counts_line(counts)])
 
 
 def _search(collection: Collection, query: str, kind: str | None, limit: int, as_json: bool) -> None:
-    from cdcoref import views
+    from cdcoref.collection import cluster_list_lines, document_list_lines
 
     found = collection.search(query, kind=kind, limit=limit)
     lines: list[str] = []
     if found.clusters:
-        lines += [*views.cluster_list_lines(found.clusters), ""]
+        lines += [*cluster_list_lines(found.clusters), ""]
     if found.documents:
-        lines += views.document_list_lines(found.documents)
+        lines += document_list_lines(found.documents)
     _print(found, lines, as_json)
     if found.clusters:
         _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, min_mentions=1), "clusters")

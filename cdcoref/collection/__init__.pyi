@@ -21,3 +21,13 @@ from .records import SearchResult as SearchResult
 from .records import StoredMention as StoredMention
 from .settings import OPTIONS as OPTIONS
 from .settings import kept_options as kept_options
+from .terminal_lines import cluster_list_lines as cluster_list_lines
+from .terminal_lines import cluster_page_lines as cluster_page_lines
+from .terminal_lines import correction_lines as correction_lines
+from .terminal_lines import counts_line as counts_line
+from .terminal_lines import document_list_lines as document_list_lines
+from .terminal_lines import document_page_lines as document_page_lines
+from .terminal_lines import outcome_lines as outcome_lines
+from .terminal_lines import question_lines as question_lines
+from .terminal_lines import report_lines as report_lines
+from .terminal_lines import work_lines as work_lines

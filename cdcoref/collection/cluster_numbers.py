@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in
 from cdcoref.collection.titles import event_titles
-from cdcoref.predict import cluster_label
+from cdcoref.reports import cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""

@@ -43,16 +43,8 @@ from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
 from cdcoref.formats import corpus_in
 from cdcoref.linking import BATCH_TOKENS
-from cdcoref.predict import (
-    LEMMA,
-    Plan,
-    PredictedStory,
-    Prediction,
-    PredictionOptions,
-    Predictor,
-    corpus_of_texts,
-    stories_of,
-)
+from cdcoref.predict import LEMMA, Plan, Prediction, PredictionOptions, Predictor, corpus_of_texts
+from cdcoref.reports import PredictedStory, stories_of
 from cdcoref.stories import boilerplate_lines
 from cdlm.shipped_models import DEFAULT, MODELS
 
@@ -525,7 +517,7 @@ class Collection:
         """Documents, and clusters of a kind, with all the words of a query or words that begin so, the best first.
 
         A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
-        in their sentences (see :func:`cdcoref.predict.search_points`).
+        in their sentences (see :func:`cdcoref.reports.search_points`).
         """
         _check_clusters(kind, 1, None, query)
         check_text("a query", query)

@@ -32,7 +32,7 @@ from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
 from cdcoref.language import BEGINNING
-from cdcoref.predict import Places
+from cdcoref.reports import LocatedMentions
 
 NEIGHBOURS = 12
 SNIPPET = 160
@@ -391,7 +391,7 @@ def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]
     """Mentions with their places in the texts."""
     ids = dict.fromkeys(row[-1] for row in rows)
     documents = {document.id: document for document in stored_documents(connection, "id", ids)}
-    places = Places(documents.values())
+    places = LocatedMentions(documents.values())
     return [_mention(row, documents[row[-1]], places) for row in rows]
 
 
@@ -430,7 +430,7 @@ def _beginning(text: str) -> str:
     return f"{words.rstrip()} ..."
 
 
-def _mention(row: Sequence[Any], document: Document, places: Places) -> StoredMention:
+def _mention(row: Sequence[Any], document: Document, places: LocatedMentions) -> StoredMention:
     number, cluster, rejected, checked, confidence, tokens, kind, id = row
     mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
     shown = places.shown(mention)

@@ -19,7 +19,7 @@ class ClusterSummary:
     kind
         ``"event"``, ``"entity"``, or None where that is not known.
     title
-        The name that somebody gave it, else its label (:mod:`cdcoref.predict.labels`).
+        The name that somebody gave it, else its label (:mod:`cdcoref.reports.labels`).
     name
         The name that somebody gave it, or None.
     mentions, documents
@@ -243,7 +243,7 @@ class SearchResult:
     ----------
     clusters
         With all the words in their titles, mentions or sentences, those that fit best first (see
-        :func:`cdcoref.predict.search_points`).
+        :func:`cdcoref.reports.search_points`).
     documents
         That have all the words, the best first.
     """

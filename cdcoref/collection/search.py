@@ -1,6 +1,6 @@
 """Words in, the clusters and documents of a collection that have them out, the best first.
 
-How well a cluster fits is decided by :func:`cdcoref.predict.search_points`, as everywhere. SQLite's full-text search
+How well a cluster fits is decided by :func:`cdcoref.reports.search_points`, as everywhere. SQLite's full-text search
 finds the clusters that it is asked about: those with the words in titles and mentions, all of them, and those with the
 words in sentences, in the `DOCUMENTS` documents that fit best.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from cdcoref.collection.chosen_rows import chunks, rows_in
 from cdcoref.formats import stored_document, stored_mention
-from cdcoref.predict import LABEL_SEPARATOR, search_points, search_words, searched, searched_title
+from cdcoref.reports import LABEL_SEPARATOR, search_points, search_words, searched, searched_title
 
 DOCUMENTS = 100
 """Documents whose sentences are searched."""

@@ -74,7 +74,7 @@ CREATE TABLE clusters (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT,
     name TEXT,                -- what somebody named it
-    title TEXT NOT NULL,      -- its label, see cdcoref.predict.labels
+    title TEXT NOT NULL,      -- its label, see cdcoref.reports.labels
     story INTEGER,
     mentions INTEGER NOT NULL,
     documents INTEGER NOT NULL,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import stored_mention
-from cdcoref.predict import CorpusCircumstances
+from cdcoref.reports import CorpusCircumstances
 
 
 def event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:

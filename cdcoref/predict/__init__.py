@@ -1,4 +1,4 @@
-"""Prediction: documents in, mentions and their clusters across documents out, ranked and labelled.
+"""Prediction: documents in, mentions and their clusters across documents out.
 
 `load` reads a model as a `Predictor`, which groups documents into stories and has an engine link them: on this machine,
 one story after the other, or on a Ray cluster. Results that views and files need can be used without PyTorch.

@@ -10,7 +10,7 @@ from typing import Any
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats import plain_value, tokenise_text, with_stated
-from cdcoref.predict.results import Prediction
+from cdcoref.predict.prediction import Prediction
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -20,8 +20,9 @@ from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
+from cdcoref.predict.prediction import Plan, Prediction
 from cdcoref.predict.prediction_options import PredictionOptions, Topics
-from cdcoref.predict.results import Plan, Prediction, ScoredPair
+from cdcoref.reports import ScoredPair
 from cdcoref.stories import (
     DocumentVectors,
     boilerplate_lines,
@@ -152,7 +153,7 @@ class Predictor:
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
-            tuple(note for story in linked for note in story.notes),
+            notes=tuple(note for story in linked for note in story.notes),
             pairs=_pairs(linked) if options.pairs else None,
         )
 

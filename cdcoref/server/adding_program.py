@@ -68,9 +68,8 @@ class Adder:
         encoding
             As :func:`cdcoref.server.uploads.read_uploads` takes it.
         """
-        from cdcoref.collection import Collection
+        from cdcoref.collection import Collection, work_lines
         from cdcoref.predict import LEMMA
-        from cdcoref.views import work_lines
 
         problems: list[str] = []
         try:

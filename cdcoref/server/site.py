@@ -16,7 +16,7 @@ from cdcoref import __version__
 from cdcoref.collection import Correction
 from cdcoref.corpus import KINDS, confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
-from cdcoref.predict import metadata_text
+from cdcoref.reports import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
 from cdcoref.server.readers import Readers
 from cdcoref.server.server_options import ServerOptions, new_token

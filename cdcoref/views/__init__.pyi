@@ -1,16 +1,6 @@
 from .cluster_table import cluster_lines as cluster_lines
 from .cluster_table import first_lines as first_lines
 from .cluster_table import summary as summary
-from .collection_tables import cluster_list_lines as cluster_list_lines
-from .collection_tables import cluster_page_lines as cluster_page_lines
-from .collection_tables import correction_lines as correction_lines
-from .collection_tables import counts_line as counts_line
-from .collection_tables import document_list_lines as document_list_lines
-from .collection_tables import document_page_lines as document_page_lines
-from .collection_tables import outcome_lines as outcome_lines
-from .collection_tables import question_lines as question_lines
-from .collection_tables import report_lines as report_lines
-from .collection_tables import work_lines as work_lines
 from .evaluation_tables import evaluation_text as evaluation_text
 from .graph_drawing import graph_drawing as graph_drawing
 from .graphml import graph_of as graph_of

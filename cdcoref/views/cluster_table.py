@@ -1,4 +1,4 @@
-"""Clusters as a table for the terminal: a prediction in, lines of text out, generated one by one on demand.
+"""Clusters as a table for the terminal: results in, lines of text out, generated one by one on demand.
 
 Clusters across documents come first, under a heading of their own, then those within one document. A million mentions
 cost nothing until someone reads that far.
@@ -13,7 +13,7 @@ from itertools import chain, islice
 from rich.cells import cell_len, chop_cells
 
 from cdcoref.corpus import confidence_text
-from cdcoref.predict import Counts, PredictedCluster, PredictedMention, Prediction
+from cdcoref.reports import Counts, PredictedCluster, PredictedMention, Results
 from cdlm.printing import counted, printable
 
 FIRST_LINES = 50
@@ -42,7 +42,7 @@ class TableStart:
     """Whether mentions of a cluster were omitted."""
 
 
-def cluster_lines(prediction: Prediction, *, singletons: bool = False, width: int = 120) -> Iterator[str]:
+def cluster_lines(results: Results, *, singletons: bool = False, width: int = 120) -> Iterator[str]:
     """Every line of the table; none if there is no cluster.
 
     Parameters
@@ -52,23 +52,23 @@ def cluster_lines(prediction: Prediction, *, singletons: bool = False, width: in
     width
         Width of the terminal in columns, which determines where long mentions are broken; positions are never broken.
     """
-    clusters = prediction.each_cluster(singletons=singletons)
+    clusters = results.each_cluster(singletons=singletons)
     first = list(islice(clusters, WIDTH_FROM))
-    yield from _Layout(prediction, first, width).lines(chain(first, clusters))
+    yield from _Layout(results, first, width).lines(chain(first, clusters))
 
 
-def first_lines(prediction: Prediction, *, singletons: bool = False, width: int = 120) -> TableStart:
+def first_lines(results: Results, *, singletons: bool = False, width: int = 120) -> TableStart:
     """The beginning of the table, and how much is left; parameters as in :func:`cluster_lines`."""
     chosen: list[PredictedCluster] = []
     rows = 0
-    for cluster in prediction.each_cluster(singletons=singletons):
+    for cluster in results.each_cluster(singletons=singletons):
         chosen.append(cluster)
         rows += min(len(cluster.mentions), FIRST_MENTIONS) + 1
         if rows >= FIRST_LINES:
             break
-    counts = prediction.counts()
+    counts = results.counts()
     total = counts.across + counts.within + (counts.singletons if singletons else 0)
-    layout = _Layout(prediction, chosen, width, most=FIRST_MENTIONS)
+    layout = _Layout(results, chosen, width, most=FIRST_MENTIONS)
     shortened = any(len(cluster.mentions) > FIRST_MENTIONS for cluster in chosen)
     return TableStart(list(layout.lines(chosen)), len(chosen), total - len(chosen), shortened)
 
@@ -91,9 +91,9 @@ class _Layout:
     """Column widths, and rows of these widths; at most `most` mentions per cluster."""
 
     def __init__(
-        self, prediction: Prediction, clusters: Iterable[PredictedCluster], width: int, most: int | None = None
+        self, results: Results, clusters: Iterable[PredictedCluster], width: int, most: int | None = None
     ) -> None:
-        self._paths = {d.id: d.path or d.id for d in prediction.corpus.documents}
+        self._paths = {d.id: d.path or d.id for d in results.corpus.documents}
         self._most = most
         shown = [mention for cluster in clusters for mention in islice(cluster.mentions, most)]
         self._place = max((cell_len(self._where(mention)) for mention in shown), default=5)

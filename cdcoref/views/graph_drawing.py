@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cdcoref.predict import GraphNode, StoryGraph
+from cdcoref.reports import GraphNode, StoryGraph
 from cdlm.printing import counted
 
 WIDTH, ROW, MARGIN = 400, 24, 6

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Corpus
 from cdcoref.formats import output_file
-from cdcoref.predict import Prediction, corpus_and_stories, metadata_text
+from cdcoref.reports import Results, metadata_text
 from cdcoref.views.knowledge import appearances, known_clusters
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def graph_of(source: Prediction | Corpus) -> Graph:
+def graph_of(source: Results | Corpus) -> Graph:
     """The graph as networkx has it.
 
     A node ``document:ID`` has ``type`` (``"document"``), ``label`` (its title or id), ``date``, ``source`` and
@@ -32,10 +32,10 @@ def graph_of(source: Prediction | Corpus) -> Graph:
     """
     import networkx as nx
 
-    corpus, stories = corpus_and_stories(source)
-    story_of = {id: number for number, own in stories.items() for id in own}
+    results = Results.of(source)
+    story_of = {id: number for number, story in results.numbered_stories().items() for id in story}
     graph = nx.Graph()
-    for document in corpus.documents:
+    for document in results.corpus.documents:
         known = {name: metadata_text(document.metadata.get(name)) for name in ("title", "date", "source")}
         graph.add_node(
             f"document:{_plain(document.id)}",
@@ -45,7 +45,7 @@ def graph_of(source: Prediction | Corpus) -> Graph:
             source=_plain(known["source"]),
             story=story_of.get(document.id, 0),
         )
-    clusters = known_clusters(corpus)
+    clusters = known_clusters(results)
     for cluster in clusters:
         documents = cluster.documents()
         graph.add_node(
@@ -61,12 +61,12 @@ def graph_of(source: Prediction | Corpus) -> Graph:
         for id in documents:
             weight = sum(mention.document == id for mention in cluster.mentions)
             graph.add_edge(_plain(cluster.id), f"document:{_plain(id)}", relation="mentioned in", weight=weight)
-    for (entity, event), sentences in appearances(corpus, clusters).items():
+    for (entity, event), sentences in appearances(results.corpus, clusters).items():
         graph.add_edge(_plain(entity), _plain(event), relation="together", weight=sentences)
     return graph
 
 
-def write_graphml(source: Prediction | Corpus, path: str | Path) -> None:
+def write_graphml(source: Results | Corpus, path: str | Path) -> None:
     """Write the graph of :func:`graph_of`.
 
     Raises

@@ -13,20 +13,10 @@ from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
-from cdcoref.predict import (
-    ClusterCircumstances,
-    CorpusCircumstances,
-    Places,
-    Prediction,
-    Stated,
-    corpus_and_stories,
-    mean_confidence,
-    ranked_clusters,
-    stories_of,
-)
+from cdcoref.reports import ClusterCircumstances, CorpusCircumstances, Results, Stated, mean_confidence, ranked_clusters
 
 
-def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
+def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
     """Documents, stories and clusters as JSON.
 
     Parameters
@@ -36,12 +26,12 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
     indent
         Spaces before each level; None for one line.
     """
-    corpus, stories = corpus_and_stories(source)
+    results = Results.of(source)
+    corpus, known = results.corpus, results.circumstances
     mentions = corpus.by_document()
-    places, known = Places(corpus.documents), CorpusCircumstances(corpus)
     clusters = []
     for members in ranked_clusters(corpus):
-        shown = [asdict(places.shown(mention)) for mention in members]
+        shown = [asdict(results.located.shown(mention)) for mention in members]
         clusters.append(
             {
                 "id": members[0].cluster,
@@ -55,18 +45,18 @@ def json_text(source: Prediction | Corpus, *, indent: int | None = None) -> str:
         )
     content: dict[str, Any] = {
         "version": SCHEMAS["prediction"],
-        "stories": [story.to_dict() for story in stories_of(corpus, stories, known)],
+        "stories": [story.to_dict() for story in results.stories],
         "clusters": clusters,
         "documents": [
             document_fields(document, mentions[document.id]) | names_entry(mentions[document.id], corpus.names)
             for document in corpus.documents
         ],
-        "notes": list(source.notes),
+        "notes": list(results.notes),
     }
     return json.dumps(content, ensure_ascii=False, indent=indent)
 
 
-def write_json(source: Prediction | Corpus, path: str | Path) -> None:
+def write_json(source: Results | Corpus, path: str | Path) -> None:
     """Write :func:`json_text` as a file, which is compressed if its name ends in ``.gz``.
 
     Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
@@ -75,7 +65,7 @@ def write_json(source: Prediction | Corpus, path: str | Path) -> None:
         file.write(json_text(source) + "\n")
 
 
-def write_json_lines(source: Prediction | Corpus, path: str | Path) -> None:
+def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
     """Write a line for each document with its mentions and :func:`event_circumstances`.
 
     Raises
@@ -83,7 +73,7 @@ def write_json_lines(source: Prediction | Corpus, path: str | Path) -> None:
     InputError
         If the file cannot be written. An existing file is then left unchanged.
     """
-    corpus, _ = corpus_and_stories(source)
+    corpus = Results.of(source).corpus
     mentions, clusters = corpus.by_document(), event_circumstances(corpus)
     with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from cdcoref.corpus import Corpus, Document, mention_text
 from cdcoref.formats import day_of, output_file
-from cdcoref.predict import Prediction, corpus_and_stories, label_of_kind, metadata_text
+from cdcoref.reports import Results, label_of_kind, metadata_text
 from cdcoref.views.knowledge import KnownCluster, known_clusters
 
 CONTEXT: dict[str, Any] = {
@@ -24,11 +24,11 @@ CONTEXT: dict[str, Any] = {
 }
 
 
-def linked_data(source: Prediction | Corpus) -> dict[str, Any]:
+def linked_data(source: Results | Corpus) -> dict[str, Any]:
     """The content of a JSON-LD file: an object with ``@context`` and ``@graph``."""
-    corpus, _ = corpus_and_stories(source)
-    documents = {document.id: document for document in corpus.documents}
-    clusters = known_clusters(corpus)
+    results = Results.of(source)
+    documents = {document.id: document for document in results.corpus.documents}
+    clusters = known_clusters(results)
     mentioned: dict[str, list[str]] = {id: [] for id in documents}
     things: list[dict[str, Any]] = []
     for cluster in clusters:
@@ -49,7 +49,7 @@ def linked_data(source: Prediction | Corpus) -> dict[str, Any]:
     return {"@context": CONTEXT, "@graph": [*(_article(d, mentioned[d.id]) for d in documents.values()), *things]}
 
 
-def write_jsonld(source: Prediction | Corpus, path: str | Path) -> None:
+def write_jsonld(source: Results | Corpus, path: str | Path) -> None:
     """Write the JSON-LD of :func:`linked_data`.
 
     Raises

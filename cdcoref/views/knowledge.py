@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention, mention_text
 from cdcoref.language import TITLES
-from cdcoref.predict import ClusterPeriod, ClusterPlace, CorpusCircumstances, ranked_clusters, sentences_together
+from cdcoref.reports import ClusterPeriod, ClusterPlace, Results, ranked_clusters, sentences_together
 
 _OF_PEOPLE = frozenset(("he", "him", "his", "himself", "she", "her", "hers", "herself"))
 _OF_THINGS = frozenset(("it", "its", "itself"))
@@ -33,23 +33,22 @@ class KnownCluster:
     mentions: tuple[Mention, ...]
     when: ClusterPeriod | None = None
     where: ClusterPlace | None = None
-    """Of an event, as in :class:`cdcoref.predict.PredictedCluster`; None if unknown."""
+    """Of an event, as in :class:`cdcoref.reports.PredictedCluster`; None if unknown."""
 
     def documents(self) -> list[str]:
         """The ids of the documents in which it is mentioned, each once."""
         return list(dict.fromkeys(mention.document for mention in self.mentions))
 
 
-def known_clusters(corpus: Corpus) -> list[KnownCluster]:
+def known_clusters(results: Results) -> list[KnownCluster]:
     """The facts about clusters of several mentions, ranked as everywhere."""
-    documents = {document.id: document for document in corpus.documents}
-    circumstances = CorpusCircumstances(corpus)
+    documents = {document.id: document for document in results.corpus.documents}
     found = []
-    for members in ranked_clusters(corpus, singletons=False):
+    for members in ranked_clusters(results.corpus, singletons=False):
         wordings = [mention_text(mention, documents[mention.document]) for mention in members]
-        label = circumstances.name(members[0])
+        label = results.circumstances.name(members[0])
         kind = members[0].kind
-        own = circumstances.of(members[0])
+        own = results.circumstances.of(members[0])
         found.append(
             KnownCluster(
                 f"{kind or 'mention'}:{members[0].cluster}",

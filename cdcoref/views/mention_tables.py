@@ -1,6 +1,6 @@
 """Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row per mention.
 
-The columns are the fields of :class:`cdcoref.predict.MentionRow`.
+The columns are the fields of :class:`cdcoref.reports.MentionRow`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
-from cdcoref.predict import MentionRow, Prediction, corpus_and_stories, dataframe, mention_rows, require_pandas
+from cdcoref.reports import MentionRow, Results, require_pandas
 from cdcoref.views.spreadsheets import as_text
 from cdlm.extras import install_command
 from cdlm.files import replaced_file
 
 
-def write_csv(source: Prediction | Corpus, path: str | Path, *, plain: bool = False) -> None:
+def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False) -> None:
     """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet, unless it is to be plain.
 
     It begins with a byte order mark, without which Excel takes UTF-8 for another encoding; Python's own `csv` module
@@ -39,16 +39,15 @@ def write_csv(source: Prediction | Corpus, path: str | Path, *, plain: bool = Fa
     InputError
         If the file cannot be written. An existing file is then left unchanged.
     """
-    corpus, stories = corpus_and_stories(source)
     with output_file(path) as file:
         file.write("\ufeff")
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(MentionRow._fields)
-        for row in mention_rows(corpus, stories):
+        for row in Results.of(source).rows():
             writer.writerow([_cell(value, plain=plain) for value in row])
 
 
-def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
+def write_parquet(source: Results | Corpus, path: str | Path) -> None:
     """Write a Parquet file.
 
     Raises
@@ -57,7 +56,7 @@ def write_parquet(source: Prediction | Corpus, path: str | Path) -> None:
         If pandas or pyarrow is not installed, or the file cannot be written. An existing file is then left unchanged.
     """
     check_parquet()
-    frame = dataframe(mention_rows(*corpus_and_stories(source)))
+    frame = Results.of(source).to_dataframe()
     try:
         with replaced_file(Path(path)) as part:
             frame.to_parquet(part, index=False)

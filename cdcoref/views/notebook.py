@@ -1,4 +1,4 @@
-"""A prediction in, what a notebook shows out: counts, the first clusters, the first texts with their mentions.
+"""Results in, what a notebook shows out: counts, the first clusters, the first texts with their mentions.
 
 HTML without a script and with its own style, since notebooks remove scripts and have styles of their own.
 """
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from cdcoref.corpus import Document, Mention, character_parts, confidence_text
-from cdcoref.predict import CorpusCircumstances, Prediction, ranked_clusters
+from cdcoref.reports import Results, ranked_clusters
 from cdcoref.views.text_runs import marked_text
 from cdlm.printing import counted
 
@@ -25,15 +25,15 @@ _OTHER = "#6a4aa0"
 _HEAD = ("kind", "mentioned as", "mentions", "documents", "confidence")
 
 
-def notebook_view(prediction: Prediction) -> str:
-    """The HTML that a notebook shows of a prediction."""
-    return f"{_table(prediction)}{_texts(prediction)}"
+def notebook_view(results: Results) -> str:
+    """The HTML that a notebook shows of a results."""
+    return f"{_table(results)}{_texts(results)}"
 
 
-def _table(prediction: Prediction) -> str:
-    counts = prediction.counts()
+def _table(results: Results) -> str:
+    counts = results.counts()
     rows = []
-    for cluster in islice(prediction.each_cluster(), CLUSTERS):
+    for cluster in islice(results.each_cluster(), CLUSTERS):
         texts = dict.fromkeys(mention.text for mention in islice(cluster.mentions, 50))
         words = ", ".join(islice(texts, 5)) + (", ..." if len(texts) > 5 else "")
         sure = "" if cluster.confidence is None else confidence_text(cluster.confidence)
@@ -49,24 +49,23 @@ def _table(prediction: Prediction) -> str:
     )
 
 
-def _texts(prediction: Prediction) -> str:
+def _texts(results: Results) -> str:
     """The first texts, each to be unfolded; mentions of clusters of several are underlined."""
-    known = CorpusCircumstances(prediction.corpus)
     titles: dict[int, str] = {}
-    for members in ranked_clusters(prediction.corpus, singletons=False):
-        label = known.label(members[0])
+    for members in ranked_clusters(results.corpus, singletons=False):
+        label = results.circumstances.label(members[0])
         documents = len({mention.document for mention in members})
         size = f"{counted(len(members), 'mention')} in {counted(documents, 'document')}"
         titles.update((id(mention), f"{label}: {mention.kind or 'mention'}, {size}") for mention in members)
-    mentions = prediction.corpus.by_document()
-    shown = prediction.corpus.documents[:TEXTS]
+    mentions = results.corpus.by_document()
+    shown = results.corpus.documents[:TEXTS]
     texts = [
         f"<details{' open' if n == 0 else ''}><summary dir='auto'>{html.escape(document.id)}</summary>"
         f"<p dir='auto' style='white-space: pre-wrap; max-width: 46em; line-height: 1.9'>"
         f"{_marked(document, mentions[document.id], titles)}</p></details>"
         for n, document in enumerate(shown)
     ]
-    left = len(prediction.corpus.documents) - len(shown)
+    left = len(results.corpus.documents) - len(shown)
     more = f"<p>The first {len(shown)} of {len(shown) + left} texts.</p>" if left else ""
     return "".join(texts) + more
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_webanno, write_xmi
-from cdcoref.predict import Prediction, corpus_and_stories
+from cdcoref.reports import Results
 from cdcoref.views.graphml import write_graphml
 from cdcoref.views.json_object import write_json, write_json_lines
 from cdcoref.views.jsonld import write_jsonld
@@ -18,7 +18,7 @@ from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
 from cdcoref.views.resolved_text import Replaced, write_resolved
 
-WRITERS: Mapping[str, Callable[[Prediction | Corpus, Path], object]] = {
+WRITERS: Mapping[str, Callable[[Results | Corpus, Path], object]] = {
     ".html": write_page,
     ".csv": write_csv,
     ".csv.gz": write_csv,
@@ -73,7 +73,7 @@ def is_folder_output(output: Path) -> bool:
 
 
 def write_result(
-    source: Prediction | Corpus,
+    source: Results | Corpus,
     output: Path,
     layout: str | None = None,
     *,
@@ -115,15 +115,15 @@ def write_result(
         if folder_format is None or folder_format == "text":
             write_resolved(source, output, replaced or "pronouns")
             return ()
-        return FOLDER_WRITERS[folder_format](corpus_and_stories(source)[0], output)
+        return FOLDER_WRITERS[folder_format](Results.of(source).corpus, output)
     name = output.name.lower()
     suffix = next((suffix for suffix in WRITERS if name.endswith(suffix)), None)
     is_json_lines = name.removesuffix(".gz").endswith(".jsonl")
-    if suffix is None and layout is None and isinstance(source, Prediction) and is_json_lines:
+    if suffix is None and layout is None and isinstance(source, Results) and is_json_lines:
         write_json_lines(source, output)
         return ()
     if suffix is None:
-        return write_corpus(corpus_and_stories(source)[0], output, layout=layout)
+        return write_corpus(Results.of(source).corpus, output, layout=layout)
     if suffix == ".html":
         return write_page(source, output)
     if plain:

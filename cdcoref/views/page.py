@@ -1,6 +1,6 @@
-"""A prediction as one HTML page: clusters on the left, texts on the right, in a self-contained file.
+"""Results as one HTML page: clusters on the left, texts on the right, in a self-contained file.
 
-In: a :class:`cdcoref.predict.Prediction`, or a corpus whose mentions have clusters. Out: a file that holds its data as
+In: a :class:`cdcoref.reports.Results`, or a corpus whose mentions have clusters. Out: a file that holds its data as
 JSON, its style and its script, and uses no network; its content security policy lets only that script run. Text from
 documents is never part of the HTML: the script puts it on the page as text.
 """
@@ -11,16 +11,17 @@ import base64
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from cdcoref import __version__
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 from cdcoref.formats import is_own_result, output_file
-from cdcoref.predict import Counts, Prediction, corpus_and_stories
+from cdcoref.reports import Counts, Results
 from cdcoref.views.page_data import page_data, without_surrogates
 from cdlm.printing import counted
 
@@ -45,7 +46,7 @@ class Part(NamedTuple):
     names: tuple[str, ...]
 
 
-def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | None = None) -> tuple[str, ...]:
+def write_page(source: Results | Corpus, path: str | Path, *, title: str | None = None) -> tuple[str, ...]:
     """Write a page that can be opened in a browser, shared and archived.
 
     One of more than `LARGEST_PAGE` is divided between stories into ``x.html``, ``x-2.html`` and so on, which link to
@@ -70,11 +71,11 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
         If the file cannot be written. An existing file is then left unchanged.
     """
     path = Path(path)
-    corpus, stories = corpus_and_stories(source)
-    guess = sum(_length(document, mentions) for document, mentions in _by_document(corpus))
-    pages = [] if guess > LARGEST_PAGE else [_html(corpus, stories, title)]
+    results = Results.of(source)
+    guess = sum(_lengths(results.corpus).values())
+    pages = [] if guess > LARGEST_PAGE else [_html(results, title)]
     if not pages or len(pages[0].encode()) > LARGEST_PAGE:
-        pages = _parts(corpus, stories, title, path, guess)
+        pages = _parts(results, title, path, guess)
     names = _names(path, len(pages))
     for name, page in zip(names, pages, strict=True):
         with output_file(path.with_name(name)) as file:
@@ -85,9 +86,9 @@ def write_page(source: Prediction | Corpus, path: str | Path, *, title: str | No
     return (f"one page would have {size / 10**6:.0f} MB; it is divided between stories into {', '.join(names)}",)
 
 
-def page_html(source: Prediction | Corpus, *, title: str | None = None) -> str:
+def page_html(source: Results | Corpus, *, title: str | None = None) -> str:
     """The HTML of the page that :func:`write_page` writes, in one part."""
-    return _html(*corpus_and_stories(source), title)
+    return _html(Results.of(source), title)
 
 
 def _names(path: Path, count: int) -> list[str]:
@@ -112,39 +113,27 @@ def _is_part(file: Path, first: str) -> bool:
     return is_own_result(file) and f'<a href="{quote(first)}"' in file.read_text(encoding="utf-8", errors="replace")
 
 
-def _parts(
-    corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, path: Path, guess: int
-) -> list[str]:
+def _parts(results: Results, title: str | None, path: Path, guess: int) -> list[str]:
     """The parts of a page, none larger than `LARGEST_PAGE` unless a single story is."""
-    in_stories = {id for ids in stories.values() for id in ids}
-    units = [
-        *map(tuple, stories.values()),
-        *((document.id,) for document in corpus.documents if document.id not in in_stories),
-    ]
-    length = {document.id: _length(document, mentions) for document, mentions in _by_document(corpus)}
+    length = _lengths(results.corpus)
+    in_stories = {id for ids in results.story_documents for id in ids}
+    units = [*results.story_documents, *((id,) for id in length if id not in in_stories)]
     pages: list[str] = []
     for count in range(min(max(2, -(-guess // LARGEST_PAGE)), len(units)), len(units) + 1):
         groups = _divided(units, [sum(length[id] for id in ids) for ids in units], count)
         names = _names(path, len(groups))
-        pages = []
-        for number, ids in enumerate(groups):
-            own = corpus.subset(ids)
-            inside = set(ids)
-            their = {story: documents for story, documents in stories.items() if inside.issuperset(documents)}
-            pages.append(_html(own, their, title, Part(number, tuple(names))))
+        pages = [_html(results.subset(ids), title, Part(number, tuple(names))) for number, ids in enumerate(groups)]
         if all(len(page.encode()) <= LARGEST_PAGE for page in pages):
             break
-    return pages if len(pages) > 1 else [_html(corpus, stories, title)]
+    return pages if len(pages) > 1 else [_html(results, title)]
 
 
-def _by_document(corpus: Corpus) -> Iterator[tuple[Document, Sequence[Mention]]]:
-    mentions = corpus.by_document()
-    return ((document, mentions[document.id]) for document in corpus.documents)
-
-
-def _length(document: Document, mentions: Sequence[Mention]) -> int:
-    """About how many bytes a document takes, with its share of clusters and stories."""
-    return round(1.5 * (len(document.text) + 40 * len(mentions)))
+def _lengths(corpus: Corpus) -> dict[str, int]:
+    """About how many bytes each document takes, with its share of clusters and stories."""
+    mentions = Counter(mention.document for mention in corpus.mentions)
+    return {
+        document.id: round(1.5 * (len(document.text) + 40 * mentions[document.id])) for document in corpus.documents
+    }
 
 
 def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int) -> list[list[str]]:
@@ -159,8 +148,8 @@ def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int)
     return groups
 
 
-def _html(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | None, part: Part | None = None) -> str:
-    counts = Counts.of(corpus, len(stories))
+def _html(results: Results, title: str | None, part: Part | None = None) -> str:
+    counts = results.counts()
     environment = _environment()
     style = shared_style() + environment.get_template("page.css").render()
     parts = "\n".join(environment.get_template(name).render() for name in SCRIPTS)
@@ -169,7 +158,7 @@ def _html(corpus: Corpus, stories: Mapping[int, Sequence[str]], title: str | Non
         title=without_surrogates(title or counted(counts.documents, "document")),
         summary=_summary(counts),
         part=part,
-        data=page_data(corpus, stories),
+        data=page_data(results),
         style=environment.filters["own"](style),
         script=environment.filters["own"](script),
         style_hash=_hash(style),

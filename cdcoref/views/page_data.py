@@ -7,20 +7,19 @@ shorter one that begins at the same place; clusters are in the order in which th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, character_parts, confidence_text
+from cdcoref.corpus import ENTITY, EVENT, Document, character_parts, confidence_text
 from cdcoref.formats import Utf16Units
-from cdcoref.predict import (
-    CorpusCircumstances,
+from cdcoref.reports import (
     GraphLine,
     PredictedStory,
+    Results,
     StoryEvent,
     mean_confidence,
     metadata_text,
     ranked_clusters,
-    stories_of,
 )
 from cdcoref.views.graph_drawing import graph_drawing
 from cdlm.printing import counted
@@ -28,7 +27,7 @@ from cdlm.printing import counted
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str, Any]:
+def page_data(results: Results) -> dict[str, Any]:
     """Everything that the script needs.
 
     Returns
@@ -47,10 +46,10 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
         :func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and cluster of an entity, those of an
         event, number of sentences).
     """
-    story_of = {name: number for number, group in stories.items() for name in group}
+    corpus, known = results.corpus, results.circumstances
+    story_of = {name: number for number, story in results.numbered_stories().items() for name in story}
     clusters: list[tuple[str, str, str, int]] = []
     cluster_of: dict[int, int] = {}
-    known = CorpusCircumstances(corpus)
     for number, members in enumerate(ranked_clusters(corpus)):
         cluster_of.update((id(mention), number) for mention in members)
         name = without_surrogates(members[0].cluster or "")
@@ -93,7 +92,7 @@ def page_data(corpus: Corpus, stories: Mapping[int, Sequence[str]]) -> dict[str,
             columns["cluster"].append(cluster_of[id(mention)])
             columns["confidence"].append(_hundredths(mention.confidence))
     numbers = {(kind, name): number for number, (name, kind, *_) in enumerate(clusters) if name}
-    reports = [_story(story, number_of, numbers) for story in stories_of(corpus, stories, known)]
+    reports = [_story(story, number_of, numbers) for story in results.stories]
     texts = [confidence_text(hundredths / 100) for hundredths in range(101)]
     return {"documents": shown, "mentions": columns, "clusters": clusters, "stories": reports, "confidenceTexts": texts}
 

@@ -1,4 +1,4 @@
-"""A prediction with its pairs in, a table of them out: which mentions were compared, and how probably they corefer."""
+"""Results with their pairs in, a table of them out: which mentions were compared, and how probably they corefer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from cdcoref.corpus import Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
-from cdcoref.predict import Places, Prediction
+from cdcoref.reports import Results
 from cdcoref.views.spreadsheets import as_text
 
 _OF_MENTION = ("document", "start", "end", "text")
@@ -19,7 +19,7 @@ PAIR_COLUMNS = (
 )
 
 
-def write_pairs(prediction: Prediction, path: str | Path, *, plain: bool = False) -> None:
+def write_pairs(results: Results, path: str | Path, *, plain: bool = False) -> None:
     """Write the pairs of a prediction as CSV, as safe for spreadsheets as :func:`cdcoref.views.write_csv`.
 
     ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
@@ -30,12 +30,11 @@ def write_pairs(prediction: Prediction, path: str | Path, *, plain: bool = False
     InputError
         If the prediction was made without its pairs, or the file cannot be written.
     """
-    if prediction.pairs is None:
+    if results.pairs is None:
         raise InputError("the prediction has no pairs; predict with the option pairs")
-    places = Places(prediction.corpus.documents)
 
     def cells(mention: Mention) -> list[str | int]:
-        shown = places.shown(mention)
+        shown = results.located.shown(mention)
         document, text = (value if plain else as_text(value) for value in (shown.document, shown.text))
         return [document, shown.start, shown.end, text]
 
@@ -43,7 +42,7 @@ def write_pairs(prediction: Prediction, path: str | Path, *, plain: bool = False
         file.write("\ufeff")
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(PAIR_COLUMNS)
-        for pair in prediction.pairs:
+        for pair in results.pairs:
             relation = "antecedent" if pair.antecedent else "compared"
             together = int(pair.first.cluster == pair.second.cluster)
             row = (pair.first.kind or "", relation, f"{pair.probability:.4f}", together)

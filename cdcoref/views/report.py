@@ -9,16 +9,7 @@ from pathlib import Path
 
 from cdcoref.corpus import EVENT, Corpus, Document, mention_text
 from cdcoref.formats import OWN_REPORT, day_of, output_file
-from cdcoref.predict import (
-    PredictedStory,
-    Prediction,
-    Statement,
-    StoryEvent,
-    corpus_and_stories,
-    is_date_or_number,
-    metadata_text,
-    stories_of,
-)
+from cdcoref.reports import PredictedStory, Results, Statement, StoryEvent, is_date_or_number, metadata_text, stories_of
 from cdcoref.views.knowledge import KnownCluster, known_clusters
 from cdlm.printing import counted
 
@@ -30,7 +21,7 @@ LONGEST_SENTENCE = 300
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~]|&(?=#?\w+;))")
 
 
-def write_report(source: Prediction | Corpus, path: str | Path) -> None:
+def write_report(source: Results | Corpus, path: str | Path) -> None:
     """Write the report of :func:`story_report`.
 
     Raises
@@ -43,18 +34,18 @@ def write_report(source: Prediction | Corpus, path: str | Path) -> None:
             file.write(f"{line}\n")
 
 
-def story_report(source: Prediction | Corpus) -> Iterator[str]:
+def story_report(source: Results | Corpus) -> Iterator[str]:
     """The lines of the report, story by story; documents in no story come last, together, and are not compared."""
-    corpus, stories = corpus_and_stories(source)
-    documents = {document.id: document for document in corpus.documents}
-    clusters = known_clusters(corpus)
+    results = Results.of(source)
+    stories, documents = results.stories, {document.id: document for document in results.corpus.documents}
+    clusters = known_clusters(results)
     yield f"{OWN_REPORT}\n# {counted(len(documents), 'document')} in {counted(len(stories), 'story', 'stories')}"
-    in_stories = {id for own in stories.values() for id in own}
+    in_stories = {id for story in stories for id in story.documents}
     rest = tuple(id for id in documents if id not in in_stories)
-    for story in stories_of(corpus, stories):
+    for story in stories:
         yield from _story(f"Story {story.number}", story, clusters, documents)
     if rest:
-        (story,) = stories_of(corpus, {0: rest})
+        (story,) = stories_of(results.corpus, {0: rest}, results.circumstances)
         yield from _story("Other documents" if stories else "Documents", story, clusters, documents)
 
 

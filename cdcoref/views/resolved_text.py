@@ -17,7 +17,7 @@ from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, m
 from cdcoref.errors import InputError
 from cdcoref.formats import file_names, output_file, written_folder
 from cdcoref.language import in_sentence_case, is_common_word, lemma, quotations, word_set
-from cdcoref.predict import Prediction, cluster_label, corpus_and_stories
+from cdcoref.reports import Results, cluster_label
 
 Replaced = Literal["pronouns", "all"]
 """What is replaced: pronouns of the third person alone, or also nouns and parts of names."""
@@ -56,7 +56,7 @@ class _Edit(NamedTuple):
     text: str
 
 
-def resolved_texts(source: Prediction | Corpus, replaced: Replaced = "pronouns") -> dict[str, str]:
+def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") -> dict[str, str]:
     """The texts of documents with mentions replaced by the names of their clusters.
 
     Parameters
@@ -86,7 +86,7 @@ def resolved_texts(source: Prediction | Corpus, replaced: Replaced = "pronouns")
     """
     if replaced not in get_args(Replaced):
         raise InputError(f"{replaced!r} cannot be replaced; choose pronouns or all")
-    corpus, _ = corpus_and_stories(source)
+    corpus = Results.of(source).corpus
     texts = _Texts(corpus)
     names = _names(corpus, texts)
     mentions = corpus.by_document()
@@ -302,7 +302,7 @@ def _is_plural(word: str) -> bool:
     )
 
 
-def write_resolved(source: Prediction | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:
+def write_resolved(source: Results | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:
     """Write the texts that :func:`resolved_texts` gives into a folder, a file for each document.
 
     Raises
@@ -310,7 +310,7 @@ def write_resolved(source: Prediction | Corpus, folder: str | Path, replaced: Re
     InputError
         If the folder cannot be written, or holds files that cdcoref did not write. It is then left as it was.
     """
-    corpus, _ = corpus_and_stories(source)
+    corpus = Results.of(source).corpus
     texts = resolved_texts(source, replaced)
     files = file_names(texts, ".txt")
     with written_folder(folder, corpus, files) as new:

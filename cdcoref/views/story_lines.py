@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from cdcoref.circumstances import Period
-from cdcoref.predict import Disagreement, PredictedStory, StoryEvent
+from cdcoref.reports import Disagreement, PredictedStory, StoryEvent
 from cdlm.printing import counted, printable
 
 WIDTH = 100

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from cdcoref.formats import read_corpus
-from cdcoref.predict import PredictedStory, Prediction, Predictor
+from cdcoref.predict import Prediction, Predictor
+from cdcoref.reports import PredictedStory
 
 ARTICLES = Path(__file__).parent / "newsroom"
 TIMELINE = {

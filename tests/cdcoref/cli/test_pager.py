@@ -11,7 +11,8 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import write_corpus
-from cdcoref.predict import PredictedCluster, Prediction
+from cdcoref.predict import Prediction
+from cdcoref.reports import PredictedCluster
 
 Show = Callable[..., Any]
 

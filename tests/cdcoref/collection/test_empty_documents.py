@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, document_page_lines
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import tokenise_text
 from cdcoref.predict import Prediction, Predictor
 from cdcoref.server import Server, ServerOptions
-from cdcoref.views import document_page_lines, write_csv, write_page
+from cdcoref.views import write_csv, write_page
 
 KINDS = ("ferry", "museum", "stop words", "empty")
 

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 import torch
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, document_page_lines
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text, write_jsonl
 from cdcoref.predict import Predictor
 from cdcoref.stories import group_documents, topic_quality
-from cdcoref.views import document_page_lines
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
 

@@ -8,7 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.predict import Counts, Plan, PredictedCluster, Prediction
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import Counts, PredictedCluster
 from cdcoref.views import cluster_lines, first_lines, summary
 
 

@@ -11,11 +11,11 @@ from urllib.request import urlopen
 
 import pytest
 
-from cdcoref.collection import Collection
+from cdcoref.collection import Collection, cluster_list_lines, cluster_page_lines, document_page_lines
 from cdcoref.corpus import Corpus, Document, Mention, confidence_text
 from cdcoref.predict import Prediction
 from cdcoref.server import Server, ServerOptions
-from cdcoref.views import cluster_lines, cluster_list_lines, cluster_page_lines, document_page_lines
+from cdcoref.views import cluster_lines
 from tests.cdcoref.views.conftest import NO_PLAN, Open
 
 CASES = [(0.9996, "0.99+"), (0.994, "0.99"), (0.624, "0.62"), (0.285, "0.28"), (0.001, "0.00")]

@@ -18,7 +18,8 @@ import pytest
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text
-from cdcoref.predict import Plan, Prediction, ranked_clusters, stories_of
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import ranked_clusters, stories_of
 from cdcoref.views import event_circumstances, linked_data, story_report, write_csv, write_graphml, write_json_lines
 
 TEXTS = {

@@ -12,7 +12,8 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.predict import MentionRow, Prediction
+from cdcoref.predict import Prediction
+from cdcoref.reports import MentionRow
 from cdcoref.views import WRITERS, check_parquet, write_csv, write_parquet
 
 

@@ -18,11 +18,11 @@ from typing import Any
 from cdcoref.circumstances import CONTINENTS, Period, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.language import head_word, is_common_word, lemma
-from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.disagreements import Disagreement, Statement, disagreements
-from cdcoref.predict.labels import is_pronoun
-from cdcoref.predict.ranking import is_date_or_number, mean_confidence, says_little
-from cdcoref.predict.story_graph import GraphNode, StoryGraph, story_graph
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
+from cdcoref.reports.labels import is_pronoun
+from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
+from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
@@ -236,7 +236,7 @@ class PredictedStory:
     def disagreements(self) -> tuple[Disagreement, ...]:
         """Events for which documents state different numbers of the same thing, different days, or different places.
 
-        Only what is stated in the clause of an event counts; see :mod:`cdcoref.predict.disagreements`.
+        Only what is stated in the clause of an event counts; see :mod:`cdcoref.reports.disagreements`.
         """
         if len(self.documents) < 2:
             return ()

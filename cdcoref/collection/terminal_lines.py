@@ -9,14 +9,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cdcoref.corpus import confidence_text
-from cdcoref.predict import metadata_text
+from cdcoref.reports import metadata_text
 from cdlm.printing import counted, printable
 
 if TYPE_CHECKING:
-    from cdcoref.collection import (
+    from cdcoref.collection.corrections import Correction
+    from cdcoref.collection.records import (
         ClusterPage,
         ClusterSummary,
-        Correction,
         Counts,
         DocumentPage,
         DocumentSummary,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.predict import cluster_label
+from cdcoref.reports import cluster_label
 
 
 @pytest.mark.parametrize(

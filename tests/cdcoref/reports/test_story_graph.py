@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.predict import GraphLine, GraphNode, StoryGraph, sentences_together, stories_of
+from cdcoref.reports import GraphLine, GraphNode, StoryGraph, sentences_together, stories_of
 from cdcoref.views import graph_drawing, graph_of
 
 

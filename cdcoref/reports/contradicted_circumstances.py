@@ -10,8 +10,8 @@ from typing import TypeVar
 from cdcoref.circumstances import Place, Source, is_object
 from cdcoref.corpus import EVENT, Corpus, Mention, mention_text
 from cdcoref.language import date_name, head_word, lemma
-from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.contradictions import Contradiction, StatedValue
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.contradictions import Contradiction, StatedValue
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.predict import CorpusCircumstances, Plan, Prediction, Stated
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import CorpusCircumstances, Stated
 
 TEXTS = {
     "a": ["A storm hit the Norwegian town of Bergen on 3 May 2024 .", "The storm sank four boats ."],

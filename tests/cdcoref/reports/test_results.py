@@ -16,7 +16,8 @@ from referencing import Registry, Resource
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import SCHEMAS, json_schema, read_corpus, read_file, tokenise_text
-from cdcoref.predict import Counts, MentionRow, Plan, Prediction, Tally, corpus_and_stories, mention_rows
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import Counts, MentionRow, Results, Tally
 
 FIRST = Document.from_sentences("a", [["Ann", "left", "."], ["She", "took", "it", "off", "."]])
 SECOND = Document.from_sentences("b", [["Ann", "went", "."], ["Rain", "<b>", "."]])
@@ -79,7 +80,7 @@ def test_rows() -> None:
     assert [row.text for row in rows] == ["left", "went", "Ann", "She", "Ann", "it", "off", "Rain", "took ... off"]
     assert (rows[8].start, rows[8].end, rows[8].line, rows[8].sentence) == (15, 26, 2, "She took it off .")
     assert rows[7].cluster is rows[7].confidence is None
-    assert next(mention_rows(PREDICTION.corpus)).story is None
+    assert next(Results.of(PREDICTION.corpus).rows()).story is None
 
 
 @pytest.mark.parametrize("path", [None, 3, ""])
@@ -269,11 +270,11 @@ def test_a_part_of_a_prediction_keeps_the_numbers_of_stories() -> None:
 
 def test_the_stories_of_a_corpus_are_those_it_is_annotated_with() -> None:
     documents = (replace(FIRST, topic="1", subtopic="1a"), replace(SECOND, topic="1", subtopic="1b"))
-    assert corpus_and_stories(Corpus(documents)) == (Corpus(documents), {1: ("a",), 2: ("b",)})
+    assert Results.of(Corpus(documents)) == Results(Corpus(documents), (("a",), ("b",)))
     topics = tuple(replace(document, subtopic=None) for document in documents)
-    assert corpus_and_stories(Corpus(topics))[1] == {1: ("a", "b")}
-    assert corpus_and_stories(Corpus((documents[0], SECOND)))[1] == {}
-    assert corpus_and_stories(PREDICTION) == (PREDICTION.corpus, {1: ("a", "b")})
+    assert Results.of(Corpus(topics)).story_documents == (("a", "b"),)
+    assert Results.of(Corpus((documents[0], SECOND))).story_documents == ()
+    assert Results.of(PREDICTION) is PREDICTION
     numbered = replace(PREDICTION, story_numbers=(7,))
     assert numbered.numbered_stories() == {7: ("a", "b")}
     assert {row.story for row in numbered.rows()} == {7}
@@ -284,7 +285,7 @@ def test_lines_and_sentences_of_a_text() -> None:
     document = Document("d", ("One.", "Two", "two.", "Three."), ((0, 1), (1, 3), (3, 4)), text,
                         ((0, 4), (6, 9), (10, 14), (15, 21)))  # fmt: skip
     corpus = Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(4)))
-    found = {row.text: (row.line, row.sentence) for row in mention_rows(corpus)}
+    found = {row.text: (row.line, row.sentence) for row in Results.of(corpus).rows()}
     assert found == {"One.": (1, "One."), "Two": (3, "Two two."), "two.": (3, "Two two."), "Three.": (4, "Three.")}
 
 
@@ -292,5 +293,5 @@ def test_a_span_of_two_mentions_is_stated_once() -> None:
     document = Document.from_sentences("a", [["Ann", "and", "Bob", "came", "."], ["They", "sang", "."]])
     people = [("x", 0), ("y", 2), ("x", 5), ("y", 5)]
     mentions = [Mention("a", (token,), "entity", cluster) for cluster, token in people]
-    rows = mention_rows(Corpus((document,), (*mentions, Mention("a", (6,), "event", "z"))))
+    rows = Results.of(Corpus((document,), (*mentions, Mention("a", (6,), "event", "z")))).rows()
     assert [row.participants_stated for row in rows if row.kind == "event"] == ["They (a:19-23)"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.predict import is_date_or_number, mean_confidence, ranked_clusters
+from cdcoref.reports import is_date_or_number, mean_confidence, ranked_clusters
 
 
 @pytest.mark.parametrize(

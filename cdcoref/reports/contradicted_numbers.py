@@ -19,8 +19,8 @@ import numpy as np
 from cdcoref.circumstances import PEOPLE, RELATIONS, Period, Source, StatedQuantity, capitalised, dateline_end
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, mention_text
 from cdcoref.language import in_sentence_case, is_common_word, lemma, name_of
-from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.contradictions import SHARED_EVENTS, Contradiction, StatedValue
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.contradictions import SHARED_EVENTS, Contradiction, StatedValue
 
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, Source, StatedQuantity
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
-from cdcoref.predict.labels import is_pronoun, label_of_kind
+from cdcoref.reports.labels import is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""

@@ -9,7 +9,8 @@ from itertools import permutations
 import pytest
 
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
-from cdcoref.predict import Plan, PredictedStory, Prediction, stories_of
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import PredictedStory, stories_of
 from cdcoref.views import story_lines, story_list_lines
 
 TEXTS = {

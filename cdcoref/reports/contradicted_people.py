@@ -18,7 +18,7 @@ from itertools import combinations
 from cdcoref.circumstances import Period, ages_in, dateline_end, day_of, full_names, offices_in, roles_of
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.language import are_forms_of_one_name, different_names, in_sentence_case, is_common_word
-from cdcoref.predict.contradictions import SHARED_EVENTS, Contradiction, StatedValue
+from cdcoref.reports.contradictions import SHARED_EVENTS, Contradiction, StatedValue
 
 _DAYS_OF_YEAR = 365
 _BIRTHDAY = 7

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cdcoref.corpus import EVENT, Corpus, Mention
-from cdcoref.predict.cluster_circumstances import CorpusCircumstances
-from cdcoref.predict.contradicted_circumstances import ContradictedCircumstances
-from cdcoref.predict.contradicted_numbers import ContradictedNumbers
-from cdcoref.predict.contradicted_people import ContradictedPeople
-from cdcoref.predict.contradictions import Contradiction
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.contradicted_circumstances import ContradictedCircumstances
+from cdcoref.reports.contradicted_numbers import ContradictedNumbers
+from cdcoref.reports.contradicted_people import ContradictedPeople
+from cdcoref.reports.contradictions import Contradiction
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,156 @@
+"""The result of a prediction: clusters and stories, the work that was done, and the files and pages made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cdcoref.errors import check_path, check_text
+from cdcoref.reports import Results
+from cdlm.printing import counted
+
+if TYPE_CHECKING:
+    from cdcoref.views import FolderFormat
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The work ahead once documents are grouped.
+
+    Attributes
+    ----------
+    documents, stories, largest
+        Number of documents, of stories, and of documents in the largest story.
+    pairs, pruned
+        Number of document pairs to compare, and of those pruned because of `max_pairs`.
+    empty
+        How many of the documents have no words; they are no stories.
+    copies
+        How many of the documents are near-duplicates of others.
+    """
+
+    documents: int
+    stories: int
+    largest: int
+    pairs: int
+    pruned: int
+    empty: int = 0
+    copies: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Prediction(Results):
+    """A prediction.
+
+    The confidence of a mention is the mean calibrated probability that it corefers with the other mentions of its
+    cluster that are of its story (without others, that it is a mention at all). Mentions were linked within stories,
+    and entities across them by name.
+
+    Attributes
+    ----------
+    plan
+        The work that had to be done.
+    sequences
+        Number of sequences read.
+    corpus, story_documents, notes, story_numbers, pairs
+        As in :class:`cdcoref.reports.Results`.
+    """
+
+    plan: Plan
+    sequences: int = 0
+
+    def __repr__(self) -> str:
+        counts = self.counts()
+        clusters = f"{counted(counts.across, 'cluster')} across documents, {counts.within:,} within one document"
+        documents, mentions = counted(counts.documents, "document"), counted(counts.mentions, "mention")
+        return f"<Prediction: {documents}, {mentions}, {clusters}, {counted(counts.singletons, 'singleton')}>"
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        layout: str | None = None,
+        folder_format: FolderFormat | None = None,
+        replaced: Literal["pronouns", "all"] | None = None,
+    ) -> tuple[str, ...]:
+        """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
+
+        Parameters
+        ----------
+        path
+            The file, whose suffix is one of those in `docs/formats.md`, or a folder, whose name has no suffix.
+        layout
+            As in :func:`cdcoref.formats.write_corpus`.
+        folder_format
+            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``, ``"webanno"``
+            or ``"xmi"``.
+        replaced
+            What is replaced in texts: ``"pronouns"`` (the default) or ``"all"``.
+
+        Returns
+        -------
+        tuple
+            A sentence for each kind of information that the format cannot express.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written, or not in this format. An existing file is then left unchanged.
+        """
+        from cdcoref.views import check_folder_options, write_result
+
+        check_path("the output", path)
+        check_folder_options(Path(path), layout, folder_format, replaced)
+        return write_result(self, Path(path), layout, folder_format=folder_format, replaced=replaced)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """The page that ``predict -o x.html`` writes, as a string.
+
+        Parameters
+        ----------
+        title
+            Its title; by default the number of documents.
+        """
+        from cdcoref.views import page_html
+
+        if title is not None:
+            check_text("the title", title)
+        return page_html(self, title=title)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Stories, clusters and documents as one JSON object.
+
+        Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
+
+        Parameters
+        ----------
+        indent
+            Spaces before each level; None for one line.
+        """
+        from cdcoref.views import json_text
+
+        return json_text(self, indent=indent)
+
+    def resolved_texts(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
+        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters.
+
+        Parameters
+        ----------
+        replaced
+            ``"pronouns"`` or ``"all"``; see :func:`cdcoref.views.resolved_texts`.
+
+        Raises
+        ------
+        InputError
+            If it is neither.
+        """
+        from cdcoref.views import resolved_texts
+
+        return resolved_texts(self, replaced)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: counts, the first clusters and the first texts with their mentions."""
+        from cdcoref.views import notebook_view
+
+        return notebook_view(self)

@@ -1,0 +1,122 @@
+"""Mentions as rows of a table: of a CSV file, a Parquet file, a data frame."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from types import ModuleType
+from typing import NamedTuple
+
+from cdcoref.corpus import Document
+from cdcoref.errors import InputError
+from cdcoref.reports.cluster_circumstances import ClusterCircumstances, Stated
+from cdlm.extras import install_command
+
+
+class MentionRow(NamedTuple):
+    """A mention as a row of a table: of a CSV file or a data frame.
+
+    Attributes
+    ----------
+    cluster, kind, text, document
+        As in :class:`PredictedMention`; `cluster` is the cluster's name in the corpus.
+    cluster_name
+        What people call the cluster; empty where it has no such name.
+    confidence
+        The mean probability that the mention corefers with the others of its cluster; for a detected singleton, that
+        it is a mention at all; None if unknown, as for singletons that were given.
+    line, start, end
+        Line of the document's text (from 1), and character range in it.
+    cluster_mentions, cluster_documents
+        How many mentions the cluster has, and in how many documents.
+    story
+        Number of the story; None if unknown.
+    sentence
+        The sentence in which the mention begins, with white space reduced to single spaces.
+    title, date, source, author, url
+        Metadata of the document; empty if unknown.
+    metadata
+        Its other metadata, as an object of JSON; empty if there are none.
+    when, where, participants
+        Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year, ``XXXX-WXX-5`` if
+        no more than Friday is known), its place, and the labels of the entities that take part, separated by
+        semicolons; empty if unknown.
+    when_stated, where_stated, participants_stated
+        The words that say so, each with its document and characters: ``Tuesday (a.txt:45-52); 5 March (b.txt:7-14)``.
+    """
+
+    cluster: str | None
+    cluster_name: str
+    kind: str
+    text: str
+    document: str
+    line: int
+    start: int
+    end: int
+    confidence: float | None
+    cluster_mentions: int
+    cluster_documents: int
+    story: int | None
+    sentence: str
+    title: str = ""
+    date: str = ""
+    source: str = ""
+    author: str = ""
+    url: str = ""
+    metadata: str = ""
+    when: str = ""
+    where: str = ""
+    participants: str = ""
+    when_stated: str = ""
+    where_stated: str = ""
+    participants_stated: str = ""
+
+
+def stated_text(stated: Iterable[Stated]) -> str:
+    """The words that state something, each once, with its document and characters, in one line."""
+    return "; ".join(dict.fromkeys(f"{one.text} ({one.document}:{one.start}-{one.end})" for one in stated))
+
+
+METADATA_COLUMNS = ("title", "date", "source", "author", "url")
+
+
+def circumstance_cells(known: ClusterCircumstances) -> tuple[str, ...]:
+    """The last columns of a row."""
+    return (
+        *(str(value or "") for value in (known.when, known.where)),
+        "; ".join(map(str, known.participants)),
+        *(stated_text(() if value is None else value.stated) for value in (known.when, known.where)),
+        stated_text(stated for participant in known.participants for stated in participant.stated),
+    )
+
+
+def metadata_cells(document: Document) -> tuple[str, ...]:
+    """What is known about a document: the usual fields one by one, and the others as JSON."""
+    known = document.metadata
+    others = {name: value for name, value in known.items() if name not in METADATA_COLUMNS}
+    shown = json.dumps(others, ensure_ascii=False) if others else ""
+    return (*(metadata_text(known.get(name)) for name in METADATA_COLUMNS), shown)
+
+
+def metadata_text(value: object) -> str:
+    """A value of metadata for people: lists joined by commas, and nothing for one that is unknown."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(metadata_text, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def require_pandas() -> ModuleType:
+    """The pandas package, which is imported only here.
+
+    Raises
+    ------
+    InputError
+        If it is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise InputError(f"pandas is not installed; install it with: {install_command('pandas')}") from None
+    return pandas

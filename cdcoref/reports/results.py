@@ -1,0 +1,273 @@
+"""Clusters with the documents and stories that they are in: what every view, file and table is made from.
+
+Clusters come in the order in which people want to see them, generated one by one, so that the first are available at
+once, however many follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from cdcoref.corpus import Corpus, Mention
+from cdcoref.errors import check_text
+from cdcoref.reports.cluster_circumstances import (
+    NO_CIRCUMSTANCES,
+    ClusterCircumstances,
+    ClusterParticipant,
+    ClusterPeriod,
+    ClusterPlace,
+    CorpusCircumstances,
+)
+from cdcoref.reports.counts import Counts
+from cdcoref.reports.labels import label_of_kind
+from cdcoref.reports.located_mentions import LocatedMentions, PredictedMention
+from cdcoref.reports.mention_rows import MentionRow, circumstance_cells, metadata_cells, require_pandas
+from cdcoref.reports.predicted_story import PredictedStory, stories_of
+from cdcoref.reports.ranking import mean_confidence, ranked_clusters
+from cdcoref.reports.search_points import search_points, search_words, searched, searched_title
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCluster:
+    """Coreferent mentions, in the order of the documents.
+
+    Attributes
+    ----------
+    kind, mentions
+        Their kind, and the mentions.
+    confidence
+        The mean of its mentions' confidences; None if none has one.
+    id
+        The cluster's name in the corpus; None for a mention without one.
+    circumstances
+        Of an event: when and where it happened, and who took part; empty where unknown.
+    given_name
+        What people call it; None if it has no such name.
+    """
+
+    kind: str
+    mentions: tuple[PredictedMention, ...]
+    confidence: float | None
+    id: str | None = None
+    circumstances: ClusterCircumstances = NO_CIRCUMSTANCES
+    given_name: str | None = None
+
+    @property
+    def when(self) -> ClusterPeriod | None:
+        """When an event happened, and the words that state it; None if unknown."""
+        return self.circumstances.when
+
+    @property
+    def where(self) -> ClusterPlace | None:
+        """Where an event happened, and the words that state it; None if unknown."""
+        return self.circumstances.where
+
+    @property
+    def participants(self) -> tuple[ClusterParticipant, ...]:
+        """The entities that take part in an event, those of most mentions first."""
+        return self.circumstances.participants
+
+    @property
+    def documents(self) -> int:
+        """The number of documents in which it is mentioned."""
+        return len({mention.document for mention in self.mentions})
+
+    @property
+    def label(self) -> str:
+        """The name that people gave it, or its most frequent wording; for a name, its fullest form.
+
+        An event has its place and day behind it: ``fire · Kalamata, Greece · 6 Aug.`` (see
+        :func:`~cdcoref.reports.cluster_label` and :func:`~cdcoref.reports.event_label`).
+        """
+        if self.given_name is not None:
+            return self.given_name
+        return self.circumstances.title(label_of_kind(self.kind, (mention.text for mention in self.mentions)))
+
+
+class ScoredPair(NamedTuple):
+    """Two mentions that were compared.
+
+    Attributes
+    ----------
+    first, second
+        The mentions, with their clusters.
+    probability
+        That they corefer, calibrated; of a pronoun and its antecedent, that the pronoun refers to what that does.
+    antecedent
+        Whether the first is a pronoun and the second the antecedent that was chosen for it.
+    """
+
+    first: Mention
+    second: Mention
+    probability: float
+    antecedent: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Results:
+    """Documents with clusters, and their stories.
+
+    Attributes
+    ----------
+    corpus
+        Documents, and mentions with the names of their clusters.
+    story_documents
+        The documents of each story, by id.
+    notes
+        One sentence for everything that could not be taken into account.
+    story_numbers
+        The number of each story, where it is not its place from 1 (stories of a collection keep their numbers).
+    pairs
+        The pairs of mentions that were compared, story by story; None unless the option ``pairs`` asked for them.
+    """
+
+    corpus: Corpus
+    story_documents: tuple[tuple[str, ...], ...]
+    _: KW_ONLY
+    notes: tuple[str, ...] = ()
+    story_numbers: tuple[int, ...] = ()
+    pairs: tuple[ScoredPair, ...] | None = None
+
+    @classmethod
+    def of(cls, source: Results | Corpus) -> Results:
+        """The clusters of a corpus as they are annotated; results as they are.
+
+        Its stories are its subtopics, or else its topics; it has none if any document has neither.
+        """
+        if isinstance(source, Results):
+            return source
+        groups: dict[str, list[str]] = {}
+        for document in source.documents:
+            name = document.subtopic or document.topic
+            if name is None:
+                groups = {}
+                break
+            groups.setdefault(name, []).append(document.id)
+        return Results(source, tuple(map(tuple, groups.values())), notes=source.notes)
+
+    @cached_property
+    def circumstances(self) -> CorpusCircumstances:
+        """The labels and circumstances of the clusters; each document is looked at once."""
+        return CorpusCircumstances(self.corpus)
+
+    @cached_property
+    def located(self) -> LocatedMentions:
+        """The mentions as readers see them."""
+        return LocatedMentions(self.corpus.documents)
+
+    def clusters(self, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters in the order of :meth:`each_cluster`; singletons on request."""
+        return list(self.each_cluster(singletons=singletons))
+
+    def each_cluster(self, *, singletons: bool = False) -> Iterator[PredictedCluster]:
+        """The clusters one by one: texts are consulted only for those requested.
+
+        Clusters across documents come first, then clusters within one document, then, on request, singletons. Events
+        and entities take turns, each kind ranked by the number of documents and the confidence; clusters that only name
+        dates or numbers come last (see :func:`cdcoref.reports.ranked_clusters`).
+        """
+        return map(self._cluster, ranked_clusters(self.corpus, singletons=singletons))
+
+    def search(self, query: str, *, singletons: bool = False) -> list[PredictedCluster]:
+        """The clusters that have all the words of a query in their labels, mentions or sentences, the best first.
+
+        Words that begin with those of the query count half; case and accents do not matter. The label of an event has
+        its place and day. See :func:`cdcoref.reports.search_points`.
+        """
+        check_text("a query", query)
+        words = list(dict.fromkeys(search_words(query)))
+        found: list[tuple[int, int, int, int, list[Mention]]] = []
+        for number, members in enumerate(ranked_clusters(self.corpus, singletons=singletons)):
+            title = searched_title(self.circumstances.label(members[0]))
+            wordings = searched([members[0].cluster or "", *{self.located.shown(mention).text for mention in members}])
+            sentences = (searched([self.located.sentence(mention)]) for mention in members)
+            if points := search_points(words, title, wordings, sentences):
+                documents = len({mention.document for mention in members})
+                found.append((-points, -documents, -len(members), number, members))
+        return [self._cluster(members) for *_, members in sorted(found)]
+
+    def counts(self) -> Counts:
+        """The number of documents, stories, mentions and clusters."""
+        return Counts.of(self.corpus, len(self.story_documents))
+
+    @cached_property
+    def stories(self) -> tuple[PredictedStory, ...]:
+        """The stories, each with its title, timeline and disagreements, which are found when they are asked for."""
+        return stories_of(self.corpus, self.numbered_stories(), self.circumstances)
+
+    def numbered_stories(self) -> dict[int, tuple[str, ...]]:
+        """The documents of each story by its number, which every view and export shows."""
+        numbers = self.story_numbers or range(1, len(self.story_documents) + 1)
+        return dict(zip(numbers, self.story_documents, strict=True))
+
+    def subset(self, documents: Iterable[str]) -> Self:
+        """The results restricted to some of the documents, by id; stories keep their numbers."""
+        corpus = self.corpus.subset(documents)
+        chosen = {document.id for document in corpus.documents}
+        stories = {
+            number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()
+        }
+        kept = {number: story for number, story in stories.items() if story}
+        pairs = self.pairs
+        if pairs is not None:
+            pairs = tuple(pair for pair in pairs if {pair.first.document, pair.second.document} <= chosen)
+        return replace(
+            self, corpus=corpus, story_documents=tuple(kept.values()), story_numbers=tuple(kept), pairs=pairs
+        )
+
+    def copies(self) -> dict[str, list[str]]:
+        """The documents that have near-duplicates, by id, and the ids of the near-duplicates of each."""
+        return self.corpus.copies()
+
+    def rows(self) -> Iterator[MentionRow]:
+        """One row per mention, cluster by cluster, singletons last."""
+        metadata = {document.id: metadata_cells(document) for document in self.corpus.documents}
+        story_of = {name: number for number, story in self.numbered_stories().items() for name in story}
+        for members in ranked_clusters(self.corpus):
+            documents = len({mention.document for mention in members})
+            circumstances = circumstance_cells(self.circumstances.of(members[0]))
+            for mention in members:
+                shown = self.located.shown(mention)
+                yield MentionRow(
+                    mention.cluster,
+                    self.corpus.name_of(mention) or "",
+                    shown.kind,
+                    shown.text,
+                    shown.document,
+                    shown.line,
+                    shown.start,
+                    shown.end,
+                    shown.confidence,
+                    len(members),
+                    documents,
+                    story_of.get(mention.document),
+                    self.located.sentence(mention),
+                    *metadata[mention.document],
+                    *circumstances,
+                )
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A data frame with one row per mention; its columns are the fields of :class:`MentionRow`.
+
+        Raises `InputError` if pandas is not installed.
+        """
+        pd = require_pandas()
+        frame = pd.DataFrame(list(self.rows()), columns=list(MentionRow._fields))
+        return frame.astype({"confidence": "float64", "story": "Int64"})
+
+    def _cluster(self, members: Sequence[Mention]) -> PredictedCluster:
+        first = members[0]
+        return PredictedCluster(
+            first.kind or "",
+            tuple(map(self.located.shown, members)),
+            mean_confidence(members),
+            first.cluster,
+            self.circumstances.of(first),
+            self.corpus.name_of(first),
+        )
