@@ -20,12 +20,8 @@ SCALE_SUFFIX = ".row_scale"
 def quantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Store every floating-point matrix as int8 rows with scales; other tensors are passed through.
 
-    The error of a weight is at most half its row's scale, that is 1/254 of the row's largest magnitude.
-
-    Raises
-    ------
-    ValueError
-        If a matrix has a weight that is not finite, or a name has the suffix that marks scales.
+    The error of a weight is at most half its row's scale, that is 1/254 of the row's largest magnitude. Raises
+    `ValueError` if a matrix has a weight that is not finite, or a name has the suffix that marks scales.
     """
     stored: dict[str, Tensor] = {}
     for name, tensor in weights.items():
@@ -45,13 +41,7 @@ def quantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the state dict that `quantize` was given, matrices rounded, floating-point tensors in float32.
-
-    Raises
-    ------
-    ValueError
-        If scales have no matrix, or not one for each of its rows.
-    """
+    """Return the state dict that `quantize` was given, matrices rounded, floating-point tensors in float32."""
     scales = {name.removesuffix(SCALE_SUFFIX): scale for name, scale in stored.items() if name.endswith(SCALE_SUFFIX)}
     for name, scale in scales.items():
         rows = stored.get(name)
@@ -69,17 +59,8 @@ def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
 class Int8Linear(nn.Module):
     """``nn.Linear`` in eight bits: weights with one scale per row, inputs rounded with one scale per token.
 
-    For inference on the CPU. Since every token has its own scale, a token's output does not depend on the others.
-
-    Parameters
-    ----------
-    linear
-        The layer whose weights are rounded.
-
-    Raises
-    ------
-    ValueError
-        If its inputs have a width of 1, for which PyTorch's product of 8-bit matrices is wrong, or it has no bias.
+    For inference on the CPU. Since every token has its own scale, a token's output does not depend on the others. A
+    layer needs a bias, and inputs wider than 1: PyTorch's product of 8-bit matrices is wrong for those.
     """
 
     row_scale: Tensor
@@ -96,6 +77,14 @@ class Int8Linear(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """*Shape:* (tokens, width) in and out, fp32."""
         return int8_product(inputs, self.weight, self.row_scale, self.bias)
+
+
+def round_to_int8(module: nn.Module) -> None:
+    """Let every linear layer in a module be an `Int8Linear`."""
+    for parent in list(module.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear):
+                setattr(parent, name, Int8Linear(child))
 
 
 def int8_product(inputs: Tensor, weight: Tensor, row_scale: Tensor, bias: Tensor) -> Tensor:

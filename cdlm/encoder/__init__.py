@@ -1,8 +1,7 @@
-"""The encoder: token ids and a mask of globally attending tokens in, one vector per token out (a fast Longformer).
+"""The encoder: a fast Longformer that computes what Hugging Face's does (paper, section 2).
 
-What it computes with can be called by itself: sparse attention over a flat batch (:class:`TokenLayout`), with a bias by
-distance or without, in tiles for a CPU (:func:`sparse_attention`) or stacked for a GPU (:func:`fused_attention`);
-products and dropout.
+Its parts can be called by themselves: attention over a flat batch (:class:`TokenLayout`), with a bias by distance or
+without, in tiles for a CPU (:func:`sparse_attention`) or stacked for a GPU (:func:`fused_attention`).
 """
 
 import lazy_loader

@@ -1,158 +1,22 @@
-"""Sliding-window and global attention over a flat batch: no padding, no work for rows that are discarded.
+"""Sliding-window and global attention over a flat batch, in tiles on a CPU and stacked on a GPU.
 
-In: the concatenated tokens of all sequences (`TokenLayout` says where each sequence is and which of its tokens are
-global), and their query, key and value vectors. Out: one vector per token. The pattern is Longformer's (Beltagy et al.
-2020, section 3.1; paper, section 2): a local token attends to its window and to every global token; a global token
-attends, with its own projections, to every token of its sequence.
+The pattern is Longformer's (Beltagy et al. 2020, section 3.1; paper, section 2): a local token attends to its window
+and to every global token; a global token attends, with its own projections, to every token of its sequence.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
-from cdlm.encoder.compiling import outside_graphs
-from cdlm.encoder.fused import TileBatch, fused_attention, tile_batches
+from cdlm.encoder.layout import Tile, TileBatch, TiledSequence, TokenLayout
+from cdlm.encoder.operations import outside_graphs
 from cdlm.encoder.relative import PositionBias
-from cdlm.encoder.tiles import KEYS_STEP, Observer, SequencePlace, Tile, TiledSequence, tiled_attention
-
-ROWS = 128
-"""Maximum number of rows in a tile: more rows mean more scores outside the band, fewer mean more calls."""
-ROWS_STEP = 16
-"""The number of rows in a tile is a multiple of this, except in the last of a sequence."""
-
-
-@dataclass(frozen=True)
-class FlatSequence(SequencePlace):
-    """One sequence of a flat batch: its global tokens first, then its local tokens, each in the order of the text."""
-
-    positions: list[int]
-    """Of its local tokens in the row of the padded batch, ascending."""
-
-
-@dataclass(frozen=True)
-class TokenLayout:
-    """Where the real tokens of a padded batch of a *shape* (batch, length) are, and which of them are global.
-
-    `kept` has for each token of the flat batch its index in the flattened padded one, *shape* (tokens,); `global_rows`
-    the index of each global token in the flat batch, *shape* (global tokens,). A sequence has at least one token.
-    """
-
-    shape: tuple[int, int]
-    kept: Tensor
-    global_rows: Tensor
-    sequences: list[FlatSequence]
-    _tiled: dict[tuple[int, torch.dtype, bool], list[TiledSequence]] = field(default_factory=dict, repr=False)
-    _batched: dict[tuple[int, torch.dtype, bool, int], list[TileBatch]] = field(default_factory=dict, repr=False)
-
-    @classmethod
-    def from_masks(cls, attention_mask: Tensor, global_attention_mask: Tensor | None) -> TokenLayout:
-        """Build the layout of a batch from its masks, both of *shape* (batch, length).
-
-        Zero means unset. As in Hugging Face's Longformer, tokens whose attention mask is 2 are global too.
-        """
-        real = attention_mask != 0
-        batch, length = real.shape
-        is_global = attention_mask > 1
-        if global_attention_mask is not None:
-            is_global |= (global_attention_mask != 0) & real
-        # 0 for global, 1 for local, 2 for padding: a stable sort puts each sequence's tokens in this order.
-        rank = 2 - real.to(torch.int8) - is_global.to(torch.int8)
-        order = rank.sort(dim=1, stable=True).indices
-        counts, global_counts = real.sum(1).tolist(), is_global.sum(1).tolist()
-        kept, global_rows, sequences = [], [], []
-        start = global_start = 0
-        for row, (count, global_count) in enumerate(zip(counts, global_counts, strict=True)):
-            if count == 0:
-                continue
-            kept.append(order[row, :count] + row * length)
-            global_rows.append(torch.arange(start, start + global_count, device=real.device))
-            tokens, global_tokens = slice(start, start + count), slice(global_start, global_start + global_count)
-            sequences.append(FlatSequence(tokens, global_tokens, order[row, global_count:count].tolist()))
-            start, global_start = tokens.stop, global_tokens.stop
-        empty = [order.new_empty(0)]
-        return cls((batch, length), torch.cat(kept or empty), torch.cat(global_rows or empty), sequences)
-
-    @property
-    def most_global(self) -> int:
-        """The largest number of global tokens in a sequence."""
-        return max((sequence.global_count for sequence in self.sequences), default=0)
-
-    def padded(self, flat: Tensor) -> Tensor:
-        """The tokens of the flat batch at their places in the padded one, zeros elsewhere.
-
-        *Shape:* (tokens, width) in, (batch, length, width) out
-        """
-        table = flat.new_zeros(self.shape[0] * self.shape[1], flat.shape[-1]).index_copy(0, self.kept, flat)
-        return table.unflatten(0, self.shape)
-
-    def tiled(self, window: int, dtype: torch.dtype, *, local_only: bool = False) -> list[TiledSequence]:
-        """The sequences with their tiles for a window, with masks of a type; created once.
-
-        With `local_only`, the tiles of the global tokens' rows are omitted.
-        """
-        key = window, dtype, local_only
-        if key not in self._tiled:
-            tiled = []
-            for sequence in self.sequences:
-                tiles = _tiles(sequence, self.kept[sequence.tokens], window // 2, dtype, local_only)
-                tiled.append(TiledSequence(sequence.tokens, sequence.global_tokens, tiles))
-            self._tiled[key] = tiled
-        return self._tiled[key]
-
-    def batched(self, window: int, dtype: torch.dtype, *, local_only: bool = False, masks: int = 1) -> list[TileBatch]:
-        """The tiles, stacked; created on first use. A tile needs one mask, or one for each head."""
-        key = window, dtype, local_only, masks
-        if key not in self._batched:
-            tiled = self.tiled(window, dtype, local_only=local_only)
-            self._batched[key] = tile_batches(tiled, dtype, self.kept.device, masks)
-        return self._batched[key]
-
-
-def _tiles(sequence: FlatSequence, places: Tensor, reach: int, dtype: torch.dtype, local_only: bool) -> list[Tile]:
-    """Tiles of one sequence whose local tokens, at the given positions, see ``reach`` tokens on either side."""
-    length, first_local = len(places), sequence.global_count
-    tiles = []
-    if not local_only:
-        keys = (0, length + -length % KEYS_STEP)
-        own = torch.arange(keys[1], device=places.device) < length
-        tiles = [Tile(rows, (0, 0), keys, _bias(own[None], dtype), to_all=True) for rows in _parts(0, first_local)]
-    positions = sequence.positions
-    places = torch.nn.functional.pad(places, (0, KEYS_STEP - 1))
-    for rows in _parts(first_local, length):
-        low, high = rows[0] - first_local, rows[1] - first_local
-        near_low = first_local + bisect_left(positions, positions[low] - reach)
-        near_high = first_local + bisect_right(positions, positions[high - 1] + reach)
-        # The first local keys follow the global keys, so that one range holds both.
-        prefix = (0, 0) if near_low == first_local else (0, first_local)
-        near_low = 0 if near_low == first_local else near_low
-        keys = (near_low, near_high + -(prefix[1] + near_high - near_low) % KEYS_STEP)
-        number = torch.arange(*keys, device=places.device)
-        close = (places[rows[0] : rows[1], None] - places[None, slice(*keys)]).abs() <= reach
-        sees = (number < near_high) & (close | (number < first_local))
-        sees = torch.nn.functional.pad(sees, (prefix[1], 0), value=True)
-        tiles.append(Tile(rows, prefix, keys, _bias(sees, dtype), to_all=False))
-    return tiles
-
-
-def _bias(sees: Tensor, dtype: torch.dtype) -> Tensor | None:
-    """Zero where a row sees a key and minus infinity elsewhere, or None if every row sees every key."""
-    if bool(sees.all()):
-        return None
-    return torch.zeros(sees.shape, dtype=dtype, device=sees.device).masked_fill_(~sees, -torch.inf)
-
-
-def _parts(start: int, end: int) -> list[tuple[int, int]]:
-    """Cut a range into as few parts of at most `ROWS` as possible, of similar size, all but the last in steps."""
-    if start == end:
-        return []
-    count = -(-(end - start) // ROWS)
-    size = -(-(end - start) // count)
-    size = -(-size // ROWS_STEP) * ROWS_STEP
-    return [(low, min(low + size, end)) for low in range(start, end, size)]
+from cdlm.encoder.tiled_attention import Observer, tiled_attention
 
 
 @dataclass(frozen=True)
@@ -217,16 +81,10 @@ def sparse_attention(
 ) -> Tensor:
     """Attend as Longformer does, and record the attention from and to global tokens. *Shape:* (tokens, heads, width)
 
-    Parameters
-    ----------
-    projected
-        *Shape:* (tokens, 3 or 5, heads, width of a head). Query, key and value of every token for the local rows; then,
-        for the rows of global tokens, key and value of every token.
-    global_query
-        *Shape:* (global tokens, heads, width of a head). Queries of the global tokens. None if there are none, or if
-        their rows are computed elsewhere: the output is then undefined there.
-    window
-        Total width of the window: half of it on either side.
+    `projected`, *shape* (tokens, 3 or 5, heads, width of a head), has query, key and value of every token for the local
+    rows; then, for the rows of global tokens, key and value of every token. `global_query`, *shape* (global tokens,
+    heads, width of a head), is None if there are no global tokens, or if their rows are computed elsewhere: the output
+    is then undefined there. The window is the total width, half of it on either side.
     """
     local_only = global_query is None
     if global_query is None:
@@ -239,3 +97,39 @@ def sparse_attention(
     batches = layout.batched(window, projected.dtype, local_only=local_only, masks=masks)
     of_batch = None if bias is None else bias.of_batch
     return fused_attention(projected, global_query, layout.global_rows, batches, dropout, of_batch)
+
+
+def fused_attention(
+    projected: Tensor,
+    global_query: Tensor,
+    global_rows: Tensor,
+    batches: Sequence[TileBatch],
+    dropout: float = 0.0,
+    bias: Callable[[TileBatch], Tensor] | None = None,
+) -> Tensor:
+    """What `tiled_attention` computes, on any device, with keys gathered for each tile: memory for fewer launches.
+
+    `global_rows` are the indices of the global tokens among all tokens. Every token is in a row of the batches. The
+    bias gives what is added to the scores of a batch, its mask included; by default that is the mask.
+    """
+    query = projected[:, 0].index_copy(0, global_rows, global_query)
+    attended, places = [], []
+    for batch in batches:
+        key, value = projected[:, 3:5].unbind(1) if batch.to_all else projected[:, 1:3].unbind(1)
+        rows = scaled_dot_product_attention(
+            _gathered(query, batch.rows),
+            _gathered(key, batch.keys),
+            _gathered(value, batch.keys),
+            attn_mask=batch.bias if bias is None else bias(batch),
+            dropout_p=dropout,
+        )
+        attended.append(rows.transpose(1, 2).flatten(0, 1)[batch.kept])
+        places.append(batch.rows.flatten()[batch.kept])
+    if not attended:
+        return query
+    return torch.zeros_like(query).index_copy(0, torch.cat(places), torch.cat(attended))
+
+
+def _gathered(vectors: Tensor, places: Tensor) -> Tensor:
+    """*Shape:* (tokens, heads, width) and (tiles, places) in, (tiles, heads, places, width) out."""
+    return vectors.index_select(0, places.flatten()).unflatten(0, places.shape).transpose(1, 2)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from cdlm.encoder.compiling import outside_graphs
-from cdlm.encoder.tiles import SequencePlace
+from cdlm.encoder.layout import SequencePlace
+from cdlm.encoder.operations import outside_graphs
 
 FEW_GLOBAL = 8
 """Folding is used up to this many global tokens per sequence; with a quarter of a head's width, it gains 3/4."""

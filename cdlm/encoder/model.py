@@ -8,13 +8,13 @@ The gain of each idea, as the share by which a forward pass of six layers of wid
 two threads; Hugging Face's model takes 4 to 13 times as long as this one):
 
 - no padding, neither to the longest sequence nor to the window: 141 % on eight pairs of ECB+ documents;
-- tiles of rows that read keys and values in place (`tiles`), compared with keys gathered for PyTorch's fused
+- tiles of rows that read keys and values in place (`tiled_attention`), compared with keys gathered for PyTorch's fused
   attention: 18 % at 4,096 tokens, 34 % with 15 % of them global, 64 % on the pairs;
-- products by oneDNN (`products`): 15 % at 4,096 tokens;
+- products by oneDNN (`operations`): 15 % at 4,096 tokens;
 - folding the projections into the rows of global tokens if there are few (`folding`): 8 % with one.
 
-In training, dropout with 16 random bits per number (`dropout`) takes a sixth of the time of PyTorch's. The wide part of
-a layer is computed in parts only to save memory.
+In training, dropout with 16 random bits per number takes a sixth of the time of PyTorch's. The wide part of a layer is
+computed in parts only to save memory.
 """
 
 from __future__ import annotations
@@ -32,16 +32,14 @@ from torch.utils.checkpoint import checkpoint
 
 from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
-from cdlm.encoder.attention import GlobalAttention, TokenLayout, sparse_attention
-from cdlm.encoder.compiling import outside_graphs
-from cdlm.encoder.dropout import add_dropped
+from cdlm.encoder.attention import GlobalAttention, sparse_attention
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
-from cdlm.encoder.products import Linear, product
+from cdlm.encoder.layout import TokenLayout
+from cdlm.encoder.operations import Linear, add_dropped, outside_graphs, product
 from cdlm.encoder.relative import PositionBias
-from cdlm.encoder.remainder import WORD_TABLE, Remainder, without_prefix
-from cdlm.encoder.sizes import check_shapes, check_sizes
+from cdlm.encoder.stored_weights import WORD_TABLE, Remainder, check_shapes, check_sizes, without_prefix
 from cdlm.errors import InputError
-from cdlm.quantization import Int8Linear, int8_product
+from cdlm.quantization import Int8Linear, int8_product, round_to_int8
 
 ROWS_AT_ONCE = 512
 """Tokens that pass the wide part of a layer together on the CPU without gradients: bounds the memory."""
@@ -126,7 +124,9 @@ class SelfAttention(nn.Module):
         weight = torch.cat([projection.weight for projection in projections])
         bias = torch.cat([projection.bias for projection in projections])
         if isinstance(self.query, Int8Linear):
-            projected = int8_product(hidden, weight, torch.cat([one.row_scale for one in projections]), bias)
+            projected = int8_product(
+                hidden, weight, torch.cat([projection.row_scale for projection in projections]), bias
+            )
         else:
             projected = product(hidden, weight, bias)
         return projected.unflatten(-1, (len(projections), self.heads, -1))
@@ -279,16 +279,8 @@ class EncoderOutput:
 class CDLMModel(nn.Module):
     """A Longformer encoder that spends no time on padding.
 
-    Parameters
-    ----------
-    config
-        Its sizes; the weights are drawn from PyTorch's random number generator (normal with the configuration's
-        ``initializer_range``, biases zero).
-
-    Attributes
-    ----------
-    remainder
-        The parts of the checkpoint that the encoder does not use.
+    Its weights are drawn from PyTorch's random number generator (normal with the configuration's ``initializer_range``,
+    biases zero). `remainder` holds the parts of a checkpoint that the encoder does not use.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
@@ -312,15 +304,8 @@ class CDLMModel(nn.Module):
     def from_pretrained(cls, name_or_folder: str | Path) -> CDLMModel:
         """Read any Hugging Face Longformer checkpoint, in evaluation mode and in the checkpoint's numeric precision.
 
-        Parameters
-        ----------
-        name_or_folder
-            A folder with ``config.json`` and ``model.safetensors``, or a name on the Hugging Face hub.
-
-        Raises
-        ------
-        InputError
-            If there is no such checkpoint, it is not a Longformer, or weights are missing or have the wrong shape.
+        It is a folder with ``config.json`` and ``model.safetensors``, or a name on the Hugging Face hub. Raises
+        `InputError` if there is none, it is not a Longformer, or weights are missing or have the wrong shape.
         """
         folder = find_checkpoint(name_or_folder)
         values = read_json(folder / CONFIG_FILE)
@@ -339,30 +324,20 @@ class CDLMModel(nn.Module):
     ) -> None:
         """Take the encoder's weights from a Hugging Face state dict, with or without the ``longformer.`` prefix.
 
-        Everything else becomes the model's `remainder`.
-
-        Parameters
-        ----------
-        config
-            The checkpoint's ``config.json``.
-        assign
-            Use the given tensors instead of copying them.
-
-        Raises
-        ------
-        ValueError
-            If a weight of the encoder is missing, has the wrong shape, or is not a floating-point tensor.
+        Everything else, with the checkpoint's ``config.json``, becomes the model's `remainder`. With `assign`, the
+        tensors are used instead of copied. Raises `ValueError` if a weight of the encoder is missing, has the wrong
+        shape, or is not a floating-point tensor.
         """
         bare = without_prefix(weights)
-        own = self.state_dict()
-        check_shapes({name: tensor.shape for name, tensor in own.items()}, {n: t.shape for n, t in bare.items()})
-        for name in own:
+        needed = self.state_dict()
+        check_shapes({name: tensor.shape for name, tensor in needed.items()}, {n: t.shape for n, t in bare.items()})
+        for name in needed:
             if bare[name].dtype not in PRECISIONS:
                 raise ValueError(f"{name} is of type {bare[name].dtype}; expected floating-point numbers")
         # Some checkpoints store a few weights in a higher precision than the rest; products need the same for all.
         dtype = bare[WORD_TABLE].dtype
-        self.load_state_dict({name: bare[name].to(dtype) for name in own}, assign=assign)
-        self.remainder = Remainder.of(weights, config or {}, own)
+        self.load_state_dict({name: bare[name].to(dtype) for name in needed}, assign=assign)
+        self.remainder = Remainder.of(weights, config or {}, needed)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write ``config.json`` and ``model.safetensors``, which Hugging Face's ``AutoModel`` reads too.
@@ -388,16 +363,8 @@ class CDLMModel(nn.Module):
         """Round the weights of all layers to eight bits, and compute their products in eight bits from now on.
 
         For inference in fp32 on a CPU; afterwards the model cannot be trained or saved.
-
-        Raises
-        ------
-        ValueError
-            If a weight is not finite.
         """
-        for module in list(self.encoder.modules()):
-            for name, child in list(module.named_children()):
-                if isinstance(child, nn.Linear):
-                    setattr(module, name, Int8Linear(child))
+        round_to_int8(self.encoder)
 
     def gradient_checkpointing_enable(self) -> None:
         """Keep only each layer's input for the backward pass and recompute the rest: less memory, more time."""
@@ -431,21 +398,16 @@ class CDLMModel(nn.Module):
         output_attentions: bool = False,
         output_hidden_states: bool = False,
     ) -> EncoderOutput:
-        """Encode a padded batch.
+        """Encode a padded batch. *Shape* of all inputs: (batch, length)
 
         Parameters
         ----------
-        input_ids
-            *Shape:* (batch, length).
         attention_mask
-            *Shape:* (batch, length). 0 for padding, 1 for tokens, 2 for tokens with global attention; by default all
-            are tokens.
+            0 for padding, 1 for tokens, 2 for tokens with global attention; by default all are tokens.
         global_attention_mask
-            *Shape:* (batch, length). Nonzero for further tokens with global attention; by default there are none.
+            Nonzero for further tokens with global attention; by default there are none.
         output_attentions
             Whether to return the attention from and to the global tokens. It has no gradients.
-        output_hidden_states
-            Whether to return the embeddings and the output of every layer.
 
         Raises
         ------

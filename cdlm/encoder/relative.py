@@ -1,7 +1,7 @@
 """A bias on attention scores that depends on how far apart two tokens are (Shaw et al. 2018; MPNet, Song et al. 2020).
 
-In: one table with a number per bucket of distances and head, which all layers share, and the places of the tokens of a
-flat batch. Out: what is added to the scores of a tile, of a stack of tiles, or of the rows of global tokens.
+All layers share one table with a number per bucket of distances and head, which is added to the scores of a tile, of a
+stack of tiles, or of the rows of global tokens.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from cdlm.encoder.fused import TileBatch
-from cdlm.encoder.tiles import SequencePlace, Tile
+from cdlm.encoder.layout import SequencePlace, Tile, TileBatch
 
 MAX_DISTANCE = 128
 """Tokens that are at least this far apart share a bucket, one for either direction."""
@@ -25,13 +24,13 @@ def distance_buckets(distances: Tensor, count: int) -> Tensor:
     Of one direction, the first half of the buckets are those of one distance each; the others grow logarithmically up
     to `MAX_DISTANCE`. A distance is the place of the key minus that of the row; `count` is for both directions.
     """
-    own = count // 2
-    exact = own // 2
+    of_direction = count // 2
+    exact = of_direction // 2
     far = distances.abs()
     # In fp32, as MPNet computes it: distances on the border between two buckets depend on the rounding.
-    growth = torch.log(far.float().clamp_min(1) / exact) / math.log(MAX_DISTANCE / exact) * (own - exact)
-    large = (exact + growth.to(torch.long)).clamp_max(own - 1)
-    return torch.where(far < exact, far, large) + (distances > 0) * own
+    growth = torch.log(far.float().clamp_min(1) / exact) / math.log(MAX_DISTANCE / exact) * (of_direction - exact)
+    large = (exact + growth.to(torch.long)).clamp_max(of_direction - 1)
+    return torch.where(far < exact, far, large) + (distances > 0) * of_direction
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,10 @@ class PositionBias:
     def tile_buckets(self, sequence: SequencePlace, tile: Tile) -> Tensor:
         """The bucket of every score of a tile. *Shape:* (rows, keys)."""
         if id(tile) not in self._buckets:
-            own = self.places[sequence.tokens]
-            ranges = [torch.arange(*span, device=own.device) for span in (tile.prefix, tile.keys)]
+            places = self.places[sequence.tokens]
+            ranges = [torch.arange(*span, device=places.device) for span in (tile.prefix, tile.keys)]
             keys = torch.cat(ranges).clamp_max(sequence.length - 1)  # room after the last token, which is masked
-            self._buckets[id(tile)] = distance_buckets(own[keys] - own[slice(*tile.rows), None], len(self.table))
+            self._buckets[id(tile)] = distance_buckets(places[keys] - places[slice(*tile.rows), None], len(self.table))
         return self._buckets[id(tile)]
 
     def of_tile(self, sequence: SequencePlace, tile: Tile, dtype: torch.dtype) -> Tensor:
@@ -75,8 +74,8 @@ class PositionBias:
 
     def of_global_rows(self, sequence: SequencePlace) -> Tensor:
         """Values added to the scores of the global tokens of a sequence. *Shape:* (global tokens, heads, tokens)."""
-        own = self.places[sequence.tokens]
-        return self.of_distances(own[None] - own[: sequence.global_count, None]).transpose(1, 2)
+        places = self.places[sequence.tokens]
+        return self.of_distances(places[None] - places[: sequence.global_count, None]).transpose(1, 2)
 
     def of_distances(self, distances: Tensor) -> Tensor:
         """The bias at distances of a key's place from a row's. *Shape:* (...) in, (..., heads) out."""

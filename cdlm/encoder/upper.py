@@ -17,10 +17,10 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from cdlm.encoder.attention import TokenLayout
+from cdlm.encoder.layout import TokenLayout
 from cdlm.encoder.model import CDLMModel, Layer, SelfAttention
 from cdlm.encoder.relative import MAX_DISTANCE, PositionBias
-from cdlm.quantization import Int8Linear
+from cdlm.quantization import round_to_int8
 
 NARROW = "narrow"
 WIDE = "wide"
@@ -38,26 +38,11 @@ _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 
 
 class UpperLayers(nn.Module):
-    """A low-rank difference for the last layers of an encoder with relative positions.
+    """A low-rank difference for the last layers of an encoder with relative positions, which is not part of it.
 
-    Parameters
-    ----------
-    encoder
-        Whose layers they are; it is not part of this module.
-    first
-        Number of the first layer, from 0.
-    rank
-        Width of the narrow matrices.
-
-    Attributes
-    ----------
-    unrelated
-        The bias between places that are further apart than the encoder distinguishes. *Shape:* (heads,)
-
-    Raises
-    ------
-    ValueError
-        If the encoder has no relative positions, or no layer from `first` on.
+    `first` is the number of the first layer, from 0; `rank` the width of the narrow matrices; `unrelated`, *shape*
+    (heads,), the bias between places that are further apart than the encoder distinguishes. Raises `ValueError` if the
+    encoder has no relative positions, or no layer from `first` on.
     """
 
     def __init__(self, encoder: CDLMModel, first: int, rank: int) -> None:
@@ -92,20 +77,10 @@ class UpperLayers(nn.Module):
     def forward(
         self, encoder: CDLMModel, states: Tensor, places: Tensor, lengths: Sequence[int], rows: Tensor | None = None
     ) -> Tensor:
-        """Read sequences of states.
+        """Read states of the encoder's layer before `first`, *shape* (tokens, width), one sequence after the other.
 
-        Parameters
-        ----------
-        encoder
-            Whose layers they are.
-        states
-            The output of its layer before :attr:`first`, one sequence after the other. *Shape:* (tokens, width)
-        places
-            Where each token is; see `PART_SPACING`. *Shape:* (tokens,)
-        lengths
-            Tokens of every sequence, at most half of the attention window.
-        rows
-            The tokens whose output of the last layer is wanted, *shape* (rows, width); None: all.
+        `places` says where each token is (see `PART_SPACING`), *shape* (tokens,); `lengths` how many tokens each
+        sequence has, at most half of the attention window. The output is that of some `rows`, by default of all.
         """
         layout = _side_by_side(lengths, states.device)
         bias = PositionBias(self._table(encoder), places)
@@ -149,10 +124,7 @@ class UpperLayers(nn.Module):
 
     def compute_in_int8(self, encoder: CDLMModel) -> None:
         """Round the weights of the merged layers to eight bits; see :meth:`CDLMModel.compute_in_int8`."""
-        for module in list(self.merged(encoder).modules()):
-            for name, child in list(module.named_children()):
-                if isinstance(child, nn.Linear):
-                    setattr(module, name, Int8Linear(child))
+        round_to_int8(self.merged(encoder))
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> UpperLayers:
         for made in self._merged:

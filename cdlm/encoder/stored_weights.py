@@ -1,12 +1,12 @@
-"""The remainder of a checkpoint: what it holds besides the encoder, kept so that it can be written back completely.
+"""What a checkpoint holds: whether its weights fit a configuration, and what it has besides the encoder.
 
-In: the state dict and ``config.json`` of any Hugging Face Longformer checkpoint. Out: the encoder's own weights, and a
-`Remainder` with the weights of heads (a pooler, ``lm_head``, a classifier) and the settings that the encoder ignores.
+A configuration is a file that anyone may have written, and may demand a billion layers: its sizes are compared with the
+shapes of the stored weights before anything of its size is built.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -17,14 +17,27 @@ from cdlm.config import EncoderConfig
 
 T = TypeVar("T")
 
+
 PREFIX = "longformer."
 """Hugging Face's prefix of the encoder's names in a checkpoint with a head."""
+
+
 WORD_TABLE = "embeddings.word_embeddings.weight"
+
+
 MASKED_LM_HEAD = "lm_head."
+
+
 MASKED_LM_ARCHITECTURE = "LongformerForMaskedLM"
+
+
 _SHARED = {MASKED_LM_HEAD + "decoder.weight": WORD_TABLE, MASKED_LM_HEAD + "decoder.bias": MASKED_LM_HEAD + "bias"}
 """Names under which some checkpoints store a tensor a second time, and the name under which it is kept."""
+
+
 _A_ROW_PER_WORD = (MASKED_LM_HEAD + "bias", *_SHARED)
+
+
 # The weights have a precision of their own; the configuration's entry would be wrong after a cast.
 _NOT_KEPT = {"model_type", "dtype", "torch_dtype", *(f.name for f in fields(EncoderConfig))}
 
@@ -97,3 +110,41 @@ def resized_rows(table: Tensor, rows: int) -> Tensor:
     """Cut a table or vector at the end, or extend it with zeros. *Shape:* (any, ...) in, (rows, ...) out."""
     kept = min(rows, len(table))
     return torch.cat([table[:kept], table.new_zeros(rows - kept, *table.shape[1:])])
+
+
+LAYER = "encoder.layer."
+
+
+BIAS_TABLE = "encoder.relative_attention_bias.weight"
+
+
+SIZES = {
+    "embeddings.word_embeddings.weight": ("vocab_size", "hidden_size"),
+    "embeddings.position_embeddings.weight": ("max_position_embeddings", "hidden_size"),
+    "embeddings.token_type_embeddings.weight": ("type_vocab_size", "hidden_size"),
+    LAYER + "0.intermediate.dense.weight": ("intermediate_size", "hidden_size"),
+}
+"""Weights whose shapes together determine all sizes in a configuration."""
+
+
+def check_sizes(config: EncoderConfig, shapes: Mapping[str, Sequence[int]]) -> None:
+    """Raise `ValueError` if stored weights, named as in the encoder, do not have the sizes of a configuration."""
+    stored = {name.removeprefix(LAYER).partition(".")[0] for name in shapes if name.startswith(LAYER)}
+    sizes = dict(SIZES)
+    if config.relative_attention_num_buckets is not None:
+        sizes[BIAS_TABLE] = ("relative_attention_num_buckets", "num_attention_heads")
+    for layer in range(config.num_hidden_layers):
+        if str(layer) not in stored:
+            raise ValueError(f"num_hidden_layers is {config.num_hidden_layers}, but layer {layer} has no weights")
+    check_shapes({name: [getattr(config, size) for size in of_name] for name, of_name in sizes.items()}, shapes)
+
+
+def check_shapes(expected: Mapping[str, Sequence[int]], shapes: Mapping[str, Sequence[int]]) -> None:
+    """Raise `ValueError` if an expected shape is missing or differs; `shapes` may have more names."""
+    missing = [name for name in expected if name not in shapes]
+    if missing:
+        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
+        raise ValueError(f"weights are missing: {missing[0]}{others}")
+    for name, shape in expected.items():
+        if tuple(shapes[name]) != tuple(shape):
+            raise ValueError(f"{name} has shape {tuple(shapes[name])}, but the configuration requires {tuple(shape)}")

@@ -1,110 +1,22 @@
 """Attention in tiles that stay in the processor's cache, forward and backward, for the CPU.
 
-In: query, key and value vectors of a flat batch and the `Tile`s that say which rows attend to which keys. Out: one
-vector per row. A tile's scores are computed, normalised and used while they are in the cache, and recomputed in the
-backward pass, so that memory grows with the tokens, not with the scores. PyTorch's fused attention does this in one
-call, but on the CPU it does not support dropout, and its backward pass in bf16 takes three times as long as these
-products.
+A tile's scores are computed, normalised and used while they are in the cache, and recomputed in the backward pass, so
+that memory grows with the tokens, not with the scores. PyTorch's fused attention does this in one call, but on the CPU
+it does not support dropout, and its backward pass in bf16 takes three times as long as these products.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from cdlm.encoder.dropout import random_numbers, zero_dropped_
-
-if TYPE_CHECKING:
-    from cdlm.encoder.relative import PositionBias
-
-TILE_SCORES = 1_500_000
-"""Scores computed at a time, over the heads: 6 MB in fp32."""
-KEYS_STEP = 32
-"""The number of keys in a tile is a multiple of this: softmax then takes a quarter less time, and in 16 bits oneDNN
-needs kernels for fewer shapes. The extra room is after a sequence's last token."""
-
-
-@dataclass(frozen=True)
-class Tile:
-    """Some rows of a sequence, and all the keys that they attend to, as ranges of its tokens.
-
-    Of the two ranges of keys, `prefix` may be empty, and `keys` may reach up to ``KEYS_STEP - 1`` beyond the last
-    token.
-    """
-
-    rows: tuple[int, int]
-    prefix: tuple[int, int]
-    keys: tuple[int, int]
-    bias: Tensor | None
-    """Added to the scores: zero, or minus infinity where a row does not attend to a key; None if all attend to all.
-    *Shape:* (rows or 1, keys of both ranges)"""
-    to_all: bool
-    """Whether these are rows of global tokens, which have keys and values of their own."""
-
-    def of_keys(self, vectors: Tensor) -> Tensor:
-        """Take the tile's keys. *Shape:* (heads, tokens, width) in, (heads, keys, width) out."""
-        keys = vectors[:, slice(*self.keys)]
-        if self.prefix_length:
-            return torch.cat([vectors[:, slice(*self.prefix)], keys], dim=1)
-        return _without_gaps(keys)
-
-    def add_to_keys(self, total: Tensor, part: Tensor) -> None:
-        """Add the vectors of the tile's keys to those of the sequence. *Shapes* as in `of_keys`."""
-        if self.prefix_length:
-            total[:, slice(*self.prefix)].add_(part[:, : self.prefix_length])
-        total[:, slice(*self.keys)].add_(part[:, self.prefix_length :])
-
-    @property
-    def prefix_length(self) -> int:
-        """Number of keys in the first range."""
-        return self.prefix[1] - self.prefix[0]
-
-    @property
-    def key_count(self) -> int:
-        """Number of keys in both ranges."""
-        return self.prefix_length + self.keys[1] - self.keys[0]
-
-    def head_groups(self, heads: int) -> Iterator[slice]:
-        """Heads to compute together so that their scores fit in the cache."""
-        scores = (self.rows[1] - self.rows[0]) * self.key_count
-        step = max(1, min(heads, TILE_SCORES // max(1, scores)))
-        return (slice(first, first + step) for first in range(0, heads, step))
-
-
-@dataclass(frozen=True)
-class SequencePlace:
-    """Where a sequence is in a flat batch, its global tokens first: among all tokens, and among all global tokens."""
-
-    tokens: slice
-    global_tokens: slice
-
-    @property
-    def length(self) -> int:
-        """Number of tokens."""
-        return self.tokens.stop - self.tokens.start
-
-    @property
-    def global_count(self) -> int:
-        """Number of global tokens."""
-        return self.global_tokens.stop - self.global_tokens.start
-
-
-@dataclass(frozen=True)
-class TiledSequence(SequencePlace):
-    """A sequence of a flat batch, and the tiles of its attention, in the order of the rows; a row is in one at most."""
-
-    tiles: list[Tile]
-
-
-def _without_gaps(vectors: Tensor) -> Tensor:
-    """Close the gaps in 16-bit operands, which oneDNN would do for each product; MKL reads fp32 with gaps."""
-    return vectors if vectors.element_size() > 2 else vectors.contiguous()
-
+from cdlm.encoder.layout import KEYS_STEP, Tile, TiledSequence, without_gaps
+from cdlm.encoder.operations import random_numbers, zero_dropped_
+from cdlm.encoder.relative import PositionBias
 
 Observer = Callable[[TiledSequence, Tile, slice, Tensor], None]
 """Called with a tile, some heads, and their attention weights, *shape* (heads, rows, keys), before dropout."""
@@ -198,7 +110,7 @@ class _TiledAttention(torch.autograd.Function):
                     keys, values = map(tile.of_keys, to_all if tile.to_all else (key, value))
                     for group in tile.head_groups(len(query)):
                         added = _added(group, tile, sequence, bias, query.dtype)
-                        weights = _weights(_without_gaps(query[group, rows]), keys[group], added)
+                        weights = _weights(without_gaps(query[group, rows]), keys[group], added)
                         if observer:
                             observer(sequence, tile, group, weights)
                         if dropout:
@@ -257,7 +169,7 @@ def _sequence_gradient(
         to_keys, to_values = to_pair if tile.to_all else (to_key, to_value)
         buckets = None if to_table is None or bias is None else bias.tile_buckets(sequence, tile).flatten()
         for group in tile.head_groups(len(query)):
-            queries, upstream = _without_gaps(query[group, rows]), _without_gaps(upstream_rows[group, rows])
+            queries, upstream = without_gaps(query[group, rows]), without_gaps(upstream_rows[group, rows])
             weights = _weights(queries, keys[group], _added(group, tile, sequence, bias, own.dtype))
             to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
             kept = weights
