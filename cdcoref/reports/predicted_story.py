@@ -240,7 +240,7 @@ class PredictedStory:
         """
         if len(self.documents) < 2:
             return ()
-        return tuple(disagreements(self._in_order, self.documents, self._circumstances, self._tells, self._label))
+        return tuple(disagreements(self._in_order, self._circumstances, self._tells, self._label))
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""

@@ -1,0 +1,169 @@
+"""The one comparer of stated values: what documents state of one thing in, the values that contradict each other out.
+
+A document that states two values of one thing states them of two things, and contradicts nobody. What differs, and what
+is of one thing after all, is for each kind of value to say: numbers, days, places, ages, names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from cdcoref.corpus import EVENT, Corpus, Mention
+from cdcoref.language import in_sentence_case
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+
+SHARED_EVENTS = 2
+"""Events that two documents share, at least, if they are about one happening."""
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedValue:
+    """A value that a document states.
+
+    Attributes
+    ----------
+    document, token
+        The document's id, and the first token.
+    text
+        What readers see of it.
+    value
+        What is compared.
+    certain
+        Whether the document states no other value that may be of the same thing.
+    """
+
+    document: str
+    token: int
+    text: str
+    value: Any
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Different values of one thing, each stated by some documents.
+
+    Attributes
+    ----------
+    about
+        What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
+    members
+        The mentions of the event or person; empty if it is no mention.
+    label
+        What it is called where it is no mention: an office, or a sort of relation; otherwise empty.
+    stated
+        Each value once, in the order of the story.
+    """
+
+    about: str
+    members: Sequence[Mention]
+    label: str
+    stated: tuple[StatedValue, ...]
+
+
+class StoryContext:
+    """What values are compared by: the documents of a story in order, their words, and the events that they share."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        known: CorpusCircumstances,
+        tells: Callable[[Sequence[Mention]], bool],
+    ) -> None:
+        self.corpus = corpus
+        self.known = known
+        self.tells = tells
+        self.documents = {document.id: document for document in corpus.documents}
+        self.rank = {id: number for number, id in enumerate(self.documents)}
+        self.by_document = corpus.by_document()
+        self.events = {
+            members[0].cluster: sorted(members, key=lambda m: (self.rank[m.document], m.tokens))
+            for members in corpus.clusters()
+            if members[0].kind == EVENT and members[0].cluster is not None
+        }
+        self.shared_events = {
+            cluster: members
+            for cluster, members in self.events.items()
+            if len({mention.document for mention in members}) > 1 and tells(members)
+        }
+        self._events_of: defaultdict[str, set[str]] = defaultdict(set)
+        for cluster, members in self.events.items():
+            for mention in members:
+                self._events_of[mention.document].add(cluster)
+        self.written = {id: in_sentence_case(document) for id, document in self.documents.items()}
+
+    @cached_property
+    def words(self) -> dict[str, frozenset[str]]:
+        """The words of every document, in lower case, without possessives."""
+        return {
+            id: frozenset(_POSSESSIVE.sub("", word.casefold()) for word in document.tokens)
+            for id, document in self.documents.items()
+        }
+
+    def of_one_happening(self, one: str, other: str) -> bool:
+        """Whether two documents share enough events."""
+        return len(self._events_of[one] & self._events_of[other]) >= SHARED_EVENTS
+
+    def sentence(self, value: StatedValue) -> tuple[int, int]:
+        """The sentence of a value: its first token and its end."""
+        return self.documents[value.document].sentence_at(value.token)
+
+    def contradictions(
+        self,
+        about: str,
+        members: Sequence[Mention],
+        label: str,
+        stated: Sequence[StatedValue],
+        differ: Callable[[StatedValue, StatedValue], bool],
+        comparable: Callable[[StatedValue, StatedValue], bool] = lambda one, other: True,
+        *,
+        several: bool = False,
+    ) -> Iterator[Contradiction]:
+        """The contradiction about one thing, if documents contradict each other.
+
+        Parameters
+        ----------
+        about, members, label
+            As in :class:`Contradiction`.
+        stated
+            The values, in any order.
+        differ
+            Whether two values cannot be of one thing. Documents contradict each other if all their values differ.
+        comparable
+            Whether two values that differ are of one thing all the same.
+        several
+            Whether a document may state several values of the thing.
+        """
+        of_documents: defaultdict[str, list[StatedValue]] = defaultdict(list)
+        for value in stated:
+            of_documents[value.document].append(value)
+        single = [
+            values
+            for values in of_documents.values()
+            if several or not any(differ(one, other) for one, other in combinations(values, 2))
+        ]
+        pairs = [
+            (one, other)
+            for mine, theirs in combinations(single, 2)
+            if all(differ(one, other) for one in mine for other in theirs)
+            for one in mine
+            for other in theirs
+            if comparable(one, other)
+        ]
+        if not pairs:
+            return
+        values: list[StatedValue] = []
+        for value in sorted(dict.fromkeys(value for pair in pairs for value in pair), key=lambda one: not one.certain):
+            if all(differ(value, other) and comparable(value, other) for other in values):
+                values.append(value)
+        if len(values) < 2:  # the first is of something else than those that contradict each other
+            values = [*pairs[0]]
+        values.sort(key=lambda value: (self.rank[value.document], value.token))
+        yield Contradiction(about, members, label, tuple(values))
