@@ -42,6 +42,7 @@ from cdcoref.linking import (
 )
 from cdcoref.model import CorefModel
 from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics
+from cdcoref.reading import Readings
 from cdcoref.scoring import METRICS, score
 from cdcoref.training import linkable_groups, span_scores
 
@@ -123,9 +124,11 @@ def _evaluate(
         corpus = _of_kinds(annotated_only(found), judged)
         results["detection"] = _detection(gold, corpus)
     groups = _groups(annotated)
-    systems = {} if predictor.lemma else _link(predictor, corpus, groups, options, progress)
+    readings = Readings(corpus)
+    systems = {} if predictor.lemma else _link(predictor, readings, groups, options, progress)
     if "predicted" in systems and predictor.model.settings.names_across_stories:
-        systems["predicted"] = joined_across_stories(systems["predicted"], groups["predicted"])
+        linked = readings.with_corpus(systems["predicted"])
+        systems["predicted"] = joined_across_stories(linked, groups["predicted"])
     kinds = [kind for kind in (*KINDS, UNKNOWN) if _has(gold, kind)]
     if mentions == "predicted" and len(judged) > 1:
         kinds.append(BOTH)
@@ -156,14 +159,15 @@ def _evaluate(
 
 def _link(
     predictor: Predictor,
-    corpus: Corpus,
+    readings: Readings,
     groupings: Mapping[str, Sequence[Sequence[str]]],
     options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
     """The clusters under every grouping, part by part; pairs that several groupings share are read once."""
     if predictor.model.settings.sequences.documents == "many" or predictor.model.vector_scorer is not None:
-        return _link_stories(predictor.model, corpus, groupings, options, progress)
+        return _link_stories(predictor.model, readings, groupings, options, progress)
+    corpus = readings.corpus
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     story_of = _story_of(groupings)
@@ -176,27 +180,28 @@ def _link(
             tuple(documents[name] for name in part.documents),
             tuple(mention for name in part.documents for mention in mentions_of[name]),
         )
+        story = readings.with_corpus(own)
 
         def advance(pairs: float) -> None:
             nonlocal done
             done += pairs
             progress("comparing", int(done), total)
 
-        comparison = Comparison(predictor.model, own, part.pairs, options)
+        comparison = Comparison(predictor.model, story, part.pairs, options)
         logits = comparison.run(batch_tokens=options.batch_tokens, advance=advance)
         for name, groups in groupings.items():
             inside = [[d for d in group if d in part.documents] for group in groups]
             within = logits.within(inside, own)
             if story_of and name in LARGER_THAN_STORIES:
-                within = within.across_stories(own, story_of, predictor.model.settings.vectors.combine)
-            clustered = cluster_mentions(own, within, options.configure(predictor.model.settings))
+                within = within.across_stories(story, story_of, predictor.model.settings.vectors.combine)
+            clustered = cluster_mentions(story, within, options.configure(predictor.model.settings))
             linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
     return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
 
 
 def _link_stories(
     model: CorefModel,
-    corpus: Corpus,
+    readings: Readings,
     groupings: Mapping[str, Sequence[Sequence[str]]],
     options: LinkingOptions,
     progress: Progress,
@@ -206,6 +211,7 @@ def _link_stories(
     A group that spans several predicted stories is linked twice, with and without their labels, if one grouping knows
     the stories and another does not.
     """
+    corpus = readings.corpus
     documents = {document.id: document for document in corpus.documents}
     mentions_of = corpus.by_document()
     story_of = _story_of(groupings)
@@ -221,7 +227,7 @@ def _link_stories(
     linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}
     for number, (group, of_several) in enumerate(different):
         own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
-        story = link_story(model, own, options, story_of=story_of if of_several else None)
+        story = link_story(model, readings.with_corpus(own), options, story_of=story_of if of_several else None)
         linked[group, of_several] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
         progress("comparing", number + 1, len(different))
     return {

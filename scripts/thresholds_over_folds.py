@@ -24,6 +24,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.linking import Comparison, KindClusters, all_pairs
 from cdcoref.model import CorefModel
 from cdcoref.predict import load
+from cdcoref.reading import Readings
 from cdcoref.scoring import CONLL, score
 from cdcoref.training import DISTANCE_THRESHOLDS, linkable_groups, smoothed_best
 from cdlm.runs import say_on_stderr
@@ -68,10 +69,10 @@ class Judged:
 
 def judged(model: CorefModel, part: AnnotatedCorpus) -> dict[str, Judged]:
     """The corpus linked at every threshold, by kind."""
-    logits = Comparison(model, part.corpus, all_pairs(linkable_groups(part))).run(batch_tokens=BATCH_TOKENS)
+    logits = Comparison(model, Readings(part.corpus), all_pairs(linkable_groups(part))).run(batch_tokens=BATCH_TOKENS)
     found = {}
     for kind in (kind for kind in KINDS if part.corpus.of_kind(kind).mentions):
-        clusters = KindClusters(part.corpus, logits, kind, model.settings)
+        clusters = KindClusters(Readings(part.corpus), logits, kind, model.settings)
         found[kind] = Judged(part, kind, {t: clusters.cut(t) for t in _thresholds(model, kind)})
     return found
 

@@ -4,7 +4,6 @@ from .event_circumstances import Circumstances as Circumstances
 from .event_circumstances import DocumentCircumstances as DocumentCircumstances
 from .event_circumstances import Participant as Participant
 from .event_circumstances import StatedQuantity as StatedQuantity
-from .event_circumstances import circumstances_of as circumstances_of
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
 from .event_conflicts import main_events_differ as main_events_differ

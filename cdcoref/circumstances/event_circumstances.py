@@ -15,14 +15,14 @@ from cdcoref.circumstances.arguments import named_object, subjects
 from cdcoref.circumstances.attachment import Span, attached, is_reporting
 from cdcoref.circumstances.clause_settings import Clause
 from cdcoref.circumstances.document_days import day_of
-from cdcoref.circumstances.main_event import Setting, setting_of
+from cdcoref.circumstances.main_event import setting_of
 from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period
 from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
 from cdcoref.circumstances.times import StatedTime
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, EVENT, Document, Mention
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
@@ -118,6 +118,8 @@ class DocumentCircumstances:
     ----------
     document
         The document. Hidden sentences state nothing.
+    cased
+        The same with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
 
     Attributes
     ----------
@@ -125,9 +127,9 @@ class DocumentCircumstances:
         What the document as a whole states.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, cased: Document) -> None:
         today = day_of(document)
-        self._sentences = sentences_of(document, today)
+        self._sentences = sentences_of(document, cased, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         self.setting = setting_of(document, self._sentences, today)
@@ -285,26 +287,6 @@ class DocumentCircumstances:
                 if not near and self.setting.where is not None:
                     found[number] = [self.setting.where]
         return found
-
-
-def circumstances_of(corpus: Corpus) -> tuple[list[Circumstances], dict[str, Setting]]:
-    """The circumstances of every mention of a corpus, in order, and the setting of every document by its id.
-
-    Entities have no circumstances. Nothing depends on other documents.
-    """
-    numbers = corpus.mention_numbers()
-    found = [Circumstances()] * len(corpus.mentions)
-    settings: dict[str, Setting] = {}
-    for document in corpus.documents:
-        own = numbers[document.id]
-        if not own:
-            continue
-        of_document = DocumentCircumstances(document)
-        settings[document.id] = of_document.setting
-        circumstances = of_document.of_mentions([corpus.mentions[number] for number in own])
-        for number, one in zip(own, circumstances, strict=True):
-            found[number] = one
-    return found, settings
 
 
 def _lends(sentence: Sentence, clause: int) -> bool:

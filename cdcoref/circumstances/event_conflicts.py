@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances.event_circumstances import Circumstances, circumstances_of
+from cdcoref.circumstances.event_circumstances import Circumstances
 from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
 from cdcoref.circumstances.main_event import Setting
 from cdcoref.circumstances.sentences import Source, When, Where
@@ -110,9 +110,10 @@ class CircumstanceTables:
         self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
 
     @classmethod
-    def of(cls, corpus: Corpus) -> CircumstanceTables:
-        """Those of all mentions of a corpus, in order."""
-        circumstances, settings = circumstances_of(corpus)
+    def of(
+        cls, corpus: Corpus, circumstances: Sequence[Circumstances], settings: Mapping[str, Setting]
+    ) -> CircumstanceTables:
+        """Those of all mentions of a corpus, in order, from what its documents state as a whole."""
         documents = {document.id: document for document in corpus.documents}
         words = [
             lemma(head_word([documents[m.document].tokens[token] for token in m.tokens]).casefold())

@@ -14,7 +14,6 @@ from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import Document
-from cdcoref.language import in_sentence_case
 
 _LINE_BREAK = "//n"
 
@@ -69,7 +68,7 @@ class Sentence:
         return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
 
 
-def sentences_of(document: Document, today: Period | None) -> list[Sentence]:
+def sentences_of(document: Document, cased: Document, today: Period | None) -> list[Sentence]:
     """What the sentences of a document state; a hidden one has no words.
 
     Places that the document names with certainty, and the countries where something happens, tell places of one name
@@ -79,10 +78,12 @@ def sentences_of(document: Document, today: Period | None) -> list[Sentence]:
     ----------
     document
         The document.
+    cased
+        The same with headlines in sentence case.
     today
         Its day; None if unknown.
     """
-    read = list(_sentences(_with_names_of_places(in_sentence_case(document), document.tokens), today))
+    read = list(_sentences(_with_names_of_places(cased, document.tokens), today))
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:

@@ -22,11 +22,12 @@ from cdcoref.collection.documents import stored_part
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
 from cdcoref.collection.stored_vectors import stored_vectors
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.reading import MentionVectors
+from cdcoref.reading import Readings as ReadingsOfCorpus
 from cdcoref.stories import Sources, own_part, sentence_sources
 
 if TYPE_CHECKING:
     from cdcoref.collection.reader import Reader
-    from cdcoref.linking import MentionVectors
     from cdcoref.predict import Progress
 
 SAME = 10.0
@@ -217,9 +218,7 @@ def stored_sources(
 
 def _pronouns(reading: Reading, kinds: Collection[str]) -> NDArray[np.bool_]:
     """Which mentions of a reading are pronouns of some kinds. *Shape:* (mentions,)"""
-    from cdcoref.linking import pronouns
-
-    return pronouns(Corpus((reading.document,), tuple(reading.mentions)), kinds)
+    return ReadingsOfCorpus(Corpus((reading.document,), tuple(reading.mentions))).pronouns(kinds)
 
 
 def whole_reading(copy: Copy, readings: Mapping[str, Reading]) -> tuple[Reading, dict[str, Places]]:
@@ -237,7 +236,7 @@ def whole_reading(copy: Copy, readings: Mapping[str, Reading]) -> tuple[Reading,
     tuple
         The whole reading; and by the id of every reading which of its mentions the copy has.
     """
-    from cdcoref.linking import MentionVectors, copied_mentions, without_copied
+    from cdcoref.linking import copied_mentions, without_copied
 
     sources = {id: readings[id] for id, _ in copy.sources.values()}
     documents = {id: reading.document for id, reading in sources.items()}

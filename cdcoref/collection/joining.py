@@ -13,7 +13,7 @@ import numpy as np
 
 from cdcoref.collection.stored_story import StoredStory
 from cdcoref.corpus import ENTITY
-from cdcoref.language import in_sentence_case, name_of
+from cdcoref.reading import Readings
 
 SHARED = 1e-3
 """What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
@@ -53,7 +53,9 @@ class SubjectNames:
                 corpus = self._stories[place].corpus
                 clusters = labels[self._of_story(place)].tolist()
                 named = zip(corpus.mentions, clusters, strict=True)
-                own.append(replace(corpus, mentions=tuple(replace(m, cluster=str(label)) for m, label in named)))
+                own.append(
+                    Readings(replace(corpus, mentions=tuple(replace(m, cluster=str(label)) for m, label in named)))
+                )
             for place, corpus in zip(places, joined_by_name(own), strict=True):
                 labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
         return labels
@@ -70,11 +72,10 @@ class SubjectNames:
                 start, end = self._ends[place], self._ends[place + 1]
                 corpus = self._stories[place].corpus
                 rows = np.flatnonzero((members >= start) & (members < end)).tolist()
-                own = [corpus.mentions[int(members[row]) - start] for row in rows]
-                named = {mention.document for mention in own}
-                documents = {d.id: in_sentence_case(d) for d in corpus.documents if d.id in named}
-                for row, mention in zip(rows, own, strict=True):
-                    words = name_of(documents[mention.document].tokens[mention.start : mention.end])
+                readings = Readings(corpus)
+                for row in rows:
+                    mention = corpus.mentions[int(members[row]) - start]
+                    words = readings[mention.document].name(mention)
                     if mention.kind == ENTITY and words:
                         subject[row], story[row] = number, place
                         name[row] = number_of.setdefault(words, len(number_of))

@@ -16,9 +16,9 @@ from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, by_do
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.predict import Predictor, load
+from cdcoref.reading import MentionVectors, Readings
 
 if TYPE_CHECKING:
-    from cdcoref.linking import MentionVectors
     from cdcoref.predict import Progress
 
 GivenPredictor = Predictor | Callable[[], Predictor] | None
@@ -75,7 +75,7 @@ class Reader:
         InputError
             If the model is not the collection's.
         """
-        from cdcoref.linking import find_mentions_and_vectors
+        from cdcoref.linking import read
 
         mentions: dict[str, list[Mention]] = {}
         vectors: dict[str, MentionVectors] = {}
@@ -89,15 +89,13 @@ class Reader:
             done += words
             progress("finding mentions", done, total)
 
-        found = find_mentions_and_vectors(
-            self._predictor().model, documents, batch_tokens=self.batch_tokens, advance=advance
-        )
         kind = self.settings.options.kind
-        for document, of_document, read in found:
+        for reading in read(self._predictor().model, documents, batch_tokens=self.batch_tokens, advance=advance):
+            id, of_document = reading.document.id, reading.mentions
             own = [number for number, mention in enumerate(of_document) if kind in ("both", mention.kind)]
-            mentions[document.id] = [of_document[number] for number in own]
-            if read is not None and not self.settings.lemma:
-                vectors[document.id] = read.take(own)
+            mentions[id] = [of_document[number] for number in own]
+            if reading.vectors is not None and not self.settings.lemma:
+                vectors[id] = reading.vectors.take(own)
         return mentions, vectors
 
     @property
@@ -180,10 +178,9 @@ class Reader:
             return {}, []
         comparison = Comparison(
             self._predictor().model,
-            corpus,
+            Readings(corpus, _joined(corpus, vectors) if self.has_vectors else None),
             pairs,
             self.settings.options,
-            vectors=_joined(corpus, vectors) if self.has_vectors else None,
             known=known,
         )
         logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)
@@ -216,8 +213,6 @@ class Reader:
 
 def _joined(corpus: Corpus, vectors: Mapping[str, MentionVectors]) -> MentionVectors:
     """The vectors of the mentions of a corpus, in their order; there must be at least one mention."""
-    from cdcoref.linking import MentionVectors
-
     numbers = {id: own for id, own in corpus.mention_numbers().items() if own}
     order = np.array([number for own in numbers.values() for number in own], dtype=np.int64)
     return MentionVectors.joined([vectors[id] for id in numbers]).take(np.argsort(order))

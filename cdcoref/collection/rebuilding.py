@@ -41,10 +41,10 @@ from cdcoref.collection.word_index import TOTAL_SHARE, index_words, store_boiler
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import stored_fields
 from cdcoref.predict import plan_stories
+from cdcoref.reading import MentionVectors
 from cdcoref.stories import DocumentVectors, boilerplate_lines, near_duplicates, subjects, without_boilerplate, words_of
 
 if TYPE_CHECKING:
-    from cdcoref.linking import MentionVectors
     from cdcoref.predict import Progress, Story
 
 Contents = list[tuple[int, str, bytes, int]]

@@ -15,6 +15,7 @@ import numpy as np
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, pair_logits
 from cdcoref.corpus import Corpus
 from cdcoref.formats import stored_document, stored_mention
+from cdcoref.reading import Readings
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionLinks
@@ -102,6 +103,6 @@ def story_clusters(story: StoredStory, config: CorefConfig | None) -> tuple[list
     if config is None:
         linked = lemma_clusters(corpus, [[document.id for document in corpus.documents]])
         return [(mention.kind, mention.cluster) for mention in linked.mentions], []
-    found = clusters_by_kind(corpus, pair_logits(corpus, story.places, story.scores), config)
+    found = clusters_by_kind(Readings(corpus), pair_logits(corpus, story.places, story.scores), config)
     names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
     return [*names], [links for _, links in found.values()]

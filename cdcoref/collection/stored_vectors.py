@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cdcoref.collection.chosen_rows import rows_in
-
-if TYPE_CHECKING:
-    from cdcoref.linking import MentionVectors
+from cdcoref.reading import MentionVectors
 
 _HALF = np.dtype("<f2")
 _NUMBER = np.dtype("<i4")
@@ -40,8 +37,6 @@ def unpacked_vectors(stored: bytes) -> MentionVectors:
     sqlite3.DatabaseError
         If it is damaged.
     """
-    from cdcoref.linking import MentionVectors
-
     try:
         count, width, learnt, anaphora, sentences = shape = np.frombuffer(stored, _NUMBER, 5).tolist()
         if min(shape) < 0:

@@ -14,15 +14,13 @@ from .comparison import all_pairs as all_pairs
 from .comparison import check_cross_encoder as check_cross_encoder
 from .context_reading import MentionContexts as MentionContexts
 from .context_reading import layer_states as layer_states
-from .corpus_facts import facts_of_mentions as facts_of_mentions
-from .corpus_facts import pronouns as pronouns
 from .lemma import lemma_clusters as lemma_clusters
 from .linking_options import BATCH_TOKENS as BATCH_TOKENS
 from .linking_options import LinkingOptions as LinkingOptions
 from .linking_options import check_choice as check_choice
 from .links import MentionLinks as MentionLinks
 from .mention_neighbours import near_pairs as near_pairs
-from .mentions import DocumentReading as DocumentReading
+from .mentions import EncodedPart as EncodedPart
 from .mentions import SpanScores as SpanScores
 from .mentions import annotated_only as annotated_only
 from .mentions import find_mentions as find_mentions
@@ -40,7 +38,7 @@ from .store import document_hash as document_hash
 from .story import LinkedStory as LinkedStory
 from .story import link_story as link_story
 from .tied_documents import DocumentPair as DocumentPair
-from .vector_table import MentionVectors as MentionVectors
-from .vector_table import find_mentions_and_vectors as find_mentions_and_vectors
+from .vector_table import read as read
 from .vector_table import read_vectors as read_vectors
 from .vector_table import vector_widths as vector_widths
+from .vector_table import vectors_of as vectors_of

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import Integers
 from cdcoref.language import MentionFacts, different_names
-from cdcoref.linking.vector_table import MentionVectors
 from cdcoref.model import ANAPHORS, CorefModel
+from cdcoref.reading import Readings
 
 BEFORE = 50
 AFTER = 5
@@ -178,19 +178,8 @@ def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
     return list(found.values())
 
 
-def antecedents(
-    model: CorefModel, corpus: Corpus, vectors: MentionVectors, seen: Sequence[MentionFacts]
-) -> tuple[Integers, Integers, Numbers]:
-    """The best antecedents of the pronouns of a corpus.
-
-    Parameters
-    ----------
-    model
-        Has a scorer of antecedents.
-    corpus
-        Documents and mentions.
-    vectors, seen
-        Of the mentions.
+def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Integers, Numbers]:
+    """The best antecedents of the pronouns of documents that were read for vectors.
 
     Returns
     -------
@@ -198,12 +187,13 @@ def antecedents(
         Numbers of the pronouns and of their antecedents, and the log-odds of :func:`choose_antecedents`.
         *Shape* of each: (pronouns with antecedents,)
     """
+    assert readings.vectors is not None
     found: list[tuple[int, int, float]] = []
-    for own in mentions_by_kind(corpus, model.settings.vectors.with_antecedents):
-        of_document = [seen[n] for n in own]
+    for own in mentions_by_kind(readings.corpus, model.settings.vectors.with_antecedents):
+        of_document = [readings.facts.mentions[n] for n in own]
         known = anaphora(of_document, model.settings.vectors.antecedent_features)
         if known.sizes:
-            logits = _logits(model, known, vectors.own["anaphora"][own])
+            logits = _logits(model, known, readings.vectors.own["anaphora"][own])
             chosen = choose_antecedents(known, logits, of_document)
             found += [(own[one], own[other], odds) for one, other, odds in chosen]
     one, other, values = zip(*found, strict=True) if found else ((), (), ())

@@ -16,15 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import KINDS
 from cdcoref.inputs import Integers
 from cdcoref.language import FactTables, conflicts, pair_features
 from cdcoref.linking.antecedents import antecedents
-from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.mention_neighbours import near_pairs
 from cdcoref.linking.pair_logits import IMPOSSIBLE, PairEvidence, kind_numbers
-from cdcoref.linking.vector_table import Halves, MentionVectors, Vectors
 from cdcoref.model import CONTEXT_SIMILARITIES, SYMMETRIC_SIMILARITIES, CorefModel, VectorOptions
+from cdcoref.reading import Halves, MentionVectors, Readings, Vectors
 from cdcoref.stories import DocumentVectors
 
 ALL_PAIRS = 2000
@@ -100,11 +99,12 @@ class ReadMentions:
     documents: DocumentVectors
 
     @classmethod
-    def of(cls, corpus: Corpus, vectors: MentionVectors) -> ReadMentions:
-        """The mentions of a corpus."""
+    def of(cls, readings: Readings) -> ReadMentions:
+        """The mentions of documents that were read for vectors."""
+        assert readings.vectors is not None
         # Forms of words, as the shipped models were trained with.
-        documents = DocumentVectors(corpus.documents, forms=True)
-        return cls(vectors, FactTables(facts_of_mentions(corpus)), documents)
+        documents = DocumentVectors(readings.corpus.documents, forms=True)
+        return cls(readings.vectors, readings.facts, documents)
 
     def take(self, numbers: Sequence[int] | Integers) -> ReadMentions:
         """Some of them."""
@@ -141,29 +141,25 @@ class ReadMentions:
         return np.where(low == high, np.float32(1.0), values[places])
 
 
-def compare_vectors(
-    model: CorefModel, corpus: Corpus, vectors: MentionVectors, known: Mapping[str, int] | None = None
-) -> PairEvidence:
+def compare_vectors(model: CorefModel, readings: Readings, known: Mapping[str, int] | None = None) -> PairEvidence:
     """The evidence about pairs of mentions of one story that the bi-encoder gives.
 
     Parameters
     ----------
     model
         Has vectors (see :class:`cdcoref.model.VectorOptions`).
-    corpus
-        The story's documents and mentions; every mention has a kind.
-    vectors
-        Of the mentions, in their order.
+    readings
+        The story's documents and mentions, with vectors; every mention has a kind.
     known
         As in :class:`cdcoref.linking.Comparison`.
     """
-    read = ReadMentions.of(corpus, vectors)
+    corpus, read = readings.corpus, ReadMentions.of(readings)
     parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
     kinds = kind_numbers(corpus)
     first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     logits = [np.zeros(0, dtype=np.float32)]
     options = model.settings.vectors
-    of_pronouns = pronouns(corpus, options.with_antecedents)
+    of_pronouns = readings.pronouns(options.with_antecedents)
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero((kinds == number) & ~of_pronouns)
         of_kind = read.take(own)
@@ -177,9 +173,7 @@ def compare_vectors(
     compared = sum(map(len, first))
     new = np.flatnonzero(parts == NEW)
     if of_pronouns[new].any():
-        of_new = Corpus(corpus.documents, tuple(corpus.mentions[number] for number in new.tolist()))
-        seen = [read.facts.mentions[number] for number in new.tolist()]
-        one, other, found = antecedents(model, of_new, vectors.take(new), seen)
+        one, other, found = antecedents(model, readings.take(new))
         first.append(new[one].astype(np.int32))
         second.append(new[other].astype(np.int32))
         logits.append(found)

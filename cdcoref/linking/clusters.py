@@ -21,12 +21,12 @@ from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.language import PERSON, MentionFacts, gender_of_first_name
-from cdcoref.linking.corpus_facts import facts_of_mentions, pronouns
 from cdcoref.linking.fact_conflicts import MentionConflicts, odd_ones
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.names_first import Name, NamesOfStory, with_names_first
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
+from cdcoref.reading import Readings
 
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
@@ -41,7 +41,7 @@ class KindClusters:
 
     Parameters
     ----------
-    corpus
+    readings
         Documents and mentions of all kinds.
     logits
         Of their pairs.
@@ -60,18 +60,19 @@ class KindClusters:
 
     def __init__(
         self,
-        corpus: Corpus,
+        readings: Readings,
         logits: PairLogits,
         kind: str,
         settings: CorefConfig,
         temperature: Mapping[str, float] | None = None,
     ) -> None:
-        keys = [(m.document, m.tokens, m.kind or "") for m in corpus.mentions]
-        apart = pronouns(corpus, {kind}.intersection(settings.vectors.with_antecedents))
+        mentions = readings.corpus.mentions
+        keys = [(m.document, m.tokens, m.kind or "") for m in mentions]
+        apart = readings.pronouns({kind}.intersection(settings.vectors.with_antecedents))
         scores = logits.scores(temperature or settings.temperature, kind)
         self._circumstances: CircumstanceTables | None = None
         if settings.cannot_links and kind == EVENT:
-            self._circumstances = CircumstanceTables.of(corpus)
+            self._circumstances = readings.circumstance_tables
             scores = _with_circumstances(scores, self._circumstances, apart)
         self.links = MentionLinks.of(scores, apart, keys)
         self._tree = dendrogram(self.links.compared, settings.linkage, keys)
@@ -80,9 +81,8 @@ class KindClusters:
         self._names = NamesOfStory({})
         self._genders: dict[int, str] = {}
         if settings.cannot_links:
-            own = [number for number in self._order if corpus.mentions[number].kind == kind]
-            of_kind = replace(corpus, mentions=tuple(corpus.mentions[number] for number in own))
-            facts = dict(zip(own, facts_of_mentions(of_kind), strict=True))
+            own = [number for number in self._order if mentions[number].kind == kind]
+            facts = {number: readings.facts.mentions[number] for number in own}
             if kind == ENTITY:
                 self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]})
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
@@ -256,7 +256,7 @@ def _referent(mention: int, links: MentionLinks) -> int:
 
 
 def clusters_by_kind(
-    corpus: Corpus, logits: PairLogits, settings: CorefConfig
+    readings: Readings, logits: PairLogits, settings: CorefConfig
 ) -> dict[str, tuple[NDArray[np.integer], MentionLinks]]:
     """Cluster the mentions of each kind by the thresholds of the settings.
 
@@ -268,14 +268,14 @@ def clusters_by_kind(
     """
     found = {}
     for kind in KINDS:
-        clusters = KindClusters(corpus, logits, kind, settings)
+        clusters = KindClusters(readings, logits, kind, settings)
         found[kind] = clusters.cut(settings.distance_threshold[kind]), clusters.links
     return found
 
 
-def cluster_mentions(corpus: Corpus, logits: PairLogits, settings: CorefConfig) -> Corpus:
+def cluster_mentions(readings: Readings, logits: PairLogits, settings: CorefConfig) -> Corpus:
     """Cluster the mentions of each kind; each mention gets its cluster's name and a confidence."""
-    return with_clusters(corpus, clusters_by_kind(corpus, logits, settings))
+    return with_clusters(readings.corpus, clusters_by_kind(readings, logits, settings))
 
 
 def with_clusters(corpus: Corpus, clusters: Mapping[str, tuple[NDArray[np.integer], MentionLinks]]) -> Corpus:

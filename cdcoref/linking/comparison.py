@@ -16,7 +16,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import Candidates, Extent
 from cdcoref.linking.bi_encoder_scores import compare_vectors
@@ -27,8 +27,9 @@ from cdcoref.linking.linking_options import LinkingOptions
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits, kind_numbers, pair_keys
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
-from cdcoref.linking.vector_table import MentionVectors, read_vectors
+from cdcoref.linking.vector_table import read_vectors
 from cdcoref.model import CorefModel
+from cdcoref.reading import Readings
 
 
 def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
@@ -63,15 +64,14 @@ class Comparison:
     ----------
     model
         The model whose encoder and scorers are used.
-    corpus
-        Documents and the mentions to compare; every mention has a kind.
+    readings
+        Documents and the mentions to compare; every mention has a kind. Without vectors, documents are read for them if
+        the model has any.
     pairs
         Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents that the
         pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
     options
         Replace the limits and the marking of the model. Another marking than the model's own reads documents in pairs.
-    vectors
-        Of the mentions, where they are known already; None: documents are read for them.
     known
         Numbers of the parts, from 0, of documents that were compared before, by id: pairs of mentions within a part are
         left out, by a model with vectors, and the documents of a part are of one story. None: everything is new.
@@ -80,21 +80,21 @@ class Comparison:
     def __init__(
         self,
         model: CorefModel,
-        corpus: Corpus,
+        readings: Readings,
         pairs: Sequence[DocumentPair] | None,
         options: LinkingOptions | None = None,
         *,
-        vectors: MentionVectors | None = None,
         known: Mapping[str, int] | None = None,
     ) -> None:
-        for mention in corpus.mentions:
+        for mention in readings.corpus.mentions:
             if mention.kind not in KINDS:
                 raise InputError(
                     f"a mention in {mention.document!r} is neither an event nor an entity; specify the kind of its "
                     "mentions in the file, or that of all mentions (--kind event, --kind entity)"
                 )
         self.model = model
-        self.corpus = corpus
+        self.corpus = readings.corpus
+        self._readings = readings
         self._pairs = pairs
         self._sequences = model.settings.sequences
         options = options or LinkingOptions()
@@ -103,7 +103,6 @@ class Comparison:
             self._sequences = replace(self._sequences, marking=options.marking, documents="two")
         if options.max_windows is not None:
             self._sequences = replace(self._sequences, max_windows=options.max_windows)
-        self._vectors = vectors
         self._known = known
         self._options = model.settings.vectors
         if options.candidates is not None:
@@ -168,9 +167,10 @@ class Comparison:
         read
             Whether candidates are read together.
         """
-        if self._vectors is None:
-            self._vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
-        apart = self._by_bi_encoder(self._vectors)
+        if self._readings.vectors is None:
+            vectors = read_vectors(self.model, self.corpus, batch_tokens=batch_tokens, store=store)
+            self._readings = replace(self._readings, vectors=vectors)
+        apart = self._by_bi_encoder()
         if not read:
             return apart
         candidate = candidate_pairs(apart, self.corpus.mentions, self._options)
@@ -199,11 +199,9 @@ class Comparison:
             logits[np.flatnonzero(chosen)[same]] = read_pairs.logits[found[same]]
         return replace(apart, cross_encoder=candidate.of_all(logits))
 
-    def _by_bi_encoder(self, vectors: MentionVectors) -> PairEvidence:
+    def _by_bi_encoder(self) -> PairEvidence:
         """What the vectors say of the pairs of every story, with the numbers of the whole corpus."""
-        parts = [
-            (own, compare_vectors(self.model, story, vectors.take(own), self._known)) for story, own in self._stories()
-        ]
+        parts = [(own, compare_vectors(self.model, story, self._known)) for story, own in self._stories()]
 
         def joined(name: str, empty: np.ndarray) -> np.ndarray:
             return np.concatenate([empty, *(getattr(part, name) for _, part in parts)])
@@ -223,18 +221,15 @@ class Comparison:
             antecedents=joined("antecedents", neither),
         )
 
-    def _stories(self) -> Iterator[tuple[Corpus, np.ndarray]]:
+    def _stories(self) -> Iterator[tuple[Readings, np.ndarray]]:
         """Every story, and the numbers of its mentions."""
-        numbers = self.corpus.mention_numbers()
-        documents = {document.id: document for document in self.corpus.documents}
+        documents = {document.id for document in self.corpus.documents}
         tied = self._pairs
         if tied is not None and self._known is not None:
             known = sorted((part, id) for id, part in self._known.items() if id in documents)
             tied = [*tied, *((one, other) for (part, one), (same, other) in pairwise(known) if part == same)]
         for names, _ in tied_documents(sorted(documents), tied):
-            own = np.array([n for name in names for n in numbers[name]], dtype=np.int64)
-            story = Corpus(tuple(documents[name] for name in names), tuple(self.corpus.mentions[n] for n in own))
-            yield story, own
+            yield self._readings.of_documents(names)
 
     def _together(self) -> CrossEncoderReading | ContextReading:
         if self.model.vector_scorer is None:

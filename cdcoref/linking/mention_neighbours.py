@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.inputs import Integers
-from cdcoref.linking.vector_table import MentionVectors, Vectors
 from cdcoref.model import SYMMETRIC_SIMILARITIES
+from cdcoref.reading import MentionVectors, Vectors
 
 EXACT = 20_000
 """The largest number of mentions of a kind for which neighbours are exact."""

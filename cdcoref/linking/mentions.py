@@ -19,6 +19,7 @@ from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.inputs import Integers, ReadingSequence
 from cdcoref.linking.titled_names import with_titles_joined
 from cdcoref.model import CorefModel, collate_readings, token_batches
+from cdcoref.reading import Reading
 
 SEQUENCES_AT_ONCE = 256
 """Sequences that are sorted by length together; bounds the memory needed for many documents."""
@@ -40,8 +41,9 @@ class SpanScores:
     ends: Integers
     probabilities: NDArray[np.float32]
 
-    def select(self, document: Document, thresholds: Mapping[str, float]) -> list[Mention]:
+    def select(self, reading: Reading, thresholds: Mapping[str, float]) -> list[Mention]:
         """The mentions at the given thresholds, in order of position; `confidence` is the detector's probability."""
+        document = reading.document
         kinds = self.probabilities.argmax(axis=1)
         best = self.probabilities.max(axis=1)
         min_probability = np.array([thresholds[kind] for kind in KINDS])[kinds]
@@ -58,17 +60,17 @@ class SpanScores:
                 )
         entities = np.flatnonzero(kinds == KINDS.index(ENTITY))
         spans = ((int(self.starts[s]), int(self.ends[s]), float(best[s])) for s in entities)
-        return with_titles_joined(document, sorted(mentions, key=lambda m: m.start), spans)
+        return with_titles_joined(reading, sorted(mentions, key=lambda m: m.start), spans)
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentReading:
-    """What one pass over a document, or over a part of a long one, gives.
+class EncodedPart:
+    """What the encoder says of a document, or of a part of a long one.
 
     Attributes
     ----------
-    document
-        The document.
+    reading
+        What is known of the document.
     spans
         Its candidate mentions.
     words
@@ -85,7 +87,7 @@ class DocumentReading:
         Whether it is the document's last part.
     """
 
-    document: Document
+    reading: Reading
     spans: SpanScores
     words: NDArray[np.float32]
     learnt: Mapping[str, NDArray[np.float32]]
@@ -106,7 +108,7 @@ def read_documents(
     min_probability: float = 0.05,
     vectors: bool = True,
     advance: Callable[[int], None] = lambda words: None,
-) -> Iterator[DocumentReading]:
+) -> Iterator[EncodedPart]:
     """Read documents, each alone.
 
     Parameters
@@ -122,7 +124,7 @@ def read_documents(
 
     Yields
     ------
-    DocumentReading
+    EncodedPart
         Of every document, in order; of one with more than `SEQUENCES_AT_ONCE` sequences, part by part.
     """
     sequences_of = model.reading_builder()
@@ -135,7 +137,7 @@ def read_documents(
     waiting: list[tuple[int, ReadingSequence]] = []
     unfinished: list[_Part] = []
 
-    def flush() -> Iterator[DocumentReading]:
+    def flush() -> Iterator[EncodedPart]:
         found: list[list[tuple[Integers, Integers, NDArray[np.float32]]]] = [[] for _ in unfinished]
         tables = [[np.zeros((p.end - p.first, width), dtype=np.float32) for width in widths] for p in unfinished]
         for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
@@ -154,14 +156,15 @@ def read_documents(
             words, learnt, anaphora = tables[number]
             spans = _join(found[number])
             of_kinds = dict(zip(learning, np.split(learnt, max(1, len(learning)), axis=1), strict=False))
-            yield DocumentReading(own.document, spans, words, of_kinds, anaphora, first=own.first, last=own.last)
+            yield EncodedPart(own.reading, spans, words, of_kinds, anaphora, first=own.first, last=own.last)
 
     for document in documents:
+        reading = Reading(document)
         first = 0
         for block, last in _blocks(sequences_of(document)):
             end = len(document.tokens) if last else int(block[-1].words[-1]) + 1
             waiting += [(len(unfinished), sequence) for sequence in block]
-            unfinished.append(_Part(document, first, end, last))
+            unfinished.append(_Part(reading, first, end, last))
             first = end
             if len(waiting) >= SEQUENCES_AT_ONCE:
                 yield from flush()
@@ -174,7 +177,7 @@ def read_documents(
 class _Part:
     """The tokens of a document from one to before another, and whether they are its last."""
 
-    document: Document
+    reading: Reading
     first: int
     end: int
     last: bool
@@ -198,7 +201,7 @@ def score_spans(
     batch_tokens: int,
     min_probability: float = 0.05,
     advance: Callable[[int], None] = lambda words: None,
-) -> Iterator[tuple[Document, SpanScores]]:
+) -> Iterator[tuple[Reading, SpanScores]]:
     """Score the candidate spans of documents: every document, in order; see :func:`read_documents`.
 
     Raises
@@ -208,21 +211,21 @@ def score_spans(
     """
     model.required_detector()
     parts: list[SpanScores] = []
-    readings = read_documents(
+    encoded = read_documents(
         model, documents, batch_tokens=batch_tokens, min_probability=min_probability, vectors=False, advance=advance
     )
-    for reading in readings:
-        parts.append(reading.spans)
-        if reading.last:
-            yield reading.document, _join([(part.starts, part.ends, part.probabilities) for part in parts])
+    for part in encoded:
+        parts.append(part.spans)
+        if part.last:
+            yield part.reading, _join([(own.starts, own.ends, own.probabilities) for own in parts])
             parts = []
 
 
 def find_mentions(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> Corpus:
     """The corpus with the detector's mentions in place of its own; a document without text has none."""
     mentions: list[Mention] = []
-    for document, scores in score_spans(model, corpus.documents, batch_tokens=batch_tokens):
-        mentions.extend(scores.select(document, model.settings.detection_threshold))
+    for reading, scores in score_spans(model, corpus.documents, batch_tokens=batch_tokens):
+        mentions.extend(scores.select(reading, model.settings.detection_threshold))
     return replace(corpus, mentions=tuple(mentions))
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
-from cdcoref.language import StatedFacts, in_conflict, in_sentence_case, mention_words, name_of
+from cdcoref.language import StatedFacts, in_conflict
+from cdcoref.reading import Readings
 from cdcoref.stories import DocumentVectors, subjects
 
 Name = tuple[str, ...]
@@ -44,7 +45,7 @@ class _Cluster:
         return any(set(one) <= set(two) or set(two) <= set(one) for one in mine for two in theirs)
 
 
-def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
+def joined_by_name(stories: Sequence[Readings]) -> list[Corpus]:
     """Give clusters of entities that bear the same name the same label.
 
     Parameters
@@ -55,11 +56,11 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
     Returns
     -------
     list
-        The same; clusters that became one have the label of the first of them. Which ones become one does not depend on
-        the order of the stories.
+        Their documents and mentions; clusters that became one have the label of the first of them. Which ones become
+        one does not depend on the order of the stories.
     """
     if len(stories) < 2:
-        return list(stories)
+        return [story.corpus for story in stories]
     clusters = [cluster for number, story in enumerate(stories) for cluster in _named_clusters(number, story)]
     joined = {cluster.label: {cluster.label: cluster} for cluster in clusters}
     for name, bearers in _bearers(clusters).items():
@@ -72,39 +73,39 @@ def joined_by_name(stories: Sequence[Corpus]) -> list[Corpus]:
     for together in {id(together): together for together in joined.values()}.values():
         if _is_possible(together):
             label_of.update(dict.fromkeys(together, min(together, key=place.__getitem__)))
-    return [_relabelled(story, label_of) for story in stories]
+    return [_relabelled(story.corpus, label_of) for story in stories]
 
 
-def joined_across_stories(corpus: Corpus, stories: Sequence[Sequence[str]]) -> Corpus:
+def joined_across_stories(readings: Readings, stories: Sequence[Sequence[str]]) -> Corpus:
     """As :func:`joined_by_name`, for all stories of a corpus: those about each subject are joined with each other.
 
     Parameters
     ----------
-    corpus
+    readings
         Documents and mentions, each with a cluster of one story.
     stories
         The ids of the documents of each.
     """
-    by_subject: defaultdict[int, list[Corpus]] = defaultdict(list)
+    corpus = readings.corpus
+    by_subject: defaultdict[int, list[Readings]] = defaultdict(list)
     for number, story in zip(subjects(DocumentVectors(corpus.documents), stories), stories, strict=True):
-        by_subject[number].append(corpus.subset(story))
+        by_subject[number].append(readings.with_corpus(corpus.subset(story)))
     joined = [story for own in by_subject.values() for story in joined_by_name(own)]
     return replace(corpus, mentions=tuple(mention for story in joined for mention in story.mentions))
 
 
-def _named_clusters(number: int, story: Corpus) -> Iterator[_Cluster]:
-    documents = {document.id: in_sentence_case(document) for document in story.documents}
-    uncapitalised = {token for document in story.documents for token in document.tokens if token.islower()}
+def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
+    uncapitalised = {token for document in story.corpus.documents for token in document.tokens if token.islower()}
     clusters: dict[str, _Cluster] = {}
-    for mention in story.mentions:
+    for mention in story.corpus.mentions:
         if mention.kind == ENTITY and mention.cluster is not None:
             cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
-            document = documents[mention.document]
-            words = mention_words(document, mention)
-            if any(words.stated):
-                cluster.stated.add(words.stated)
-            name = name_of(document.tokens[mention.start : mention.end])
-            if len(name) > 1 or (name and name[0] not in uncapitalised and not _begins_sentence(document, mention)):
+            reading = story[mention.document]
+            if any(stated := reading.facts(mention).words.stated):
+                cluster.stated.add(stated)
+            name = reading.name(mention)
+            begins = _begins_sentence(reading.document, mention)
+            if len(name) > 1 or (name and name[0] not in uncapitalised and not begins):
                 cluster.names.add(name)
     yield from clusters.values()
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, KINDS, Corpus
-from cdcoref.language import WordSets, in_sentence_case, name_of
+from cdcoref.language import WordSets
 from cdcoref.model import Combinations, VectorOptions
+from cdcoref.reading import Readings
 
 Matrix = NDArray[np.float32]
 
@@ -74,24 +75,24 @@ class PairLogits:
         chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
         return self.of_pairs(chosen)
 
-    def across_stories(self, corpus: Corpus, story_of: Mapping[str, int], combine: Combinations) -> PairLogits:
+    def across_stories(self, readings: Readings, story_of: Mapping[str, int], combine: Combinations) -> PairLogits:
         """The same, with something added to the logits of pairs of different stories; see `Combination.other_story`.
 
         Parameters
         ----------
-        corpus
+        readings
             The mentions, and their documents.
         story_of
             By id, the story of each document.
         combine
             Says what is added for each kind.
         """
-        of_mention = np.array([story_of[m.document] for m in corpus.mentions], dtype=np.int64)
+        mentions = readings.corpus.mentions
+        of_mention = np.array([story_of[m.document] for m in mentions], dtype=np.int64)
         if len(np.unique(of_mention)) < 2:
             return self
         other = np.flatnonzero(of_mention[self.first] != of_mention[self.second])
-        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
-        names = WordSets([frozenset(name_of(documents[m.document].tokens[m.start : m.end])) for m in corpus.mentions])
+        names = WordSets([frozenset(readings[m.document].name(m)) for m in mentions])
         shared = names.shared(self.first[other].astype(np.int64), self.second[other].astype(np.int64)) > 0
         other = other[~(shared & (self.kinds[other] == KINDS.index(ENTITY)))]
         logits = self.logits.copy()

@@ -7,7 +7,7 @@ several machines, and the largest story determines how much memory is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cdcoref.corpus import Corpus
 from cdcoref.linking.clusters import clusters_by_kind, with_clusters
@@ -16,8 +16,8 @@ from cdcoref.linking.comparison import Comparison
 from cdcoref.linking.linking_options import LinkingOptions
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair
-from cdcoref.linking.vector_table import MentionVectors
 from cdcoref.model import CorefModel
+from cdcoref.reading import Readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class LinkedStory:
 
     Attributes
     ----------
-    corpus
-        The story's documents, and its mentions with cluster and confidence, in the order given.
+    readings
+        What is known of the story's documents, and its mentions with cluster and confidence, in the order given.
     sequences
         Number of sequences that had to be read.
     notes
@@ -36,19 +36,27 @@ class LinkedStory:
         The pairs that were compared, by the numbers of the mentions, if the options ask for them.
     """
 
-    corpus: Corpus
+    readings: Readings
     sequences: int = 0
     notes: tuple[str, ...] = ()
     pairs: ComparedPairs | None = None
 
+    @property
+    def corpus(self) -> Corpus:
+        """Its documents and mentions."""
+        return self.readings.corpus
+
+    def with_corpus(self, corpus: Corpus) -> LinkedStory:
+        """The same with other names of clusters, or other documents."""
+        return replace(self, readings=self.readings.with_corpus(corpus))
+
 
 def link_story(
     model: CorefModel,
-    story: Corpus,
+    story: Readings,
     options: LinkingOptions,
     *,
     pairs: Sequence[DocumentPair] | None = None,
-    vectors: MentionVectors | None = None,
     story_of: Mapping[str, int] | None = None,
     store: ResultStore | None = None,
     advance: Callable[[float], None] = lambda pairs: None,
@@ -60,13 +68,11 @@ def link_story(
     model
         Compares the mentions.
     story
-        Documents about the same story, and the mentions in them (see :func:`cdcoref.linking.find_mentions`).
+        Documents about the same story, and the mentions in them (see :func:`cdcoref.linking.read`).
     options
         See :class:`LinkingOptions`.
     pairs
         The pairs of documents to compare; None: all. Each document is compared with itself in any case.
-    vectors
-        Of the mentions, where they are known already; None: documents are read for them, if the model has vectors.
     story_of
         The story of each document by its words, by id, if the documents are a larger group than a story (see
         :class:`cdcoref.model.VectorOptions`); None: they are one.
@@ -80,18 +86,12 @@ def link_story(
     InputError
         If a mention has no kind, or more mentions begin at one word than can be marked.
     """
-    comparison = Comparison(
-        model,
-        story,
-        pairs,
-        options,
-        vectors=vectors,
-    )
+    comparison = Comparison(model, story, pairs, options)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
     if story_of is not None:
         logits = logits.across_stories(story, story_of, settings.vectors.combine)
     clusters = clusters_by_kind(story, logits, options.configure(settings))
     pairs_kept = ComparedPairs.of(links for _, links in clusters.values()) if options.pairs else None
-    clustered = with_clusters(story, clusters)
-    return LinkedStory(clustered, comparison.extent.sequences, tuple(comparison.notes), pairs_kept)
+    linked = story.with_corpus(with_clusters(story.corpus, clusters))
+    return LinkedStory(linked, comparison.extent.sequences, tuple(comparison.notes), pairs_kept)

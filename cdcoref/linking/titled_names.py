@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from cdcoref.corpus import ENTITY, Document, Mention
-from cdcoref.language import MEN_AND_WOMEN, TITLES, in_sentence_case, is_date_name
+from cdcoref.language import MEN_AND_WOMEN, TITLES, is_date_name
+from cdcoref.reading import Reading
 
 Span = tuple[int, int, float]
 """First token, the one behind the last, and probability."""
@@ -22,18 +23,19 @@ _FIRST_WORDS = frozenset({"prime", "vice"})
 """What a title of two words begins with, without being one."""
 
 
-def with_titles_joined(document: Document, mentions: Sequence[Mention], spans: Iterable[Span]) -> list[Mention]:
+def with_titles_joined(reading: Reading, mentions: Sequence[Mention], spans: Iterable[Span]) -> list[Mention]:
     """Join each title with the name that directly follows it.
 
     Parameters
     ----------
-    document
-        Its document.
+    reading
+        What is known of their document.
     mentions
         In order of position; none overlaps another.
     spans
         All that may be entities, among which the name behind a title is sought that has no mention.
     """
+    document = reading.document
     words = _Words(document)
     joined: list[Mention] = []
     for mention in mentions:
@@ -44,15 +46,15 @@ def with_titles_joined(document: Document, mentions: Sequence[Mention], spans: I
     titles = [place for place, mention in enumerate(joined) if words.is_title(mention) and words.is_name(mention.end)]
     if titles:
         spans = list(spans)
-        cased = _Words(in_sentence_case(document))
+        cased = _Words(reading.cased)
     if any(words.titled_names()):
         spans = list(spans)
-        cased = _Words(in_sentence_case(document))
+        cased = _Words(reading.cased)
         taken = {token for mention in joined for token in mention.tokens}
         new = [span for span in cased.titled_names() if taken.isdisjoint(range(*span))]
         if new:
             added = [cased.undetected(document, *span, spans) for span in new]
-            return with_titles_joined(document, sorted([*joined, *added], key=lambda m: m.start), spans)
+            return with_titles_joined(reading, sorted([*joined, *added], key=lambda m: m.start), spans)
     for place in titles:
         behind = joined[place + 1].start if place + 1 < len(joined) else len(document.tokens)
         joined[place] = cased.with_name(joined[place], spans, behind)

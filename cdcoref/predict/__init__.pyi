@@ -1,9 +1,9 @@
 from .engines.cache import ResultCache as ResultCache
 from .engines.local import LocalEngine as LocalEngine
+from .engines.local import Progress as Progress
+from .engines.local import Story as Story
+from .engines.local import Task as Task
 from .engines.ray import RayEngine as RayEngine
-from .engines.work import Progress as Progress
-from .engines.work import Story as Story
-from .engines.worker import Task as Task
 from .given_texts import GivenText as GivenText
 from .given_texts import corpus_of_texts as corpus_of_texts
 from .prediction import Plan as Plan

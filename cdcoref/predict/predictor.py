@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from cdcoref.linking import LinkedStory
     from cdcoref.model import CorefModel
     from cdcoref.predict.engines.cache import ResultCache
-    from cdcoref.predict.engines.local import LocalEngine
+    from cdcoref.predict.engines.local import LocalEngine, Progress, Story
     from cdcoref.predict.engines.ray import RayEngine
-    from cdcoref.predict.engines.work import Progress, Story
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
@@ -192,6 +191,7 @@ class Predictor:
         The label of a cluster depends on all of them (see :func:`joined_stories`).
         """
         from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
+        from cdcoref.reading import Readings
 
         options = PredictionOptions.with_settings(options, settings)
         if not self.lemma:
@@ -217,28 +217,28 @@ class Predictor:
             marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
-                joined = joined_by_name([one.corpus for one in linked])
+                joined = joined_by_name([one.readings for one in linked])
                 found = []
                 for planned, story, own in zip(subject, linked, joined, strict=True):
                     every = tuple(marked[name] for name in planned.documents)
                     whole = with_copies(own, every) if find else replace(own, documents=every)
-                    found.append(replace(story, corpus=whole, notes=(*notes, *story.notes)))
+                    found.append(replace(story.with_corpus(whole), notes=(*notes, *story.notes)))
                     notes = ()
                 yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [document.id for document in corpus.documents if document.id not in linked_ids]:
-            yield [LinkedStory(corpus.subset(without_words), notes=notes)]
+            yield [LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
 
     def _engine(
         self, options: PredictionOptions, find: bool, store: ResultCache | None
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
         """The engine that links the stories."""
-        from cdcoref.predict.engines.local import LocalEngine
-        from cdcoref.predict.engines.ray import RayEngine
-        from cdcoref.predict.engines.worker import Task
+        from cdcoref.predict.engines.local import LocalEngine, Task
 
         task = Task(options, options.kind, find, self.lemma)
         if options.engine == "ray":
+            from cdcoref.predict.engines.ray import RayEngine
+
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(None if self.lemma and not find else self.model, task, store))
 
@@ -320,7 +320,7 @@ def plan_stories(
 
     `unread` are copies that have no sentences of their own: they are in no pair.
     """
-    from cdcoref.predict.engines.work import Story
+    from cdcoref.predict.engines.local import Story
 
     stories = []
     pruned = 0

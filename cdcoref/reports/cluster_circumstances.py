@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from cdcoref.circumstances import Circumstances, DocumentCircumstances, Period, Place, Setting, Source, StatedQuantity
+from cdcoref.circumstances import Circumstances, Period, Place, Setting, Source, StatedQuantity
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
+from cdcoref.reading import Readings
 from cdcoref.reports.labels import is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
@@ -125,10 +126,13 @@ class CorpusCircumstances:
     ----------
     corpus
         Documents, and mentions with their clusters.
+    readings
+        What is known of the documents; None: they are looked at here.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, readings: Readings | None = None) -> None:
         self._corpus = corpus
+        self._readings = Readings(corpus) if readings is None else readings
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
         self._settings: dict[str, Setting] = {}
@@ -185,10 +189,10 @@ class CorpusCircumstances:
     def _of_document(self, id: str) -> dict[Mention, Circumstances]:
         if id not in self._found:
             mentions = self._by_document[id]
-            document = DocumentCircumstances(self._documents[id])
-            self._settings[id] = document.setting
-            self._quantities[id] = document.quantities(mentions)
-            self._found[id] = dict(zip(mentions, document.of_mentions(mentions), strict=True))
+            reading = self._readings[id]
+            self._settings[id] = reading.stated.setting
+            self._quantities[id] = reading.quantities(mentions)
+            self._found[id] = dict(zip(mentions, reading.circumstances(mentions), strict=True))
         return self._found[id]
 
     @cached_property

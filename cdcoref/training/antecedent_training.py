@@ -17,8 +17,9 @@ from torch import Tensor
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.language import with_genders_swapped
-from cdcoref.linking import Anaphora, anaphora, facts_of_mentions, mentions_by_kind
+from cdcoref.linking import Anaphora, anaphora, mentions_by_kind
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
+from cdcoref.reading import Readings
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
 from cdlm.gradients import optimise
@@ -167,7 +168,7 @@ def _fit_scorer(
 
 def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:
     """Kind by kind, the documents that have pronouns with candidates."""
-    seen = facts_of_mentions(corpus)
+    seen = Readings(corpus).facts.mentions
     for mentions in mentions_by_kind(corpus, options.with_antecedents):
         known = anaphora([seen[n] for n in mentions], options.antecedent_features)
         if not known.sizes:

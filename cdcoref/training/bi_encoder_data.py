@@ -20,8 +20,8 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import EVENT, KINDS, Document
 from cdcoref.errors import InputError
 from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
-from cdcoref.linking import pronouns
 from cdcoref.model import ReadingBatch, collate_readings
+from cdcoref.reading import Readings
 from cdcoref.training.sources import (
     Shares,
     annotated_sequences,
@@ -298,7 +298,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
 def _annotated(part: AnnotatedCorpus, number: int) -> Iterator[_Annotated]:
     """The documents of a corpus; clusters, topics and kinds as numbers that no other corpus has."""
     corpus = part.corpus
-    is_pronoun = pronouns(corpus, KINDS)
+    is_pronoun = Readings(corpus).pronouns(KINDS)
     clusters = OF_CORPUS * number + cluster_numbers(corpus, part.info.cross_document)
     topics: dict[object, int] = {}
     own: dict[str, list[_Mention]] = defaultdict(list)

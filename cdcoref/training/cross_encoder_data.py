@@ -21,9 +21,9 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import EVENT, KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import MentionContext
-from cdcoref.language import FactTables
-from cdcoref.linking import MentionContexts, facts_of_mentions, layer_states, pronouns
+from cdcoref.linking import MentionContexts, layer_states
 from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
+from cdcoref.reading import Readings
 from cdcoref.training.sources import Shares, cluster_numbers, drawn_by_share, linkable_groups, widest_setting
 from cdlm.validation import Count, Index, Probability, check_fields, number
 
@@ -254,16 +254,17 @@ def read_contexts(
 
     The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
     """
-    corpus = part.corpus
+    corpus, readings = part.corpus, Readings(part.corpus)
     numbers = [
-        n for n, is_pronoun in enumerate(pronouns(corpus, KINDS)) if not is_pronoun and corpus.mentions[n].kind in kinds
+        n
+        for n, is_pronoun in enumerate(readings.pronouns(KINDS))
+        if not is_pronoun and corpus.mentions[n].kind in kinds
     ]
     own = MentionContexts.of_mentions(model, corpus, numbers)
     kept, contexts = np.array(list(own.contexts), dtype=np.int64), list(own.contexts.values())
     first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)
     batches = token_batches([len(sequence) for sequence in own.sequences], batch_tokens)
     lower, upper = layer_states(model, own.sequences, batches, model.device, upper=True)
-    facts = FactTables(facts_of_mentions(corpus))
     read = ReadContexts(
         contexts,
         first_rows,
@@ -271,7 +272,7 @@ def read_contexts(
         np.array([KINDS.index(corpus.mentions[n].kind or "") for n in kept], dtype=np.int64),
         cluster_numbers(corpus, part.info.cross_document)[kept],
         _groups(part)[kept],
-        facts.heads[kept],
+        readings.facts.heads[kept],
     )
     return read, lower
 

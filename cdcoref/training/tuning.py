@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.linking import (
     Comparison,
     KindClusters,
@@ -24,12 +24,12 @@ from cdcoref.linking import (
     all_pairs,
     annotated_only,
     find_mentions,
-    pronouns,
     read_vectors,
     score_spans,
 )
 from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.predict import Progress
+from cdcoref.reading import Reading, Readings
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import cluster_numbers, linkable_groups, story_setting
 
@@ -74,7 +74,8 @@ def tune(
     groups = [group for part in parts for group in linkable_groups(part)]
     pairs = all_pairs(groups)
     compared = _counted(progress, "comparing", len(dev.documents) + len(pairs))
-    logits = Comparison(model, dev, pairs).run(batch_tokens=batch_tokens, advance=compared)
+    readings = Readings(dev)
+    logits = Comparison(model, readings, pairs).run(batch_tokens=batch_tokens, advance=compared)
     styled = bool(model.settings.detector.styles)
     readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
     detects = model.detector is not None
@@ -86,7 +87,7 @@ def tune(
     distance = dict(model.settings.distance_threshold)
     detection = dict(model.settings.detection_threshold)
     scores: dict[str, KindScores] = {}
-    is_pronoun = pronouns(dev, model.settings.vectors.with_antecedents)
+    is_pronoun = readings.pronouns(model.settings.vectors.with_antecedents)
     of_pronouns = is_pronoun[logits.first] | is_pronoun[logits.second]
     combine = model.settings.vectors.combine
     for kind in kinds:
@@ -102,11 +103,11 @@ def tune(
             combination = combine.of_kind(kind)
             weight = combination.antecedent_weight * round(temperature[kind] / own_temperature, 4)
             combine = combine.with_kind(kind, replace(combination, antecedent_weight=weight))
-        cuts = Cuts(dev, logits, temperature, kind, model.settings, part_of)
+        cuts = Cuts(readings, logits, temperature, kind, model.settings, part_of)
         distance[kind], conll_f1 = best_distance_threshold(cuts)
         judged = [part.corpus for part in parts if kind in part.info.exhaustive]
         ids = {document.id for corpus in judged for document in corpus.documents}
-        own, own_spans = dev.subset(ids), [(document, found) for document, found in spans if document.id in ids]
+        own, own_spans = dev.subset(ids), [(reading, found) for reading, found in spans if reading.document.id in ids]
         if ids and detects and not styled:
             detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
         found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
@@ -147,12 +148,12 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
         Those of the model, with the weights chosen.
     """
     parts = annotated_corpora(dev)
-    vectors = [read_vectors(model, part.corpus, batch_tokens=batch_tokens) for part in parts]
+    known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=batch_tokens)) for part in parts]
     for read in (False, True):
         evidence = []
-        for part, known in zip(parts, vectors, strict=True):
+        for part, readings in zip(parts, known, strict=True):
             pairs = all_pairs(linkable_groups(part, story_setting(part.corpus)))
-            comparison = Comparison(model, part.corpus, pairs, vectors=known)
+            comparison = Comparison(model, readings, pairs)
             evidence.append(comparison.evidence(batch_tokens=batch_tokens, read=read))
         options = fit_weights(model.settings.vectors, parts, evidence)
         model.settings = replace(model.settings, vectors=options)
@@ -310,15 +311,16 @@ class Cuts:
 
     def __init__(
         self,
-        dev: Corpus,
+        readings: Readings,
         logits: PairLogits,
         temperature: Mapping[str, float],
         kind: str,
         config: CorefConfig,
         part_of: Sequence[int] | None = None,
     ) -> None:
+        dev = readings.corpus
         self._dev = dev
-        self._clusters = KindClusters(dev, logits, kind, config, temperature)
+        self._clusters = KindClusters(readings, logits, kind, config, temperature)
         parts: dict[int, list[int]] = {}
         for number, mention in enumerate(dev.mentions):
             if mention.kind == kind:
@@ -343,7 +345,7 @@ def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) ->
 
 
 def best_detection_threshold(
-    dev: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float], kind: str
+    dev: Corpus, spans: Sequence[tuple[Reading, SpanScores]], thresholds: Mapping[str, float], kind: str
 ) -> float:
     """The detection threshold with the highest exact-match F1 for one kind; the other kind's stays as it is."""
     gold = dev.of_kind(kind).mentions
@@ -364,9 +366,9 @@ def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], bat
     return joined(found)
 
 
-def detected(corpus: Corpus, spans: Sequence[tuple[Document, SpanScores]], thresholds: Mapping[str, float]) -> Corpus:
+def detected(corpus: Corpus, spans: Sequence[tuple[Reading, SpanScores]], thresholds: Mapping[str, float]) -> Corpus:
     """The corpus with the detected mentions of its annotated sentences in place of its own."""
-    mentions = [m for document, scores in spans for m in scores.select(document, thresholds)]
+    mentions = [m for reading, scores in spans for m in scores.select(reading, thresholds)]
     return annotated_only(replace(corpus, mentions=tuple(mentions)))
 
 

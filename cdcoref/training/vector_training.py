@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.linking import ReadMentions, comparison_features, pronouns, read_vectors
+from cdcoref.linking import ReadMentions, comparison_features, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
+from cdcoref.reading import Readings
 from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents, swapped
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, cluster_numbers, linkable_groups, widest_setting
@@ -222,9 +223,9 @@ class _Source:
 def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> dict[str, PairExamples]:
     """The features and labels of every pair of mentions of one topic, by kind. The corpus is read once for them."""
     corpus = part.corpus
-    vectors = read_vectors(model, corpus, batch_tokens=batch_tokens)
+    readings = Readings(corpus, read_vectors(model, corpus, batch_tokens=batch_tokens))
     options = model.settings.vectors
-    is_pronoun = pronouns(corpus, options.with_antecedents)
+    is_pronoun = readings.pronouns(options.with_antecedents)
     labels = cluster_numbers(corpus)
     found: dict[str, PairExamples] = {}
     groups = [set(group) for group in linkable_groups(part, widest_setting(corpus))]
@@ -236,11 +237,7 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
                 n for n, m in enumerate(corpus.mentions) if m.kind == kind and m.document in group and not is_pronoun[n]
             ]
             if len(own) > 1:
-                story = Corpus(
-                    tuple(document for document in corpus.documents if document.id in group),
-                    tuple(corpus.mentions[n] for n in own),
-                )
-                mentions = ReadMentions.of(story, vectors.take(own))
+                mentions = ReadMentions.of(readings.take(own, documents=group))
                 pairs = np.stack(np.triu_indices(len(own), 1), -1)
                 numbers.append(np.array(own)[pairs])
                 features.append(comparison_features(options, mentions, pairs))

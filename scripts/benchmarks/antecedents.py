@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-from cdcoref.linking import Comparison, pronouns
+from cdcoref.linking import Comparison
 from cdcoref.model import CorefModel
 from cdcoref.predict import load
+from cdcoref.reading import Readings
 from cdcoref.training import calibration_error, same_cluster
 
 BATCH_TOKENS = 8192
@@ -22,8 +23,9 @@ BATCH_TOKENS = 8192
 def row(model: CorefModel, part: AnnotatedCorpus) -> list[str]:
     """What is printed of a corpus."""
     options = model.settings.vectors
-    sought = int(pronouns(part.corpus, options.with_antecedents).sum())
-    evidence = Comparison(model, part.corpus, []).evidence(batch_tokens=BATCH_TOKENS, read=False)
+    readings = Readings(part.corpus)
+    sought = int(readings.pronouns(options.with_antecedents).sum())
+    evidence = Comparison(model, readings, []).evidence(batch_tokens=BATCH_TOKENS, read=False)
     chosen = evidence.antecedents
     if not chosen.any():
         return [str(sought), "0", "-", "-", "-"]

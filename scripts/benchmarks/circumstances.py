@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from cdcoref.circumstances import Circumstances, Period, Place, circumstances_of
+from cdcoref.circumstances import Circumstances, Period, Place
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import EVENT, Corpus
+from cdcoref.reading import Readings
 
 WEEK = 7
 UNSTATED, UNJUDGED = "-", "?"
@@ -100,7 +101,7 @@ def is_place_right(found: Place, key: str) -> bool:
 
 def judge(corpus: Corpus, key: Mapping[tuple[str, int], Key]) -> tuple[dict[str, Counts], Iterator[str]]:
     """Counts for when and where, and a line for each mention of the key that is not right."""
-    found, _ = circumstances_of(corpus)
+    found = Readings(corpus).circumstances
     events = {
         (mention.document, mention.start): one
         for mention, one in zip(corpus.mentions, found, strict=True)

@@ -31,9 +31,9 @@ import numpy as np
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import ENTITY, Corpus, Mention
 from cdcoref.formats import tokenise_text
-from cdcoref.language import MentionFacts, MentionWords, different_names, in_sentence_case, mention_words
-from cdcoref.linking import facts_of_mentions
+from cdcoref.language import MentionFacts, MentionWords, different_names
 from cdcoref.predict import PredictionOptions, load
+from cdcoref.reading import Readings
 
 COUNTRY_NAMES = """
 argentina australia austria belgium bolivia brazil britain bulgaria canada chile china colombia cuba czechoslovakia
@@ -96,12 +96,12 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
     clusters, found = 0, dict.fromkeys(CONFLICTS, 0)
     for corpus in corpora:
         prediction = predictor.predict(corpus, PredictionOptions(topics="gold_topic"))
-        documents = {document.id: in_sentence_case(document) for document in corpus.documents}
+        readings = Readings(prediction.corpus)
         for cluster in prediction.corpus.clusters():
             if len(cluster) < 2:
                 continue
             clusters += 1
-            seen = {mention_words(documents[m.document], m) for m in cluster}
+            seen = {readings[m.document].facts(m).words for m in cluster}
             for name, conflict in CONFLICTS.items():
                 found[name] += any(conflict(one, other) for one, other in combinations(seen, 2))
     return clusters, found
@@ -110,13 +110,13 @@ def count(model: str, corpora: Sequence[Corpus]) -> tuple[int, dict[str, int]]:
 def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
     """Pairs of mentions of one kind and group with each conflict, and how many of them corefer."""
     corpus = folder.read(split).corpus
-    documents = {document.id: in_sentence_case(document) for document in corpus.documents}
+    readings = Readings(corpus)
     group_of = {
         document.id: document.topic if folder.info.cross_document else document.id for document in corpus.documents
     }
     groups: dict[tuple[str | None, str | None], list[tuple[Mention, MentionWords]]] = defaultdict(list)
     for mention in corpus.mentions:
-        words = mention_words(documents[mention.document], mention)
+        words = readings[mention.document].facts(mention).words
         if any(words.stated) or words.lemmas & COUNTRIES:
             groups[group_of[mention.document], mention.kind].append((mention, words))
     pairs, coreferent = Counter[str](), Counter[str]()
@@ -127,19 +127,18 @@ def count_pairs(folder: CorpusFolder, split: str) -> dict[str, tuple[int, int]]:
                 if conflict(of_one, of_other):
                     pairs[name] += 1
                     coreferent[name] += same
-    for (one, facts), (other, other_facts) in _of_one_clause(corpus):
+    for (one, facts), (other, other_facts) in _of_one_clause(readings):
         if facts.in_clause_with(other_facts):
             pairs[ONE_CLAUSE] += 1
             coreferent[ONE_CLAUSE] += one.cluster is not None and one.cluster == other.cluster
     return {name: (pairs[name], coreferent[name]) for name in (*CONFLICTS, ONE_CLAUSE)}
 
 
-def _of_one_clause(corpus: Corpus) -> Iterator[tuple[tuple[Mention, MentionFacts], tuple[Mention, MentionFacts]]]:
+def _of_one_clause(readings: Readings) -> Iterator[tuple[tuple[Mention, MentionFacts], tuple[Mention, MentionFacts]]]:
     """All pairs of nouns of one clause, with their facts."""
-    entities = corpus.of_kind(ENTITY)
     clauses: dict[tuple[str, int], list[tuple[Mention, MentionFacts]]] = defaultdict(list)
-    for mention, facts in zip(entities.mentions, facts_of_mentions(entities), strict=True):
-        if facts.clause >= 0:
+    for mention, facts in zip(readings.corpus.mentions, readings.facts.mentions, strict=True):
+        if mention.kind == ENTITY and facts.clause >= 0:
             clauses[facts.document, facts.clause].append((mention, facts))
     for nouns in clauses.values():
         yield from combinations(nouns, 2)

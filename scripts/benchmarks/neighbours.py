@@ -19,9 +19,10 @@ import numpy as np
 
 from cdcoref.corpus import ENTITY
 from cdcoref.formats import tokenise_text
-from cdcoref.linking import MentionVectors, find_mentions_and_vectors
 from cdcoref.linking import mention_neighbours as neighbours
+from cdcoref.linking import read
 from cdcoref.predict import load
+from cdcoref.reading import MentionVectors
 
 NEIGHBOURS = 48
 
@@ -33,9 +34,10 @@ def entities_of(path: Path, count: int) -> MentionVectors:
         texts = [document for line in file for document in json.loads(line)["documents"]][:count]
     documents = [tokenise_text(f"{text['title']}\n\n{text['text']}", text["id"]) for text in texts]
     found = []
-    for _, mentions, vectors in find_mentions_and_vectors(load().model, documents, batch_tokens=8192):
-        if vectors is not None and mentions:
-            found.append(vectors.take([n for n, mention in enumerate(mentions) if mention.kind == ENTITY]))
+    for reading in read(load().model, documents, batch_tokens=8192):
+        if reading.vectors is not None and reading.mentions:
+            entities = [n for n, mention in enumerate(reading.mentions) if mention.kind == ENTITY]
+            found.append(reading.vectors.take(entities))
     return MentionVectors.joined(found)
 
 

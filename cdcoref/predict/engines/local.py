@@ -1,14 +1,240 @@
-"""Many stories on this machine, one after the other: a collection and its stories in, linked stories out."""
+"""Many stories on this machine, one after the other: a collection and its stories in, linked stories out.
+
+What each process of an engine does is a :class:`Worker`'s: documents in, their readings out; a story in, its clusters
+out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from cdcoref.corpus import Corpus
-from cdcoref.linking import LinkedStory, ResultStore
+import numpy as np
+
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.linking import (
+    DocumentPair,
+    LinkedStory,
+    LinkingOptions,
+    ResultStore,
+    document_hash,
+    lemma_clusters,
+    link_story,
+    read,
+    vector_widths,
+)
 from cdcoref.model import CorefModel
-from cdcoref.predict.engines.work import Progress, Story, chunks, given_mentions, with_unique_cluster_ids
-from cdcoref.predict.engines.worker import Task, Worker
+from cdcoref.reading import MentionVectors, Reading, Readings
+from cdlm.memory import return_freed_memory
+
+WORDS_AT_ONCE = 50_000
+"""Small stories are searched for mentions together, up to this many words at a time."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, the amount done, and the total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Documents that are linked with each other: about the same story, or of one annotated topic.
+
+    Attributes
+    ----------
+    documents
+        Their ids.
+    pairs
+        The pairs of them to compare; None: all.
+    stories
+        Where they are not grouped by their words: the number of the story that each would be grouped into by them.
+    """
+
+    documents: tuple[str, ...]
+    pairs: tuple[DocumentPair, ...] | None = None
+    stories: tuple[int, ...] | None = None
+
+    def read(self, without: Collection[str]) -> Story:
+        """The story without the given documents; no pair may contain them."""
+        kept = [place for place, name in enumerate(self.documents) if name not in without]
+        stories = None if self.stories is None else tuple(self.stories[place] for place in kept)
+        return Story(tuple(self.documents[place] for place in kept), self.pairs, stories)
+
+    def pair_count(self) -> int:
+        """Number of pairs of documents to compare."""
+        return len(self.documents) * (len(self.documents) - 1) // 2 if self.pairs is None else len(self.pairs)
+
+    def cost(self) -> int:
+        """Number of pairs of documents to compare, where each document with itself counts as one."""
+        return self.pair_count() + len(self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Stories whose documents are searched for mentions together.
+
+    Attributes
+    ----------
+    first
+        Number of the first story within the collection.
+    stories
+        The stories.
+    documents
+        Their documents, story by story.
+    """
+
+    first: int
+    stories: tuple[Story, ...]
+    documents: tuple[Document, ...]
+
+    def words(self) -> int:
+        """Number of words in the documents."""
+        return sum(len(document.tokens) for document in self.documents)
+
+    def parts(self, readings: Mapping[str, Reading]) -> Iterator[tuple[int, Story, Readings]]:
+        """Number, story, and what is known of its documents, for every story."""
+        for number, story in enumerate(self.stories, start=self.first):
+            yield number, story, Readings.joined(readings[name] for name in story.documents)
+
+
+def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
+    """The stories in order, in chunks of at most `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
+    documents = {document.id: document for document in corpus.documents}
+    chunk: list[Story] = []
+    first = size = 0
+
+    def made() -> Chunk:
+        return Chunk(first, tuple(chunk), tuple(documents[name] for story in chunk for name in story.documents))
+
+    for number, story in enumerate(stories):
+        words = sum(len(documents[name].tokens) for name in story.documents)
+        if chunk and size + words > WORDS_AT_ONCE:
+            yield made()
+            chunk, first, size = [], number, 0
+        chunk.append(story)
+        size += words
+    if chunk:
+        yield made()
+
+
+def with_given_mentions(corpus: Corpus) -> dict[str, Reading]:
+    """The documents with the mentions that a collection comes with, by id."""
+    numbers = corpus.mention_numbers()
+    return {d.id: Reading(d, [corpus.mentions[n] for n in numbers[d.id]]) for d in corpus.documents}
+
+
+def with_unique_cluster_ids(story: LinkedStory, number: int) -> LinkedStory:
+    """The story with its number in front of its clusters' names, which makes them unique across stories."""
+    mentions = tuple(replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions)
+    return story.with_corpus(replace(story.corpus, mentions=mentions))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The work to do for every story.
+
+    Attributes
+    ----------
+    options
+        See :class:`cdcoref.linking.LinkingOptions`.
+    kind
+        The kind of mentions to link; given mentions without a kind are taken to be of this kind.
+    find
+        Find mentions, instead of linking those of the collection.
+    lemma
+        Cluster by head lemma instead of by the model.
+    """
+
+    options: LinkingOptions
+    kind: Literal["event", "entity", "both"] = "both"
+    find: bool = True
+    lemma: bool = False
+
+
+class Worker:
+    """Reads documents and links stories with one model.
+
+    Parameters
+    ----------
+    model
+        Finds and compares mentions; None if the task is to link given mentions by lemma.
+    task
+        What to do with every story.
+    store
+        Where results are looked up and stored.
+    """
+
+    def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
+        self._model = model
+        self._task = task
+        self._store = store
+
+    def read(self, documents: Sequence[Document]) -> dict[str, Reading]:
+        """Documents with their mentions, and vectors if the model has them, by id; read or looked up."""
+        assert self._model is not None
+        known = {document.id: self._kept(document) for document in documents}
+        readings = {id: reading for id, reading in known.items() if reading is not None}
+        unread = [document for document in documents if document.id not in readings]
+        for reading in read(self._model, unread, batch_tokens=self._task.options.batch_tokens):
+            readings[reading.document.id] = reading
+            if self._store is not None:
+                rows = np.array([_packed(mention) for mention in reading.mentions]).reshape(-1, 4)
+                results = {self._key(reading.document): rows}
+                if reading.vectors is not None:
+                    results[self._key(reading.document, reading.mentions)] = reading.vectors.packed()
+                self._store.put(results)
+        return_freed_memory()
+        return readings
+
+    def link(
+        self, readings: Readings, story: Story, advance: Callable[[float], None] = lambda pairs: None
+    ) -> LinkedStory:
+        """Link the mentions of one story's documents; `advance` as in :func:`cdcoref.linking.link_story`."""
+        kind = self._task.kind
+        if kind != "both":
+            mentions = readings.corpus.mentions
+            readings = readings.take([n for n, mention in enumerate(mentions) if mention.kind in (None, kind)], kind)
+        if self._task.lemma:
+            return LinkedStory(readings.with_corpus(lemma_clusters(readings.corpus, [story.documents])))
+        assert self._model is not None
+        linked = link_story(
+            self._model,
+            readings,
+            self._task.options,
+            pairs=story.pairs,
+            story_of=None if story.stories is None else dict(zip(story.documents, story.stories, strict=True)),
+            store=self._store,
+            advance=advance,
+        )
+        return_freed_memory()
+        return linked
+
+    def _key(self, document: Document, mentions: Sequence[Mention] | None = None) -> bytes:
+        assert self._store is not None
+        what = "mentions" if mentions is None else "vectors"
+        return self._store.key(what, document_hash(document, mentions or ()))
+
+    def _kept(self, document: Document) -> Reading | None:
+        """What the store has of a document."""
+        rows = None if self._store is None else self._store.get(self._key(document))
+        if self._store is None or rows is None:
+            return None
+        assert self._model is not None
+        mentions = [_unpacked(row, document.id) for row in rows]
+        if self._model.vector_scorer is None:
+            return Reading(document, mentions)
+        vectors = self._store.get(self._key(document, mentions))
+        if vectors is None:
+            return None
+        return Reading(document, mentions, MentionVectors.unpacked(vectors, *vector_widths(self._model)))
+
+
+def _packed(mention: Mention) -> list[float]:
+    return [mention.start, mention.end, KINDS.index(mention.kind or ""), mention.confidence or 0.0]
+
+
+def _unpacked(row: np.ndarray, document: str) -> Mention:
+    start, end, kind, confidence = row
+    return Mention(document, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
 
 
 class LocalEngine:
@@ -43,7 +269,7 @@ class LocalEngine:
             Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, where
             each document with itself counts as one).
         """
-        given = given_mentions(corpus)
+        given = {} if self._find else with_given_mentions(corpus)
         words = sum(len(document.tokens) for document in corpus.documents)
         cost = sum(story.cost() for story in stories)
         words_done, cost_done = 0, 0.0
@@ -55,12 +281,12 @@ class LocalEngine:
 
         for chunk in chunks(corpus, stories):
             if self._find:
-                mentions = self._worker.mentions(chunk.documents)
+                readings = self._worker.read(chunk.documents)
                 words_done += chunk.words()
                 progress("finding mentions", words_done, words)
             else:
-                mentions = given
-            for number, story, part in chunk.parts(mentions):
+                readings = given
+            for number, story, part in chunk.parts(readings):
                 expected = cost_done + story.cost()
                 linked = self._worker.link(part, story, advance)
                 cost_done = expected

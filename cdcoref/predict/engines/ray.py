@@ -24,17 +24,17 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
 from cdcoref.predict.engines.cache import ResultCache, result_key
-from cdcoref.predict.engines.work import (
+from cdcoref.predict.engines.local import (
     Chunk,
-    Mentions,
-    Part,
     Progress,
     Story,
+    Task,
+    Worker,
     chunks,
-    given_mentions,
+    with_given_mentions,
     with_unique_cluster_ids,
 )
-from cdcoref.predict.engines.worker import Task, Worker
+from cdcoref.reading import Reading, Readings
 from cdlm.extras import install_command
 
 AHEAD = 4
@@ -165,7 +165,7 @@ class RayEngine:
 
         Stories are returned in order, but `progress` is called for each as soon as it is finished.
         """
-        given = given_mentions(corpus)
+        given = {} if self._task.find else with_given_mentions(corpus)
         words = sum(len(document.tokens) for document in corpus.documents)
         cost = sum(story.cost() for story in stories)
         words_done = cost_done = 0
@@ -179,7 +179,7 @@ class RayEngine:
                     chunk = left.popleft()
                     begun += len(chunk.stories)
                     if self._task.find:
-                        pool.add(chunk.first, "mentions", chunk.documents, of=chunk)
+                        pool.add(chunk.first, "read", chunk.documents, of=chunk)
                     else:
                         pool.add_stories(chunk, given)
                 of, result = pool.next_result()
@@ -209,9 +209,9 @@ class _Pool:
         """Call a method of the next idle worker; `of` is returned with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
 
-    def add_stories(self, chunk: Chunk, mentions: Mapping[str, Mentions]) -> None:
+    def add_stories(self, chunk: Chunk, readings: Mapping[str, Reading]) -> None:
         """Link the stories of a chunk."""
-        for number, story, part in chunk.parts(mentions):
+        for number, story, part in chunk.parts(readings):
             self.add(number, "link", part, story, of=number)
 
     def next_result(self) -> tuple[Any, Any]:
@@ -260,11 +260,11 @@ class _Actor:
     def started(self) -> None:
         """Return when the model is loaded."""
 
-    def mentions(self, documents: Sequence[Any]) -> Any:
-        return self._worker.mentions(documents)
+    def read(self, documents: Sequence[Any]) -> dict[str, Reading]:
+        return self._worker.read(documents)
 
-    def link(self, part: Part, story: Story) -> LinkedStory:
-        return self._worker.link(part, story)
+    def link(self, readings: Readings, story: Story) -> LinkedStory:
+        return self._worker.link(readings, story)
 
 
 class _RemoteStore:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.circumstances import circumstances_of
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.reading import Readings
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_subjects(text: str, pairs: list[tuple[str, str]]) -> None:
     words = text.split()
     document = Document.from_sentences("a", [[word.removeprefix("*") for word in words]])
     events = [Mention("a", (place,), "event") for place, word in enumerate(words) if word.startswith("*")]
-    found, _ = circumstances_of(Corpus((document,), tuple(events)))
+    found = Readings(Corpus((document,), tuple(events))).circumstances
     tokens = document.tokens
     assert [
         (tokens[one.subject.start], tokens[event.start])
@@ -51,5 +51,5 @@ def test_named_objects(text: str, name: str) -> None:
     words = text.split()
     document = Document.from_sentences("a", [[word.removeprefix("*") for word in words]])
     place = next(place for place, word in enumerate(words) if word.startswith("*"))
-    (one,), _ = circumstances_of(Corpus((document,), (Mention("a", (place,), "event"),)))
+    (one,) = Readings(Corpus((document,), (Mention("a", (place,), "event"),))).circumstances
     assert " ".join(one.named_object) == name

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from cdcoref.circumstances import Circumstances, DocumentCircumstances, Setting, Source, circumstances_of
+from cdcoref.circumstances import Circumstances, Setting, Source
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.reading import Reading, Readings
 
 FLOOD = [
     "BRNO , May 12 ( Orbit ) - A flood swept through the Czech town of Znojmo on Friday , killing nine people .",
@@ -25,7 +26,7 @@ def circumstances(sentences: list[str], *events: str, id: str = "a") -> list[Cir
     for word in events:
         place = document.tokens.index(word, place + 1)
         mentions.append(Mention(id, (place,), "event"))
-    return circumstances_of(Corpus((document,), tuple(mentions)))[0]
+    return Readings(Corpus((document,), tuple(mentions))).circumstances
 
 
 def when(one: Circumstances) -> list[tuple[str, Source]]:
@@ -83,7 +84,7 @@ def test_that_november_is_of_the_year_that_another_sentence_states() -> None:
 def test_a_mention_has_the_day_that_it_contains(sentence: str, first: int, last: int, day: str) -> None:
     document = Document.from_sentences("2024-05-19", [sentence.split()])
     corpus = Corpus((document,), (Mention("2024-05-19", tuple(range(first, last)), "event"),))
-    (one,), _ = circumstances_of(corpus)
+    (one,) = Readings(corpus).circumstances
     assert when(one) == [(day, Source.CLAUSE)]
 
 
@@ -189,7 +190,7 @@ def test_participants_by_role() -> None:
     document = Document.from_sentences("a", [["Strada", "bought", "Velum", "from", "Corvo", "in", "Italy", "."]])
     event = Mention("a", (1,), "event")
     entities = [Mention("a", (place,), "entity") for place in (0, 2, 4, 6)]
-    (one, *_), _ = circumstances_of(Corpus((document,), (event, *entities)))
+    (one, *_) = Readings(Corpus((document,), (event, *entities))).circumstances
     assert [(own.role, own.mention.tokens) for own in one.participants] == [
         ("before", (0,)),
         ("after", (2,)),
@@ -201,18 +202,19 @@ def test_hidden_sentences_state_nothing() -> None:
     document = Document.from_sentences(
         "a", [["http://a.com", "2014-06-15", "Paris"], ["A", "man", "was", "shot", "."]], hidden=frozenset({0})
     )
-    found, settings = circumstances_of(Corpus((document,), (Mention("a", (6,), "event"),)))
+    readings = Readings(Corpus((document,), (Mention("a", (6,), "event"),)))
+    found, settings = readings.circumstances, readings.settings
     assert found == [Circumstances()]
     assert settings["a"].today is None
     in_hidden = Mention("a", (1,), "event")
-    found, _ = circumstances_of(Corpus((document,), (in_hidden, Mention("a", (6,), "event"))))
+    found = Readings(Corpus((document,), (in_hidden, Mention("a", (6,), "event")))).circumstances
     assert found == [Circumstances(), Circumstances()]
 
 
 def setting(*sentences: str, day: str = "2024-05-18", **metadata: str) -> Setting:
     """What a document of a Saturday states as a whole."""
     document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
-    return DocumentCircumstances(replace(document, metadata={"date": day, **metadata})).setting
+    return Reading(replace(document, metadata={"date": day, **metadata})).stated.setting
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cdcoref.circumstances import CircumstanceTables, circumstances_of, main_events_differ
+from cdcoref.circumstances import main_events_differ
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.reading import Readings
 
 
 def corpus(*texts: str) -> Corpus:
@@ -24,7 +25,7 @@ def corpus(*texts: str) -> Corpus:
 
 def conflict(*texts: str) -> bool:
     """Whether the first two events of the texts conflict; the answer does not depend on their order."""
-    tables = CircumstanceTables.of(corpus(*texts))
+    tables = Readings(corpus(*texts)).circumstance_tables
     one, other = np.array([0]), np.array([1])
     found = tables.conflicts(one, other).tolist()
     assert found == tables.conflicts(other, one).tolist()
@@ -120,22 +121,22 @@ THERE = "16 May 2024 / It came two days after a *fire near Lima in Peru ."
     ],
 )
 def test_reports_of_one_day_and_place_agree(texts: list[str], expected: bool) -> None:
-    tables = CircumstanceTables.of(corpus(*texts))
+    tables = Readings(corpus(*texts)).circumstance_tables
     one, other = np.array([0]), np.array([1])
     assert tables.agree(one, other).tolist() == tables.agree(other, one).tolist() == [expected]
 
 
 def test_what_one_document_says_of_another_event_leaves_its_own_event_alone() -> None:
     texts = ["LIMA - A fire began near Lima .", "OSLO - A fire began in Norway after a fire in Peru ."]
-    _, settings = circumstances_of(corpus(*(text.replace("fire", "*fire") for text in texts)))
+    settings = Readings(corpus(*(text.replace("fire", "*fire") for text in texts))).settings
     assert main_events_differ(settings["0"], settings["1"])
 
 
 def test_tables_agree_with_places() -> None:
     names = ["Peru", "Chile", "Lima", "Arequipa", "Ohio", "Nevada", "Detroit", "Chicago", "Norway", "Oslo"]
     own = corpus(*(f"A *fire began in {name} ." for name in names))
-    tables = CircumstanceTables.of(own)
-    places = [one.where[0].place for one in circumstances_of(own)[0]]
+    tables = Readings(own).circumstance_tables
+    places = [one.where[0].place for one in Readings(own).circumstances]
     first, second = np.triu_indices(len(names), 1)
     expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
     assert tables.own_conflicts(first, second).tolist() == expected

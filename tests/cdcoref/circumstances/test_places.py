@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cdcoref.circumstances import Place, circumstances_of, places_in, places_named
+from cdcoref.circumstances import Place, places_in, places_named
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.reading import Readings
 
 
 def found(text: str) -> list[tuple[str, bool]]:
@@ -127,5 +128,5 @@ def test_a_country_that_a_clause_names_twice_is_found() -> None:
     document = Document.from_sentences(
         "a", [["The", "vote", "in", "the", "U.K.", "and", "in", "Britain", "is", "over", "."]]
     )
-    ((one,), _) = circumstances_of(Corpus((document,), (Mention("a", (1,), "event"),)))
+    (one,) = Readings(Corpus((document,), (Mention("a", (1,), "event"),))).circumstances
     assert [own.place.shown() for own in one.where][:1] == ["Britain"]

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from cdcoref.circumstances import DocumentCircumstances, Quantity
+from cdcoref.circumstances import Quantity
 from cdcoref.corpus import EVENT, Mention
 from cdcoref.formats import tokenise_text
+from cdcoref.reading import Reading
 
 
 def stated(text: str, *events: str) -> list[tuple[str, str, str, str | None, tuple[str, ...]]]:
@@ -31,7 +32,7 @@ def stated(text: str, *events: str) -> list[tuple[str, str, str, str | None, tup
             None if one.event is None else words_of(one.event),
             tuple(words_of(event) for event in one.further),
         )
-        for one in DocumentCircumstances(document).quantities(mentions)
+        for one in Reading(document).quantities(mentions)
     ]
 
 

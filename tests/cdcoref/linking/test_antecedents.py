@@ -17,9 +17,7 @@ from cdcoref.linking import (
     anaphora,
     cluster_mentions,
     compare_vectors,
-    facts_of_mentions,
     mentions_by_kind,
-    pronouns,
     read_vectors,
 )
 from cdcoref.model import (
@@ -30,6 +28,7 @@ from cdcoref.model import (
     CorefModel,
     VectorOptions,
 )
+from cdcoref.reading import Readings
 
 SENTENCES = [["Anna", "saw", "the", "boats", "."], ["She", "said", "they", "were", "late", ",", "Ben", "said", "."]]
 SETTINGS = CorefConfig(vectors=VectorOptions(layers=1, antecedents=4))
@@ -66,7 +65,7 @@ def chosen(with_antecedents: CorefModel) -> Chosen:
     def found(corpus: Corpus, logits: Sequence[float]) -> dict[tuple[int, int], float]:
         handle = model.antecedent_scorer.register_forward_hook(lambda *_: torch.tensor(logits))
         try:
-            evidence = compare_vectors(model, corpus, read_vectors(model, corpus, batch_tokens=512))
+            evidence = compare_vectors(model, Readings(corpus, read_vectors(model, corpus, batch_tokens=512)))
         finally:
             handle.remove()
         columns = (evidence.first, evidence.second, evidence.bi_encoder)
@@ -78,7 +77,7 @@ def chosen(with_antecedents: CorefModel) -> Chosen:
 
 def test_candidates_stand_around_the_pronoun() -> None:
     corpus = corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)]))
-    found = anaphora(facts_of_mentions(corpus))
+    found = anaphora(Readings(corpus).facts.mentions)
     assert [ANAPHORS[number] for number in found.classes] == ["", "", "she", "they", ""]
     pairs = list(zip(found.pronouns.tolist(), found.candidates.tolist(), strict=True))
     assert pairs == [(2, 0), (2, 1), (2, 4), (3, 0), (3, 1), (3, 2), (3, 4)]
@@ -99,7 +98,7 @@ def test_candidates_are_limited_and_follow_the_text() -> None:
     forwards = corpus_of(("d", words, [(n,) for n in range(size)]))
     backwards = corpus_of(("d", words, [(n,) for n in reversed(range(size))]))
     for corpus in (forwards, backwards):
-        found = anaphora(facts_of_mentions(corpus))
+        found = anaphora(Readings(corpus).facts.mentions)
         place = [m.start for m in corpus.mentions]
         assert [place[n] for n in found.candidates] == [
             *range(10, 60),
@@ -111,7 +110,7 @@ def test_candidates_are_limited_and_follow_the_text() -> None:
 def test_what_is_known_besides() -> None:
     """“ You saw me ”, said Anna . “ I saw you ”, he said ."""
     words = ["“", "You", "saw", "me", "”", "said", "Anna", ".", "“", "I", "saw", "you", "”", "he", "said", "."]
-    seen = facts_of_mentions(corpus_of(("d", [words], [(1,), (3,), (6,), (9,), (11,), (13,)])))
+    seen = Readings(corpus_of(("d", [words], [(1,), (3,), (6,), (9,), (11,), (13,)]))).facts.mentions
     plain, found = anaphora(seen), anaphora(seen, ("quotations", "ranks"))
     np.testing.assert_array_equal(found.known, np.column_stack([plain.known, [1, 1, 0, 1, 1, 0]]))
     np.testing.assert_array_equal(found.pairs[:, :7], plain.pairs)
@@ -130,7 +129,7 @@ def test_what_is_known_besides() -> None:
 
 @pytest.mark.parametrize("features", [(), ("ranks",), ("quotations",), ("ranks", "quotations")])
 def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
-    seen = facts_of_mentions(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)])))
+    seen = Readings(corpus_of(("d", SENTENCES, [(0,), (2, 3), (5,), (7,), (11,)]))).facts.mentions
     found = anaphora(seen, features)
     added = np.sum([ANTECEDENT_FEATURES[name] for name in features], axis=0, initial=0)
     assert (found.known.shape[1], found.pairs.shape[1]) == tuple(np.array([6, 7]) + added)
@@ -141,10 +140,10 @@ def test_a_scorer_takes_what_is_known(features: tuple[str, ...]) -> None:
 
 def test_a_document_without_candidates_has_no_pairs() -> None:
     corpus = corpus_of(("d", [["he", "ran"]], [(0,)]))
-    found = anaphora(facts_of_mentions(corpus))
+    found = anaphora(Readings(corpus).facts.mentions)
     assert found.sizes == ()
     assert found.pairs.shape == (0, 7)
-    assert anaphora(facts_of_mentions(corpus), ("quotations", "ranks")).pairs.shape == (0, 15)
+    assert anaphora(Readings(corpus).facts.mentions, ("quotations", "ranks")).pairs.shape == (0, 15)
 
 
 def test_pronouns_are_those_of_some_kinds() -> None:
@@ -152,9 +151,9 @@ def test_pronouns_are_those_of_some_kinds() -> None:
     corpus = Corpus(
         (document,), (Mention("d", (0,), "event"), Mention("d", (1,), "entity"), Mention("d", (2,), "entity"))
     )
-    assert pronouns(corpus, ["entity"]).tolist() == [False, True, False]
-    assert pronouns(corpus, KINDS).tolist() == [True, True, False]
-    assert pronouns(corpus, ()).tolist() == [False, False, False]
+    assert Readings(corpus).pronouns(["entity"]).tolist() == [False, True, False]
+    assert Readings(corpus).pronouns(KINDS).tolist() == [True, True, False]
+    assert Readings(corpus).pronouns(()).tolist() == [False, False, False]
 
 
 def test_mentions_of_one_kind_are_found_by_kind_and_document() -> None:
@@ -177,14 +176,14 @@ def test_only_pronouns_of_kinds_with_antecedents_follow_one(kind: str) -> None:
     known = PairLogits(3, pairs[0], pairs[1], np.full(3, KINDS.index(kind)), values)
     for kinds in (("event",), ("entity",), KINDS):
         settings = replace(SETTINGS, vectors=replace(SETTINGS.vectors, antecedent_kinds=kinds))
-        clusters = KindClusters(corpus, known, kind, settings)
+        clusters = KindClusters(Readings(corpus), known, kind, settings)
         assert (clusters.links.antecedents == {2: (0, pytest.approx(1 / (1 + np.exp(-2.0))))}) is (kind in kinds)
 
 
 def test_a_pronoun_joins_the_cluster_of_its_antecedent() -> None:
     corpus = corpus_of(("a", SENTENCES, [(0,), (2, 3), (5,), (7,)]), ("b", [["Anna", "left"], ["she"]], [(0,), (2,)]))
     pairs = {(0, 4): 2.0, (0, 2): 3.0, (1, 3): 1.0, (4, 5): 0.5}
-    clustered = cluster_mentions(corpus, logits(corpus, pairs), SETTINGS)
+    clustered = cluster_mentions(Readings(corpus), logits(corpus, pairs), SETTINGS)
     names = [m.cluster for m in clustered.mentions]
     assert names[0] == names[2] == names[4] == names[5] != names[1] == names[3]
 
@@ -198,7 +197,9 @@ def test_a_pronoun_joins_the_cluster_of_its_antecedent() -> None:
 
 def test_pronouns_refer_to_pronouns_and_to_what_follows() -> None:
     corpus = corpus_of(("d", [["he", "he", "Ben", "he"]], [(0,), (1,), (2,), (3,)]))
-    clusters = KindClusters(corpus, logits(corpus, {(0, 2): 1.0, (0, 1): 2.0, (1, 3): 0.2}), "entity", SETTINGS)
+    clusters = KindClusters(
+        Readings(corpus), logits(corpus, {(0, 2): 1.0, (0, 1): 2.0, (1, 3): 0.2}), "entity", SETTINGS
+    )
     assert len(set(clusters.cut(0.5).tolist())) == 1
 
 
@@ -206,7 +207,7 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
     """Ben, Robin, Ben, he, she, they: "he" follows a Ben with the other's support, "they" nobody."""
     words = [["Ben", "met", "Robin", ".", "Ben", "said", "he", "and", "she", "left", "them"]]
     corpus = corpus_of(("d", words, [(0,), (2,), (4,), (6,), (8,), (10,)]))
-    assert anaphora(facts_of_mentions(corpus)).sizes == (3, 4, 5)
+    assert anaphora(Readings(corpus).facts.mentions).sizes == (3, 4, 5)
     # he: Ben, Robin, Ben; she: and he; them: and she.
     found = chosen(corpus, [1.0, 0.0, 2.0, -1.0, 3.0, -1.0, -2.0, -1.0, -1.0, -1.0, -1.0, -0.1])
     # "he", and all who have the name that it refers to, are not women.
@@ -228,7 +229,7 @@ def test_what_cannot_be_an_antecedent(
     chosen: Chosen, sentence: str, mentions: list[tuple[int, ...]], expected: list[tuple[int, int]]
 ) -> None:
     corpus = corpus_of(("d", [sentence.split()], mentions))
-    assert list(chosen(corpus, [2.0] * len(anaphora(facts_of_mentions(corpus)).pronouns))) == expected
+    assert list(chosen(corpus, [2.0] * len(anaphora(Readings(corpus).facts.mentions).pronouns))) == expected
 
 
 def test_a_pronoun_that_follows_a_mention_speaks_for_it(chosen: Chosen) -> None:
@@ -239,7 +240,7 @@ def test_a_pronoun_that_follows_a_mention_speaks_for_it(chosen: Chosen) -> None:
 
 def test_of_several_antecedents_the_likeliest_counts() -> None:
     corpus = corpus_of(("d", [["Ben", "Tom", "he"]], [(0,), (1,), (2,)]))
-    clusters = KindClusters(corpus, logits(corpus, {(0, 2): 1.5, (1, 2): 1.0}), "entity", SETTINGS)
+    clusters = KindClusters(Readings(corpus), logits(corpus, {(0, 2): 1.5, (1, 2): 1.0}), "entity", SETTINGS)
     labels = clusters.cut(0.5).tolist()
     assert labels[2] == labels[0] != labels[1]
 
@@ -248,7 +249,7 @@ def test_without_a_scorer_of_antecedents_pronouns_are_mentions_as_others() -> No
     corpus = corpus_of(("d", [["Ben", "Tom", "he"]], [(0,), (1,), (2,)]))
     plain = CorefConfig()
     pairs = {(0, 2): 1.5, (1, 2): 1.4, (0, 1): 3.0}
-    assert len(set(KindClusters(corpus, logits(corpus, pairs), "entity", plain).cut(0.5).tolist())) == 1
+    assert len(set(KindClusters(Readings(corpus), logits(corpus, pairs), "entity", plain).cut(0.5).tolist())) == 1
 
 
 def test_he_and_she_are_no_organisation_and_agree_with_the_name(chosen: Chosen) -> None:
@@ -258,7 +259,7 @@ def test_he_and_she_are_no_organisation_and_agree_with_the_name(chosen: Chosen) 
         ["Then", "Paula", "Reyes", "met", "Gray", ".", "There", "he", "left", "."],
     ]
     corpus = corpus_of(("d", words, [(0, 1), (3, 4, 5), (8, 9), (11,), (14,)]))
-    assert anaphora(facts_of_mentions(corpus)).sizes == (4,)
+    assert anaphora(Readings(corpus).facts.mentions).sizes == (4,)
     assert list(chosen(corpus, [4.0, 3.0, 2.0, 1.0])) == [(3, 4)]
 
 
@@ -273,7 +274,7 @@ def test_he_and_she_are_no_organisation_and_agree_with_the_name(chosen: Chosen) 
 )
 def test_no_cluster_holds_he_and_she(name: str, odds: tuple[float, float], expected: list[int]) -> None:
     corpus = corpus_of(("d", [[name, "said", "he", "saw", "she", "sold", "ships"]], [(0,), (2,), (4,), (6,)]))
-    clusters = KindClusters(corpus, logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
+    clusters = KindClusters(Readings(corpus), logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
     labels = clusters.cut(0.5).tolist()
     assert [sorted(set(labels), key=labels.index).index(label) for label in labels] == expected
 
@@ -293,7 +294,7 @@ def test_no_cluster_holds_he_and_it(
 ) -> None:
     words = [name, "said", pronouns[0], "saw", pronouns[1], "sold", "ships"]
     corpus = corpus_of(("d", [words], [(0,), (2,), (4,), (6,)]))
-    clusters = KindClusters(corpus, logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
+    clusters = KindClusters(Readings(corpus), logits(corpus, {(0, 1): odds[0], (0, 2): odds[1]}), "entity", SETTINGS)
     labels = clusters.cut(0.5).tolist()
     assert [sorted(set(labels), key=labels.index).index(label) for label in labels] == expected
 
@@ -302,5 +303,5 @@ def test_no_cluster_holds_he_and_it(
 def test_whom_a_certain_pronoun_makes_a_person_is_no_company(odds: float, together: bool) -> None:
     corpus = corpus_of(("d", [["Brandt", "said", "he", "left", "the", "company"]], [(0,), (2,), (5,)]))
     pairs = {(0, 1): odds, (0, 2): 4.0}
-    labels = KindClusters(corpus, logits(corpus, pairs), "entity", SETTINGS).cut(0.5).tolist()
+    labels = KindClusters(Readings(corpus), logits(corpus, pairs), "entity", SETTINGS).cut(0.5).tolist()
     assert (labels[0] == labels[2]) is together

@@ -20,6 +20,7 @@ from cdcoref.inputs import SequenceBuilder
 from cdcoref.linking import Comparison, PairLogits, all_pairs, cluster_mentions
 from cdcoref.model import Combination, Combinations, CorefModel, collate_pairs, model_fingerprint
 from cdcoref.predict import ResultCache
+from cdcoref.reading import Readings
 from cdlm.settings import with_settings
 
 TEXTS = [
@@ -51,7 +52,7 @@ def changed_model(model: CorefModel, **settings: Any) -> CorefModel:
 
 def compared(model: CorefModel, documents: Corpus, **options: Any) -> PairLogits:
     pairs = all_pairs([[d.id for d in documents.documents]])
-    return Comparison(model, documents, pairs).run(batch_tokens=options.pop("batch_tokens", 4096), **options)
+    return Comparison(model, Readings(documents), pairs).run(batch_tokens=options.pop("batch_tokens", 4096), **options)
 
 
 def by_mentions(documents: Corpus, logits: PairLogits) -> dict[frozenset[object], float]:
@@ -83,7 +84,7 @@ def shuffled(documents: Corpus) -> Corpus:
 def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:3])
     model = changed_model(tiny_model, **settings)
-    logits = Comparison(model, documents, [("d1", "d0")]).run(batch_tokens=2048)
+    logits = Comparison(model, Readings(documents), [("d1", "d0")]).run(batch_tokens=2048)
     expected = {
         (i, j)
         for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2)
@@ -98,7 +99,7 @@ def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefMo
 
 def test_more_sequences_than_are_in_memory_at_once(tiny_model: CorefModel) -> None:
     documents = corpus([*TEXTS[:4], TEXTS[0]])
-    comparison = Comparison(changed_model(tiny_model, marking="pair", context="sentence"), documents, None)
+    comparison = Comparison(changed_model(tiny_model, marking="pair", context="sentence"), Readings(documents), None)
     assert comparison.extent.sequences > 512
     logits = comparison.run(batch_tokens=4096)
     expected = {(i, j) for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2) if one.kind == two.kind}
@@ -143,7 +144,7 @@ def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both
     assert by_mentions(one, logits[0]) == pytest.approx(by_mentions(other, logits[1]), abs=1e-4)
     clusters = []
     for documents, values in zip((one, other), logits, strict=True):
-        linked = cluster_mentions(documents, values, model.settings)
+        linked = cluster_mentions(Readings(documents), values, model.settings)
         shown = {d.id: (d.tokens, sum(m.document == d.id for m in documents.mentions)) for d in documents.documents}
         clusters.append({frozenset((shown[m.document], m.tokens) for m in c) for c in linked.clusters()})
     assert clusters[0] == clusters[1]
@@ -153,9 +154,9 @@ def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both
 def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
     pairs = [("d0", "d1")]
-    both = Comparison(tiny_model, documents, pairs).extent
-    one = Comparison(changed_model(tiny_model, both_orders=False), documents, pairs).extent
-    within = Comparison(tiny_model, documents, []).extent
+    both = Comparison(tiny_model, Readings(documents), pairs).extent
+    one = Comparison(changed_model(tiny_model, both_orders=False), Readings(documents), pairs).extent
+    within = Comparison(tiny_model, Readings(documents), []).extent
     assert both.sequences - within.sequences == 2 * (one.sequences - within.sequences) == 2
     assert both.pieces - within.pieces == 2 * (one.pieces - within.pieces)
 
@@ -163,7 +164,9 @@ def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
 @pytest.mark.parametrize("settings", [{}, {"marking": "pair"}, {"max_length": 48, "context": "sentence"}])
 def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:4])
-    comparison = Comparison(changed_model(tiny_model, **settings), documents, all_pairs([["d0", "d2"], ["d3", "d1"]]))
+    comparison = Comparison(
+        changed_model(tiny_model, **settings), Readings(documents), all_pairs([["d0", "d2"], ["d3", "d1"]])
+    )
     done: list[float] = []
     comparison.run(batch_tokens=300, advance=done.append)
     assert sum(done) == pytest.approx(6)
@@ -176,7 +179,7 @@ def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: 
 def test_mentions_without_a_kind_are_refused(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", [["a"]])
     with pytest.raises(InputError, match="'d' is neither an event nor an entity; specify the kind of its mentions"):
-        Comparison(tiny_model, Corpus((document,), (Mention("d", (0,)),)), [])
+        Comparison(tiny_model, Readings(Corpus((document,), (Mention("d", (0,)),))), [])
 
 
 def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
@@ -184,7 +187,7 @@ def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
     two = Document.from_sentences("e", [["a"]])
     alone = Corpus((one, two), (Mention("d", (0,), "event"), Mention("e", (0,), "entity")))
     for documents in (Corpus(()), Corpus((one, two)), alone):
-        comparison = Comparison(tiny_model, documents, [("d", "e")])
+        comparison = Comparison(tiny_model, Readings(documents), [("d", "e")])
         assert (comparison.extent.sequences, comparison.extent.pieces) == (0, 0)
         logits = comparison.run(batch_tokens=100)
         assert (logits.size, len(logits.logits)) == (len(documents.mentions), 0)
@@ -195,7 +198,7 @@ def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
 def test_what_was_cut_is_said(tiny_model: CorefModel) -> None:
     long = Document.from_sentences("d", [["a" * 90, "b"]])
     mentions = (Mention("d", (0,), "event"), Mention("d", (1,), "event"))
-    comparison = Comparison(changed_model(tiny_model, max_length=64), Corpus((long,), mentions), [])
+    comparison = Comparison(changed_model(tiny_model, max_length=64), Readings(Corpus((long,), mentions)), [])
     assert len(comparison.notes) == 1
     assert comparison.notes[0].startswith("d: token 0 (aaaa")
     assert len(comparison.run(batch_tokens=100).logits) == 1
@@ -320,9 +323,9 @@ def test_what_is_added_to_pairs_of_different_stories() -> None:
     logits = PairLogits(5, first, second, kinds, np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], dtype=np.float32))
     stories = {"a": 0, "b": 0, "c": 1}
     combine = Combinations(Combination(other_story=-2.0), Combination(other_story=0.5))
-    added = logits.across_stories(Corpus(documents, mentions), stories, combine)
+    added = logits.across_stories(Readings(Corpus(documents, mentions)), stories, combine)
     assert added.logits.tolist() == [1.0, 0.0, 3.5, 2.0, 3.0, 6.0]
     assert added.logits.dtype == np.float32
     assert logits.logits.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     none = logits.of_pairs(slice(0, 0))
-    assert len(none.across_stories(Corpus(documents, mentions), stories, combine).logits) == 0
+    assert len(none.across_stories(Readings(Corpus(documents, mentions)), stories, combine).logits) == 0

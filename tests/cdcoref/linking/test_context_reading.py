@@ -16,6 +16,7 @@ from cdcoref.inputs import ContextOptions
 from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, check_cross_encoder, link_story
 from cdcoref.model import ContextBatch, CorefConfig, CorefModel, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
+from cdcoref.reading import Readings
 from tests.cdcoref.conftest import annotated, joined
 
 
@@ -62,7 +63,7 @@ def shuffled(corpus: Corpus) -> tuple[Corpus, list[int]]:
 
 
 def evidence(model: CorefModel, corpus: Corpus, store: ResultCache | None = None, tokens: int = 4096) -> PairEvidence:
-    comparison = Comparison(model, corpus, all_pairs([[document.id for document in corpus.documents]]))
+    comparison = Comparison(model, Readings(corpus), all_pairs([[document.id for document in corpus.documents]]))
     return comparison.evidence(batch_tokens=tokens, store=store)
 
 
@@ -109,7 +110,7 @@ def test_clusters_do_not_depend_on_names_or_order(model: CorefModel, documents: 
     turned, order = shuffled(read)
     clusters = []
     for corpus, numbers in ((read, list(range(len(order)))), (turned, order)):
-        linked = link_story(model, corpus, LinkingOptions()).corpus
+        linked = link_story(model, Readings(corpus), LinkingOptions()).corpus
         assert {m.kind for m in linked.mentions} == set(KINDS)
         number_of = {(m.document, m.tokens, m.kind): n for m, n in zip(corpus.mentions, numbers, strict=True)}
         clusters.append({frozenset(number_of[m.document, m.tokens, m.kind] for m in own) for own in linked.clusters()})
@@ -159,7 +160,7 @@ def test_logits_are_kept_while_each_sequence_is_read_once(
 
 
 def test_progress_comes_to_what_was_announced(model: CorefModel, documents: Corpus) -> None:
-    comparison = Comparison(model, documents, all_pairs([["a", "b"], ["c", "d"]]))
+    comparison = Comparison(model, Readings(documents), all_pairs([["a", "b"], ["c", "d"]]))
     for _ in range(2):
         done: list[float] = []
         comparison.run(batch_tokens=300, advance=done.append)
@@ -177,7 +178,7 @@ def test_options_of_sequences_are_refused(model: CorefModel) -> None:
 
 def test_the_limit_on_candidates_counts(model: CorefModel, documents: Corpus) -> None:
     def read(limit: int) -> int:
-        comparison = Comparison(model, documents, None, LinkingOptions(candidates=limit))
+        comparison = Comparison(model, Readings(documents), None, LinkingOptions(candidates=limit))
         return int(np.isfinite(comparison.evidence(batch_tokens=4096).cross_encoder).sum())
 
     assert 0 < read(1) < read(0)

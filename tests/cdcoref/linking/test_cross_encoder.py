@@ -13,6 +13,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.linking import Comparison, PairLogits, all_pairs
 from cdcoref.model import CorefModel
 from cdcoref.predict import ResultCache
+from cdcoref.reading import Readings
 from tests.cdcoref.linking.test_comparison import (
     TEXTS,
     batches_read,
@@ -68,7 +69,7 @@ def test_stories_are_what_pairs_tie_together(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:4])
     model = reading_many(tiny_model)
     groups = [["d0", "d2"], ["d1", "d3"]]
-    logits = Comparison(model, documents, all_pairs(groups)).run(batch_tokens=4096)
+    logits = Comparison(model, Readings(documents), all_pairs(groups)).run(batch_tokens=4096)
     names = np.array([m.document for m in documents.mentions])
     met = {frozenset(pair) for pair in zip(names[logits.first], names[logits.second], strict=True)}
     assert {pair for pair in met if len(pair) == 2} == {frozenset(group) for group in groups}
@@ -76,7 +77,7 @@ def test_stories_are_what_pairs_tie_together(tiny_model: CorefModel) -> None:
 
 def test_progress_and_extent(tiny_model: CorefModel) -> None:
     documents = corpus(TEXTS[:4])
-    comparison = Comparison(reading_many(tiny_model), documents, None)
+    comparison = Comparison(reading_many(tiny_model), Readings(documents), None)
     done: list[float] = []
     comparison.run(batch_tokens=300, advance=done.append)
     assert sum(done) == pytest.approx(4 + 6)

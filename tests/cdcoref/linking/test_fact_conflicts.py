@@ -16,6 +16,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.language import MentionWords, in_conflict, mention_words
 from cdcoref.linking import KindClusters, PairLogits, cluster_mentions
 from cdcoref.model import CorefConfig
+from cdcoref.reading import Readings
 
 VALUES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
@@ -44,7 +45,9 @@ def clustered(
     kinds = np.full(len(pairs), KINDS.index(kind))
     known = PairLogits(len(phrases), pairs[:, 0], pairs[:, 1], kinds, logits)
     settings = CorefConfig(linkage="average")
-    labels = KindClusters(Corpus(tuple(documents), tuple(mentions)), known, kind, settings).cut(threshold).tolist()
+    labels = (
+        KindClusters(Readings(Corpus(tuple(documents), tuple(mentions))), known, kind, settings).cut(threshold).tolist()
+    )
     return [[n for n, label in enumerate(labels) if label == one] for one in dict.fromkeys(labels)]
 
 
@@ -250,7 +253,7 @@ def test_entities_with_different_amounts_before_them_are_apart(kind: str, apart:
     first, second = np.triu_indices(3, 1)
     kinds = np.full(3, KINDS.index(kind))
     logits = PairLogits(3, first, second, kinds, np.full(3, 4.0, dtype=np.float32))
-    one, other, again = cluster_mentions(Corpus((document,), mentions), logits, CorefConfig()).mentions
+    one, other, again = cluster_mentions(Readings(Corpus((document,), mentions)), logits, CorefConfig()).mentions
     assert one.cluster == again.cluster
     assert (one.cluster != other.cluster) is apart
 
@@ -303,7 +306,7 @@ def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
     everything = np.full(len(first), 4.0, dtype=np.float32)
     logits = PairLogits(len(mentions), first, second, np.full(len(first), KINDS.index("entity")), everything)
     found: dict[str | None, list[int]] = {}
-    for number, mention in enumerate(cluster_mentions(corpus, logits, CorefConfig()).mentions):
+    for number, mention in enumerate(cluster_mentions(Readings(corpus), logits, CorefConfig()).mentions):
         found.setdefault(mention.cluster, []).append(number)
     assert list(found.values()) == expected
 
@@ -326,7 +329,7 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
     first, second = np.triu_indices(len(phrases), 1)
     kinds = np.full(len(first), KINDS.index("entity"))
     everything = PairLogits(len(phrases), first, second, kinds, np.full(len(first), 4.0, dtype=np.float32))
-    clustered = cluster_mentions(Corpus((document,), mentions), everything, CorefConfig())
+    clustered = cluster_mentions(Readings(Corpus((document,), mentions)), everything, CorefConfig())
     for (one, a), (other, b) in combinations(zip(phrases, clustered.mentions, strict=True), 2):
         if a.cluster == b.cluster:
             assert not in_conflict(words(one).stated, words(other).stated)
@@ -372,7 +375,7 @@ def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
     first, second = np.triu_indices(3, 1)
     kinds = np.zeros(3, dtype=np.int8)
     logits = PairLogits(3, first, second, kinds, np.array([4.0, 4.0, 3.0], dtype=np.float32))
-    found = cluster_mentions(Corpus(documents, mentions), logits, CorefConfig())
+    found = cluster_mentions(Readings(Corpus(documents, mentions)), logits, CorefConfig())
     assert found.mentions[0].cluster != found.mentions[2].cluster
 
 
@@ -382,5 +385,5 @@ def test_events_of_two_reports_that_agree_are_more_probably_one() -> None:
     mentions = [Mention(documents[0].id, (6,), "event"), Mention(documents[1].id, (1,), "event")]
     first, second, kinds = np.array([0]), np.array([1]), np.zeros(1, dtype=np.int8)
     logits = PairLogits(2, first, second, kinds, np.array([-1.5], dtype=np.float32))
-    found = cluster_mentions(Corpus(documents, tuple(mentions)), logits, CorefConfig())
+    found = cluster_mentions(Readings(Corpus(documents, tuple(mentions))), logits, CorefConfig())
     assert found.mentions[0].confidence == pytest.approx(1 / (1 + np.exp(1.5 - AGREEMENT)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cdcoref.linking import MentionVectors, near_pairs
+from cdcoref.linking import near_pairs
+from cdcoref.reading import MentionVectors
 
 WIDTH, LIMIT = 12, 5
 

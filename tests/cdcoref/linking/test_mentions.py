@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.inputs import ReadingBuilder
 from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
+from cdcoref.reading import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +39,7 @@ def scores(*spans: tuple[int, int, float, float]) -> SpanScores:
 
 
 def found(document: Document, thresholds: tuple[float, float], *spans: tuple[int, int, float, float]) -> list[tuple]:
-    chosen = scores(*spans).select(document, dict(zip(KINDS, thresholds, strict=True)))
+    chosen = scores(*spans).select(Reading(document), dict(zip(KINDS, thresholds, strict=True)))
     return [(m.kind, m.start, m.end, round(m.confidence or 0, 2)) for m in chosen]
 
 
@@ -121,7 +122,7 @@ def test_a_title_that_ends_a_sentence_belongs_to_no_name() -> None:
 )
 def test_mentions_never_overlap_and_no_free_span_is_left_out(drawn: list[tuple[int, int, float, float]]) -> None:
     spans = [(start, min(20, start + length), a, b) for start, length, a, b in drawn]
-    chosen = scores(*spans).select(DOCUMENT, dict.fromkeys(KINDS, 0.5))
+    chosen = scores(*spans).select(Reading(DOCUMENT), dict.fromkeys(KINDS, 0.5))
     taken = [token for mention in chosen for token in mention.tokens]
     assert len(taken) == len(set(taken))
     assert taken == sorted(taken)
@@ -180,7 +181,7 @@ def test_a_document_without_words_has_no_candidates(
 def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", TEXT)
     ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
-    assert same is document
+    assert same.document is document
     pieces = [tiny_model.tokenizer.convert_tokens_to_ids(["[CLS]", "<doc-s>"])]
     firsts, position = [], 2
     for word in document.tokens:
@@ -220,8 +221,8 @@ def test_documents_come_back_in_order_however_they_are_batched(tiny_model: Coref
     many = [replace(documents[n % 12], id=str(n)) for n in range(400)]
     read: list[int] = []
     again = list(score_spans(tiny_model, many, batch_tokens=2048, advance=read.append))
-    assert [d.id for d, _ in once] == [d.id for d in documents]
-    assert [d.id for d, _ in again] == [d.id for d in many]
+    assert [reading.document.id for reading, _ in once] == [d.id for d in documents]
+    assert [reading.document.id for reading, _ in again] == [d.id for d in many]
     assert sum(read) == sum(len(d.tokens) for d in many)
     assert len(read) > 4
     for number, (_, two) in enumerate(again):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.language import in_conflict
 from cdcoref.linking import joined_by_name
+from cdcoref.reading import Readings
 
 NAMES = ["Anna Berg", "Berg", "Clara Berg", "Clara", "Norvale", "the mill", "Lund 1998", "Lund 2001", "Police"]
 
@@ -31,7 +32,7 @@ def story(id: str, *clusters: Sequence[str], text: str = "", kind: str = "entity
 
 def labels(*stories: Corpus) -> list[str | None]:
     """The labels of their clusters, in order, each once a story."""
-    joined = joined_by_name(stories)
+    joined = joined_by_name([Readings(story) for story in stories])
     assert [one.documents for one in joined] == [one.documents for one in stories]
     return [label for one in joined for label in dict.fromkeys(mention.cluster for mention in one.mentions)]
 
@@ -105,7 +106,7 @@ def test_events_are_not_joined() -> None:
 def test_the_order_of_stories_does_not_matter(clusters: list[list[list[str]]], data: st.DataObject) -> None:
     """No two clusters of a story become one, and what is one is so in every order."""
     stories = [story(f"s{number}.", *own) for number, own in enumerate(clusters)]
-    joined = joined_by_name(stories)
+    joined = joined_by_name([Readings(story) for story in stories])
     for before, after in zip(stories, joined, strict=True):
         assert len({m.cluster for m in before.mentions}) == len({m.cluster for m in after.mentions})
 
@@ -116,4 +117,6 @@ def test_the_order_of_stories_does_not_matter(clusters: list[list[list[str]]], d
             for label in {m.cluster for m in mentions}
         }
 
-    assert partition(joined_by_name(data.draw(st.permutations(stories)))) == partition(joined)
+    assert partition(joined_by_name([Readings(story) for story in data.draw(st.permutations(stories))])) == partition(
+        joined
+    )

@@ -10,6 +10,7 @@ import pytest
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import KindClusters, PairLogits
 from cdcoref.model import CorefConfig
+from cdcoref.reading import Readings
 
 
 def mentions_in(*texts: str) -> Corpus:
@@ -41,7 +42,7 @@ def clustered(scores: Mapping[tuple[int, int], float], *texts: str) -> list[int]
     logits = np.log(values / (1 - values)).astype(np.float32)
     kinds = np.full(len(pairs), KINDS.index("entity"))
     known = PairLogits(len(corpus.mentions), pairs[:, 0], pairs[:, 1], kinds, logits)
-    labels: list[int] = KindClusters(corpus, known, "entity", CorefConfig()).cut(0.5).tolist()
+    labels: list[int] = KindClusters(Readings(corpus), known, "entity", CorefConfig()).cut(0.5).tolist()
     return labels
 
 

@@ -12,6 +12,7 @@ from sklearn.cluster import AgglomerativeClustering
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import PairLogits, cluster_mentions
+from cdcoref.reading import Readings
 from cdcoref.scoring import score
 from cdcoref.training import PRESETS
 
@@ -45,7 +46,7 @@ def partition(labels: list[object]) -> set[frozenset[int]]:
 
 
 def clustered(documents: Corpus, logits: PairLogits, config=PAPER) -> set[frozenset[int]]:
-    return partition([m.cluster for m in cluster_mentions(documents, logits, config).mentions])
+    return partition([m.cluster for m in cluster_mentions(Readings(documents), logits, config).mentions])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,7 +76,7 @@ def test_a_perfect_scorer_reaches_100_without_cannot_links_alone(seed: int, kind
     gold = corpus(random.choice(PHRASES, 30).tolist(), kind, names)
     same = np.array(names)[:, None] == np.array(names)
     logits = logits_of(np.where(same, 8.0, -8.0), kind)
-    found = cluster_mentions(gold, logits, PAPER)
+    found = cluster_mentions(Readings(gold), logits, PAPER)
     assert score(gold, found).conll_f1 == 1.0
-    divided = cluster_mentions(gold, logits, replace(PAPER, cannot_links=True))
+    divided = cluster_mentions(Readings(gold), logits, replace(PAPER, cannot_links=True))
     assert score(gold, divided).conll_f1 < 1.0  # type: ignore[operator]

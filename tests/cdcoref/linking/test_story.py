@@ -10,6 +10,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import LinkingOptions, link_story
 from cdcoref.model import CorefModel
+from cdcoref.reading import Readings
 
 LINES = (
     "The ferry sank in the storm off Tresk on Friday",
@@ -31,7 +32,7 @@ def links(corpus: Corpus) -> set[frozenset[tuple[object, ...]]]:
 
 def test_the_mentions_come_back_in_their_order_with_clusters(tiny_model: CorefModel) -> None:
     given = story()
-    linked = link_story(tiny_model, given, LinkingOptions())
+    linked = link_story(tiny_model, Readings(given), LinkingOptions())
     assert [(m.key, m.kind) for m in linked.corpus.mentions] == [(m.key, m.kind) for m in given.mentions]
     assert all(m.cluster for m in linked.corpus.mentions)
     assert linked.sequences == 3 + 2 * 3
@@ -39,15 +40,15 @@ def test_the_mentions_come_back_in_their_order_with_clusters(tiny_model: CorefMo
 
 
 def test_nothing_is_left_of_one_story_when_the_next_comes(tiny_model: CorefModel) -> None:
-    first = link_story(tiny_model, story(), LinkingOptions())
-    link_story(tiny_model, story("xyz"), LinkingOptions(threshold=0.1))
-    again = link_story(tiny_model, story(), LinkingOptions())
-    assert again == first
-    assert links(link_story(tiny_model, story("zyx"), LinkingOptions()).corpus) == links(first.corpus)
+    first = link_story(tiny_model, Readings(story()), LinkingOptions())
+    link_story(tiny_model, Readings(story("xyz")), LinkingOptions(threshold=0.1))
+    again = link_story(tiny_model, Readings(story()), LinkingOptions())
+    assert again.corpus == first.corpus
+    assert links(link_story(tiny_model, Readings(story("zyx")), LinkingOptions()).corpus) == links(first.corpus)
 
 
 def test_only_the_given_pairs_of_documents_are_compared(tiny_model: CorefModel) -> None:
-    linked = link_story(tiny_model, story(), LinkingOptions(threshold=0.0), pairs=[("a", "c")])
+    linked = link_story(tiny_model, Readings(story()), LinkingOptions(threshold=0.0), pairs=[("a", "c")])
     assert linked.sequences == 3 + 2
     together = {frozenset(m.document for m in cluster) for cluster in linked.corpus.clusters()}
     assert not any("b" in documents and len(documents) > 1 for documents in together)
@@ -58,4 +59,4 @@ def test_a_mention_of_no_kind_is_refused(tiny_model: CorefModel) -> None:
     given = story()
     unknown = replace(given, mentions=(replace(given.mentions[0], kind=None), *given.mentions[1:]))
     with pytest.raises(InputError, match="a mention in 'a' is neither an event nor an entity"):
-        link_story(tiny_model, unknown, LinkingOptions())
+        link_story(tiny_model, Readings(unknown), LinkingOptions())

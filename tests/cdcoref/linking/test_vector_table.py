@@ -19,9 +19,8 @@ from cdcoref.errors import InputError
 from cdcoref.language import last_word
 from cdcoref.linking import (
     Comparison,
-    DocumentReading,
+    EncodedPart,
     LinkingOptions,
-    MentionVectors,
     PairEvidence,
     PairLogits,
     ReadMentions,
@@ -29,13 +28,15 @@ from cdcoref.linking import (
     candidate_pairs,
     check_cross_encoder,
     compare_vectors,
-    find_mentions_and_vectors,
     link_story,
+    read,
     read_vectors,
     score_spans,
+    vectors_of,
 )
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions, collate_readings
 from cdcoref.predict import Predictor, ResultCache
+from cdcoref.reading import MentionVectors, Reading, Readings
 from cdcoref.training import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
 
@@ -65,7 +66,7 @@ def test_vectors_are_unit_means_of_words() -> None:
     anaphora = np.array([[1, 2, 10, 20], [3, 4, 30, 40], [5, 6, 50, 60], [0, 0, 0, 0]], dtype=np.float32)
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     learnt = np.array([[1, 5], [3, 7], [0, 1], [0, 0]], dtype=np.float32)
-    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {"event": learnt}, anaphora), mentions)
+    vectors = vectors_of(EncodedPart(Reading(document), no_spans, words, {"event": learnt}, anaphora), mentions)
     half = np.sqrt(0.5)
     np.testing.assert_allclose(vectors.own["mention"], [[half, half], [half, half]], atol=1e-3)
     np.testing.assert_allclose(vectors.shared["sentence"], [[half, half], [half, half]], atol=1e-3)
@@ -84,15 +85,15 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     table = np.array([[0, 10], [0, 20], [0, 30], [0, 40], [0, 50]], dtype=np.float32)
     words = np.ones((5, 2), dtype=np.float32)
-    whole = DocumentReading(document, no_spans, words, {"entity": table}, table)
-    assert MentionVectors.of(whole, [mention]).own["learnt"].tolist() == [[50]]
-    assert MentionVectors.of(whole, [mention], "head").own["learnt"].tolist() == [[20]]
-    assert MentionVectors.of(whole, [mention], "head").own["anaphora"].tolist() == [[20]]
-    part = DocumentReading(document, no_spans, words[:3], {"entity": table[:3]}, table[:3], last=False)
-    assert MentionVectors.of(part, [mention]).own["learnt"].tolist() == [[30]]
-    assert MentionVectors.of(part, [mention], "head").own["learnt"].tolist() == [[20]]
-    first_word = DocumentReading(document, no_spans, words[:1], {"entity": table[:1]}, table[:1], last=False)
-    assert MentionVectors.of(first_word, [mention], "head").own["learnt"].tolist() == [[10]]
+    whole = EncodedPart(Reading(document), no_spans, words, {"entity": table}, table)
+    assert vectors_of(whole, [mention]).own["learnt"].tolist() == [[50]]
+    assert vectors_of(whole, [mention], "head").own["learnt"].tolist() == [[20]]
+    assert vectors_of(whole, [mention], "head").own["anaphora"].tolist() == [[20]]
+    part = EncodedPart(Reading(document), no_spans, words[:3], {"entity": table[:3]}, table[:3], last=False)
+    assert vectors_of(part, [mention]).own["learnt"].tolist() == [[30]]
+    assert vectors_of(part, [mention], "head").own["learnt"].tolist() == [[20]]
+    first_word = EncodedPart(Reading(document), no_spans, words[:1], {"entity": table[:1]}, table[:1], last=False)
+    assert vectors_of(first_word, [mention], "head").own["learnt"].tolist() == [[10]]
 
 
 @pytest.mark.parametrize("last", ["mention", "head"])
@@ -139,7 +140,7 @@ def test_vectors_of_what_stands_around_mentions() -> None:
     mentions = [Mention("d", (1,), "event"), Mention("d", (2, 3), "event"), Mention("d", (4,), "event")]
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
     none = np.zeros((5, 0), dtype=np.float32)
-    vectors = MentionVectors.of(DocumentReading(document, no_spans, words, {}, none), mentions)
+    vectors = vectors_of(EncodedPart(Reading(document), no_spans, words, {}, none), mentions)
     np.testing.assert_allclose(vectors.own["context"], [[0, 1], [1, 0], [0, 0]], atol=1e-3)
     np.testing.assert_allclose(vectors.shared["opening"], [np.array([3, 7]) / np.sqrt(58)], atol=1e-3)
 
@@ -157,7 +158,8 @@ def test_what_a_pair_is_told_of_what_stands_around_it() -> None:
         {"sentence": one, "document": one},
     )
     document = Document.from_sentences("d", [["a", "b", "c"]])
-    mentions = ReadMentions.of(Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(3))), vectors)
+    corpus = Corpus((document,), tuple(Mention("d", (n,), "event") for n in range(3)))
+    mentions = ReadMentions.of(Readings(corpus, vectors))
     pairs = np.array([[0, 1], [1, 0], [1, 2]])
     around = [mentions.similarities(name, pairs) for name in ("to_context", "to_opening")]
     np.testing.assert_allclose(around[0], [[half, half, 0], [1, 1, 0]], atol=1e-3)
@@ -198,9 +200,9 @@ def test_a_long_document_is_read_in_parts(with_vectors: CorefModel) -> None:
     mentions = [Mention(d.id, (n, n + 1), "event") for d in documents for n in range(1, len(d.tokens), 30)]
     vectors = read_vectors(model, Corpus(tuple(documents), tuple(mentions[::-1])), batch_tokens=2048)
     scored = list(score_spans(model, documents, batch_tokens=2048, min_probability=0.0))
-    detected = list(find_mentions_and_vectors(model, documents, batch_tokens=2048))
+    detected = list(read(model, documents, batch_tokens=2048))
     pad = model.encoder.config.pad_token_id
-    for document, (_, scores), (_, found, of_found) in zip(documents, scored, detected, strict=True):
+    for document, (_, scores), reading in zip(documents, scored, detected, strict=True):
         sequences = list(model.reading_builder()(document))
         assert document.id != "d1" or len(sequences) == 270
         words = np.zeros((len(document.tokens), model.encoder.config.hidden_size), dtype=np.float32)
@@ -208,24 +210,24 @@ def test_a_long_document_is_read_in_parts(with_vectors: CorefModel) -> None:
         for start in range(0, len(sequences), 30):
             block = sequences[start : start + 30]
             with torch.inference_mode():
-                read = model.read(collate_readings(block, pad))
-            words[np.concatenate([own.words for own in block])] = read.words.numpy()
+                output = model.read(collate_readings(block, pad))
+            words[np.concatenate([own.words for own in block])] = output.words.numpy()
             spans += [np.stack([own.words[own.starts], own.words[own.ends - 1] + 1], axis=1) for own in block]
-            probabilities.append(torch.sigmoid(read.span_logits).numpy())
+            probabilities.append(torch.sigmoid(output.span_logits).numpy())
         bounds = np.concatenate(spans)
         order, others = np.lexsort(bounds.T), np.lexsort((scores.starts, scores.ends))
         np.testing.assert_array_equal(np.stack([scores.starts, scores.ends], axis=1)[others], bounds[order])
         np.testing.assert_allclose(scores.probabilities[others], np.concatenate(probabilities)[order], atol=1e-4)
         everything = SpanScores(bounds[:, 0], bounds[:, 1], np.concatenate(probabilities))
-        reading = DocumentReading(document, everything, words, {}, np.zeros((len(words), 0), np.float32))
+        whole = EncodedPart(Reading(document), everything, words, {}, np.zeros((len(words), 0), np.float32))
         own = [number for number, mention in enumerate(mentions) if mention.document == document.id]
         for name in ("mention", "context", "sentence", "document", "opening"):
             rows, of = vectors.take([len(mentions) - 1 - number for number in own]).table(name)
-            expected, of_expected = MentionVectors.of(reading, [mentions[number] for number in own]).table(name)
+            expected, of_expected = vectors_of(whole, [mentions[number] for number in own]).table(name)
             np.testing.assert_allclose(rows[of], expected[of_expected], atol=4e-3)
-        assert found
-        assert of_found is not None
-        np.testing.assert_allclose(of_found.packed(), MentionVectors.of(reading, found).packed(), atol=4e-3)
+        assert reading.mentions
+        assert reading.vectors is not None
+        np.testing.assert_allclose(reading.vectors.packed(), vectors_of(whole, reading.mentions).packed(), atol=4e-3)
 
 
 @pytest.fixture(scope="module")
@@ -250,7 +252,7 @@ def test_of_many_mentions_the_nearest_and_those_of_a_head_are_compared(
     with_vectors: CorefModel, many_mentions: Corpus
 ) -> None:
     vectors = read_vectors(with_vectors, many_mentions, batch_tokens=2048)
-    some = evidence_by_pair(compare_vectors(with_vectors, many_mentions, vectors))
+    some = evidence_by_pair(compare_vectors(with_vectors, Readings(many_mentions, vectors)))
     counts = np.bincount(np.array(list(some)).ravel(), minlength=len(many_mentions.mentions))
     assert counts.min() >= 48
     words = {d.id: d.tokens for d in many_mentions.documents}
@@ -261,14 +263,14 @@ def test_of_many_mentions_the_nearest_and_those_of_a_head_are_compared(
     assert len(some.keys() - alike) < 48 * len(counts)
     few = np.arange(380)
     subset = replace(many_mentions, mentions=many_mentions.mentions[:380])
-    everything = evidence_by_pair(compare_vectors(with_vectors, subset, vectors.take(few)))
+    everything = evidence_by_pair(compare_vectors(with_vectors, Readings(subset, vectors.take(few))))
     assert len(everything) == 380 * 379 // 2
     both = some.keys() & everything.keys()
     assert len(both) > 1000
     assert [some[pair] for pair in both] == pytest.approx([everything[pair] for pair in both], abs=1e-4)
     # Of documents that were compared before, only what is new: each mention of it with its nearest.
     parts = {f"d{number}": int(number > 6) for number in range(10)}
-    new = evidence_by_pair(compare_vectors(with_vectors, many_mentions, vectors, parts))
+    new = evidence_by_pair(compare_vectors(with_vectors, Readings(many_mentions, vectors), parts))
     part = [parts.get(mention.document) for mention in many_mentions.mentions]
     assert not any(part[one] == part[other] is not None for one, other in new)
     both = some.keys() & new.keys()
@@ -296,12 +298,13 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(with_vectors:
         one, other = (parts.get(documents.mentions[number].document) for number in pair)
         return one is None or one != other
 
-    everything, found = (evidence_by_pair(compare_vectors(model, documents, vectors, one)) for one in (None, parts))
+    readings = Readings(documents, vectors)
+    everything, found = (evidence_by_pair(compare_vectors(model, readings, one)) for one in (None, parts))
     expected = {pair: value for pair, value in everything.items() if new(pair)}
     assert 0 < len(expected) < len(everything)
     assert found == pytest.approx(expected, abs=1e-4)
     known = dict.fromkeys((d.id for d in documents.documents), 0)
-    assert evidence_by_pair(compare_vectors(model, documents, vectors, known)) == {}
+    assert evidence_by_pair(compare_vectors(model, readings, known)) == {}
 
 
 def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
@@ -309,7 +312,7 @@ def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
     documents = corpus(TEXTS)
     parts = {"d0": 3, "d1": 3, "d2": 3}
     for known, others in ((parts, {"d0", "d1", "d2", "d3"}), ({}, {"d0", "d3"})):
-        comparison = Comparison(with_vectors, documents, [("d0", "d3")], known=known)
+        comparison = Comparison(with_vectors, Readings(documents), [("d0", "d3")], known=known)
         evidence = comparison.evidence(batch_tokens=512)
         one, other = ([documents.mentions[n].document for n in side] for side in (evidence.first, evidence.second))
         pairs = list(zip(one, other, strict=True))
@@ -324,7 +327,7 @@ def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
 @pytest.mark.parametrize("candidates", [0, 2])
 def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> None:
     documents = corpus(TEXTS)
-    comparison = Comparison(with_vectors, documents, None, LinkingOptions(candidates=candidates))
+    comparison = Comparison(with_vectors, Readings(documents), None, LinkingOptions(candidates=candidates))
     evidence = comparison.evidence(batch_tokens=4096)
     same_kind = sum(one.kind == two.kind for n, one in enumerate(documents.mentions) for two in documents.mentions[:n])
     assert len(evidence.first) == same_kind
@@ -382,7 +385,8 @@ def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
     documents = corpus(TEXTS[:4])
     other = shuffled(documents)
     one, two = (
-        by_mentions(part, Comparison(with_vectors, part, None).run(batch_tokens=512)) for part in (documents, other)
+        by_mentions(part, Comparison(with_vectors, Readings(part), None).run(batch_tokens=512))
+        for part in (documents, other)
     )
     assert one.keys() == two.keys()
     assert [two[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
@@ -391,9 +395,9 @@ def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
 def test_a_story_longer_than_a_sequence_is_linked(with_vectors: CorefModel) -> None:
     documents = corpus(TEXTS)
     model = changed_model(with_vectors, max_length=48)
-    linked = link_story(model, documents, LinkingOptions(batch_tokens=512))
+    linked = link_story(model, Readings(documents), LinkingOptions(batch_tokens=512))
     assert all(mention.cluster for mention in linked.corpus.mentions)
-    assert linked.sequences > link_story(with_vectors, documents, LinkingOptions(batch_tokens=4096)).sequences
+    assert linked.sequences > link_story(with_vectors, Readings(documents), LinkingOptions(batch_tokens=4096)).sequences
 
 
 @given(
@@ -488,7 +492,7 @@ def test_candidates_do_not_depend_on_the_order(
 
 def test_nothing_to_compare(with_vectors: CorefModel) -> None:
     for documents in (Corpus(()), Corpus((Document.from_sentences("d", [["a"]]),))):
-        comparison = Comparison(with_vectors, documents, None)
+        comparison = Comparison(with_vectors, Readings(documents), None)
         assert len(comparison.run(batch_tokens=512).logits) == 0
         assert comparison.extent.sequences == 0
 
@@ -497,7 +501,7 @@ def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tm
     documents = corpus(TEXTS)
     read = {}
     for marking in ("all", "pair"):
-        comparison = Comparison(with_vectors, documents, None, LinkingOptions(marking=marking))
+        comparison = Comparison(with_vectors, Readings(documents), None, LinkingOptions(marking=marking))
         evidence = comparison.evidence(batch_tokens=512)
         read[marking] = ~np.isnan(evidence.cross_encoder)
         if marking == "pair":
@@ -507,7 +511,9 @@ def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tm
     np.testing.assert_array_equal(read["pair"], read["all"])
     store = ResultCache(tmp_path, "model")
     kept = [
-        Comparison(with_vectors, part, None, LinkingOptions(marking="pair")).run(batch_tokens=512, store=store)
+        Comparison(with_vectors, Readings(part), None, LinkingOptions(marking="pair")).run(
+            batch_tokens=512, store=store
+        )
         for part in (documents, documents, shuffled(documents))
     ]
     store.close()
@@ -520,8 +526,10 @@ def test_a_marked_pair_of_candidates_is_read_as_it_is_without_candidates(with_ve
     documents = corpus(TEXTS[:3])
     without = copy.deepcopy(changed_model(with_vectors, documents="two", marking="pair"))
     without.vector_scorer = None
-    everything = by_mentions(documents, Comparison(without, documents, None).run(batch_tokens=512))
-    evidence = Comparison(with_vectors, documents, None, LinkingOptions(marking="pair")).evidence(batch_tokens=512)
+    everything = by_mentions(documents, Comparison(without, Readings(documents), None).run(batch_tokens=512))
+    evidence = Comparison(with_vectors, Readings(documents), None, LinkingOptions(marking="pair")).evidence(
+        batch_tokens=512
+    )
     read = ~np.isnan(evidence.cross_encoder)
     some = PairLogits(
         evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.cross_encoder[read]

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.linking import DocumentReading, MentionVectors, SpanScores
+from cdcoref.linking import EncodedPart, SpanScores, vectors_of
 from cdcoref.model import ALL, UNSEEN, KindScorer, MentionProjection, VectorScorer, words_of_layers
+from cdcoref.reading import Reading
 
 WIDTH, DIMENSION = 6, 4
 
@@ -29,10 +30,10 @@ def test_projected_words_give_the_same_as_projected_mentions() -> None:
             torch.stack([words[m.tokens[-1]] for m in mentions]),
         )
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
-    reading = DocumentReading(
-        document, no_spans, np.ones((5, 2), np.float32), {"entity": kept}, np.zeros((5, 0), np.float32)
+    reading = EncodedPart(
+        Reading(document), no_spans, np.ones((5, 2), np.float32), {"entity": kept}, np.zeros((5, 0), np.float32)
     )
-    np.testing.assert_allclose(MentionVectors.of(reading, mentions).own["learnt"], expected.numpy(), atol=2e-3)
+    np.testing.assert_allclose(vectors_of(reading, mentions).own["learnt"], expected.numpy(), atol=2e-3)
 
 
 def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
@@ -117,8 +118,10 @@ def test_each_kind_has_the_vectors_of_its_own_networks() -> None:
         }
     tables = dict(zip(scorer.learning, np.split(kept, 2, axis=1), strict=True))
     no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
-    reading = DocumentReading(document, no_spans, np.ones((5, 2), np.float32), tables, np.zeros((5, 0), np.float32))
-    event, entity = MentionVectors.of(reading, mentions).own["learnt"]
+    reading = EncodedPart(
+        Reading(document), no_spans, np.ones((5, 2), np.float32), tables, np.zeros((5, 0), np.float32)
+    )
+    event, entity = vectors_of(reading, mentions).own["learnt"]
     np.testing.assert_array_equal(event[:DIMENSION], np.zeros(DIMENSION))
     np.testing.assert_allclose(event[DIMENSION:], expected["event", UNSEEN], atol=2e-3)
     np.testing.assert_allclose(entity[:DIMENSION], expected["entity", ALL], atol=2e-3)

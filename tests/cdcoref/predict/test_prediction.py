@@ -20,6 +20,7 @@ from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.linking import Comparison, all_pairs
 from cdcoref.model import DEFAULT_MODEL, CorefConfig, CorefModel, DetectorOptions, model_fingerprint
 from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, Topics, load
+from cdcoref.reading import Readings
 from cdlm.settings import with_settings
 
 FERRY = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday."
@@ -268,7 +269,7 @@ def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor
 def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
     prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
     corpus = prediction.corpus
-    logits = Comparison(predictor.model, corpus, all_pairs(prediction.story_documents)).run(batch_tokens=4096)
+    logits = Comparison(predictor.model, Readings(corpus), all_pairs(prediction.story_documents)).run(batch_tokens=4096)
     values = logits.probabilities(predictor.model.settings.temperature)
     probability = dict(zip(zip(logits.first.tolist(), logits.second.tolist(), strict=True), values, strict=True))
     number = {(m.key, m.kind): n for n, m in enumerate(corpus.mentions)}

@@ -15,6 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import LinkingOptions, compare_vectors, link_story, read_vectors
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
+from cdcoref.reading import Readings
 from cdcoref.training import AntecedentTraining, VectorTraining, fit_antecedents, fit_vectors, read_words, tune
 
 NAMES = ["Adam", "Ben", "Carl", "Dan"]
@@ -68,7 +69,7 @@ def referring(made: Corpus) -> set[int]:
 
 def antecedents(model: CorefModel, made: Corpus) -> dict[int, tuple[int, float]]:
     """By pronoun, every second mention, its antecedent and their log-odds."""
-    evidence = compare_vectors(model, made, read_vectors(model, made, batch_tokens=512))
+    evidence = compare_vectors(model, Readings(made, read_vectors(model, made, batch_tokens=512)))
     columns = (evidence.first, evidence.second, evidence.bi_encoder)
     found = zip(*(column[evidence.antecedents].tolist() for column in columns), strict=True)
     chosen = {one if one % 2 else other: (other if one % 2 else one, odds) for one, other, odds in found}
@@ -100,7 +101,7 @@ def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
 
 def test_evidence_has_one_pair_for_a_pronoun_with_an_antecedent(trained: CorefModel) -> None:
     unseen = corpus(2, 2)
-    evidence = compare_vectors(trained, unseen, read_vectors(trained, unseen, batch_tokens=512))
+    evidence = compare_vectors(trained, Readings(unseen, read_vectors(trained, unseen, batch_tokens=512)))
     pronoun = np.arange(len(unseen.mentions)) % 2 == 1
     of_pronouns = pronoun[evidence.first] | pronoun[evidence.second]
     np.testing.assert_array_equal(of_pronouns, evidence.antecedents)
@@ -110,7 +111,7 @@ def test_evidence_has_one_pair_for_a_pronoun_with_an_antecedent(trained: CorefMo
 
 def test_a_pronoun_has_no_cluster_in_another_document_of_its_own(trained: CorefModel) -> None:
     story = corpus(3, 3)
-    linked = link_story(trained, story, LinkingOptions(batch_tokens=512)).corpus
+    linked = link_story(trained, Readings(story), LinkingOptions(batch_tokens=512)).corpus
     by_cluster: dict[str | None, list[Mention]] = {}
     for mention in linked.mentions:
         by_cluster.setdefault(mention.cluster, []).append(mention)
@@ -127,7 +128,7 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     mentions = tuple(replace(m, cluster=f"{m.cluster}*") if n in wrong else m for n, m in enumerate(dev.mentions))
     annotated = AnnotatedCorpus(replace(dev, mentions=mentions), CORPORA["litbank"].info)
     config, _ = tune(trained, annotated, batch_tokens=512, kinds=("entity",))
-    evidence = compare_vectors(trained, dev, read_vectors(trained, dev, batch_tokens=512))
+    evidence = compare_vectors(trained, Readings(dev, read_vectors(trained, dev, batch_tokens=512)))
     of_pronouns = evidence.antecedents
 
     def probabilities(settings: CorefConfig) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from cdcoref.linking import (
     find_mentions,
 )
 from cdcoref.model import CorefConfig
+from cdcoref.reading import Readings
 from cdcoref.scoring import score
 from cdcoref.stories import group_documents
 from cdcoref.training import (
@@ -116,7 +117,7 @@ def test_the_best_distance_threshold_is_in_the_middle_of_the_best(linkage: Linka
     assert f1 == 1.0
     assert 0.445 < warm < 0.6
     merged = cluster_mentions(
-        corpus.of_kind("event"),
+        Readings(corpus.of_kind("event")),
         pair_logits(4, 0, {(0, 1): 0.7, (2, 3): 0.61, **dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.31)}),
         replace(config, distance_threshold={"event": threshold, "entity": 0.5}),
     )
@@ -210,8 +211,8 @@ def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample
         tiny_model.settings, temperature=ONE, distance_threshold=dict.fromkeys(KINDS, 0.5), detection_threshold=ONE
     )
     groups = group_documents(dev.documents, "predicted")
-    logits = Comparison(tiny_model, dev, all_pairs(groups)).run(batch_tokens=4096)
-    linked = cluster_mentions(dev, logits, config)
+    logits = Comparison(tiny_model, Readings(dev), all_pairs(groups)).run(batch_tokens=4096)
+    linked = cluster_mentions(Readings(dev), logits, config)
     again = type(tiny_model)(tiny_model.encoder, tiny_model.tokenizer, config)
     again.detector = tiny_model.detector
     found = annotated_only(find_mentions(again.eval(), dev, batch_tokens=4096))
@@ -267,8 +268,8 @@ def test_documents_without_links_across_them_are_groups_of_their_own(tiny_model:
     local = tuple(replace(m, cluster=m.cluster and f"{m.document}/{m.cluster}") for m in dev.mentions)
     within = AnnotatedCorpus(replace(dev, mentions=local), CORPORA["litbank"].info)
     config, scores = tune(tiny_model, within, batch_tokens=2048, kinds=("entity",))
-    logits = Comparison(tiny_model, within.corpus, []).run(batch_tokens=4096)
-    linked = cluster_mentions(within.corpus, logits, config)
+    logits = Comparison(tiny_model, Readings(within.corpus), []).run(batch_tokens=4096)
+    linked = cluster_mentions(Readings(within.corpus), logits, config)
     key, response = ([[m.key for m in c] for c in corpus.clusters()] for corpus in (within.corpus, linked))
     assert scores["entity"].conll_f1 == pytest.approx(score(key, response).conll_f1, abs=1e-6)
 

@@ -15,6 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, compare_vectors, read_vectors
 from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
+from cdcoref.reading import Readings
 from cdcoref.training import VectorTraining, fit_vectors, fit_weights, weigh
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
@@ -42,7 +43,7 @@ def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[Co
 
 def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, documents: Corpus) -> None:
     model, said = fitted(tiny_model, documents)
-    evidence = compare_vectors(model, documents, read_vectors(model, documents, batch_tokens=512))
+    evidence = compare_vectors(model, Readings(documents, read_vectors(model, documents, batch_tokens=512)))
     clusters = np.array([m.cluster for m in documents.mentions])
     same = clusters[evidence.first] == clusters[evidence.second]
     assert evidence.bi_encoder[same].min() > evidence.bi_encoder[~same].max()
@@ -135,7 +136,7 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     fit_vectors(model, model.encoder, parts, options, training, batch_tokens=512, seed=0, say=said.append)
     assert said[0].endswith("in 900 steps")  # three networks
     assert said[1].count(" and ") == 2
-    evidence = compare_vectors(model, documents, read_vectors(model, documents, batch_tokens=512))
+    evidence = compare_vectors(model, Readings(documents, read_vectors(model, documents, batch_tokens=512)))
     words = np.array([m.cluster for m in documents.mentions])
     early = np.array([m.document in ("d0", "d1") for m in documents.mentions])
     one, other = evidence.first, evidence.second
