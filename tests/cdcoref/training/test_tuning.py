@@ -109,11 +109,11 @@ def test_the_best_distance_threshold_is_in_the_middle_of_the_best(linkage: Linka
     logits = pair_logits(5, 0, {(0, 1): 0.7, (3, 4): 0.61, **across})
     config = CorefConfig(linkage=linkage)
     # Perfect from above 0.39 to 0.69: thresholds 0.40 to 0.68.
-    threshold, f1 = best_distance_threshold(Cuts(corpus, logits, ONE, "event", config))
+    threshold, f1 = best_distance_threshold(Cuts(Readings(corpus), logits, ONE, "event", config))
     assert f1 == 1.0
     assert threshold == pytest.approx(0.54, abs=0.011)
     # With twice the temperature distances move towards one half, and so does what is best.
-    warm, f1 = best_distance_threshold(Cuts(corpus, logits, {"event": 2.0, "entity": 1.0}, "event", config))
+    warm, f1 = best_distance_threshold(Cuts(Readings(corpus), logits, {"event": 2.0, "entity": 1.0}, "event", config))
     assert f1 == 1.0
     assert 0.445 < warm < 0.6
     merged = cluster_mentions(
@@ -128,7 +128,9 @@ def test_singletons_count_in_the_choice_of_a_threshold() -> None:
     """One right link of probability 0.55 against many wrong ones of 0.5: it is better to stop before those."""
     corpus = dev_corpus([("entity", "a"), ("entity", "a"), *[("entity", None)] * 6])
     pairs = {(i, j): 0.5 for i in range(8) for j in range(i + 1, 8)} | {(0, 1): 0.55}
-    threshold, f1 = best_distance_threshold(Cuts(corpus, pair_logits(8, 1, pairs), ONE, "entity", CorefConfig()))
+    threshold, f1 = best_distance_threshold(
+        Cuts(Readings(corpus), pair_logits(8, 1, pairs), ONE, "entity", CorefConfig())
+    )
     assert 0.45 < threshold <= 0.5
     assert f1 == 1.0
 
@@ -138,7 +140,7 @@ def test_the_curve_trades_recall_for_precision() -> None:
     corpus = dev_corpus([("event", "a"), ("event", "a"), ("event", "b"), ("event", "b")])
     across = dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.25)
     logits = pair_logits(4, 0, {(0, 1): 0.85, (2, 3): 0.55, **across})
-    curve = threshold_curve(Cuts(corpus, logits, ONE, "event", CorefConfig()))
+    curve = threshold_curve(Cuts(Readings(corpus), logits, ONE, "event", CorefConfig()))
     assert [point.threshold for point in curve] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     found = {point.threshold: (point.precision, point.recall, point.f1) for point in curve}
     assert found[0.2] == pytest.approx((1 / 3, 1, 1 / 2))  # one cluster, two of whose six links are right

@@ -88,8 +88,8 @@ def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: 
     assert again.settings == model.settings
     vectors = read_vectors(again, documents, batch_tokens=512)
     np.testing.assert_array_equal(
-        compare_vectors(again, documents, vectors).bi_encoder,
-        compare_vectors(model, documents, vectors).bi_encoder,
+        compare_vectors(again, Readings(documents, vectors)).bi_encoder,
+        compare_vectors(model, Readings(documents, vectors)).bi_encoder,
     )
 
 
