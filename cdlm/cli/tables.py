@@ -22,7 +22,7 @@ def tables(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the results that the printed commands write; results older than the code are ignored.",
+            help="Folder of the results that the printed commands write.",
         ),
     ] = None,
     ecb_root: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of ECB+ 1.0, for table 8.")] = None,
@@ -40,7 +40,7 @@ def tables(
 ) -> None:
     """Print the tables of the paper with values measured here beside the published ones, in Markdown.
 
-    A dash marks a value that has not been measured; the commands that measure it follow the table.
+    The commands that measure what is missing follow each table.
     """
     from cdlm.tables import CorpusFolders, as_values, filled_tables, markdown
 

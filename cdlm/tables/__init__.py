@@ -1,8 +1,4 @@
-"""The tables of the paper with own values beside the published ones.
-
-Numbers of tables, a folder of results and folders of corpora go in; filled tables come out, with the commands that
-would measure what is missing.
-"""
+"""The tables of the paper with values measured here beside the published ones, and the commands that measure them."""
 
 import lazy_loader
 

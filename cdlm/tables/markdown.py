@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from cdlm.tables.layout import FilledTable
+from cdlm.tables.filling import FilledTable
+from cdlm.tables.published import ENCODERS
+
+NOT_MEASURED = "Missing values are measured with:"
 
 
 def markdown(tables: Iterable[FilledTable]) -> str:
-    """The tables one after the other, each with the commands that would measure what is missing."""
+    """The tables one after the other, each with the commands that measure what is missing."""
     return "\n\n".join(_section(table) for table in tables)
 
 
@@ -22,17 +25,14 @@ def _section(filled: FilledTable) -> str:
             rows.append(("", "ours", *filled.own[row.name]))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"## Table {table.number}: {table.title}", ""]
-    for row_cells in rows:
-        lines.append(f"| {' | '.join(_padded(row_cells, widths))} |")
-    if not table.counts and len(filled.own) < len(table.rows):
-        lines += ["", "Rows without ours are systems of others."]
+    lines += [f"| {' | '.join(_padded(row_cells, widths))} |" for row_cells in rows]
     if filled.notes:
         lines += ["", *(f"{note[0].upper()}{note[1:]}." for note in filled.notes)]
-    if filled.commands:
-        lines += ["", "Missing (-):", ""]
-        lines += [
-            f"- {what}: {', then '.join(f'`{step}`' for step in steps)}" for what, steps in filled.commands.items()
-        ]
+    if not filled.is_whole:
+        lines += ["", NOT_MEASURED, "", *(f"- `{command}`" for command in table.commands)]
+        if any("CHECKPOINT" in command for command in table.commands):
+            encoders = ", ".join(f"`{e.name} {e.checkpoint} {e.variant}`" for e in ENCODERS)
+            lines += ["", f"NAME, CHECKPOINT and VARIANT are {encoders}."]
     return "\n".join(lines)
 
 
@@ -46,7 +46,7 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
 
 
 def as_values(tables: Iterable[FilledTable]) -> list[dict[str, Any]]:
-    """The tables as plain values: every row with the published cells and, where it is measured here, the own ones."""
+    """The tables as plain values: every row with the published cells and, where they are measured here, our own."""
     return [
         {
             "table": filled.table.number,
@@ -61,7 +61,7 @@ def as_values(tables: Iterable[FilledTable]) -> list[dict[str, Any]]:
                 for row in filled.table.rows
             ],
             "notes": list(filled.notes),
-            "commands": {what: list(steps) for what, steps in filled.commands.items()},
+            "commands": [] if filled.is_whole else list(filled.table.commands),
         }
         for filled in tables
     ]

@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from cdlm.tables.layout import Measurement, Row, Table
-
-ECB, MULTI_NEWS, HOTPOT = "ECB", "MULTI_NEWS", "HOTPOT"
-"""Represent, in commands, the folders of ECB+, Multi-News and HotpotQA."""
 METRICS = ("muc", "b3", "ceafe", "lea")
 BENCHMARKS = {"aan": "AAN", "oc": "OC", "s2orc": "S2ORC", "pan": "PAN"}
 SPLITS = ("train", "dev", "test")
+MISSING = "-"
+"""A cell without a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A run that fills some cells of a row."""
+
+    file: str
+    """The name, in the folder of results, of the JSON that its last command prints."""
+    columns: int
+    """How many cells it fills."""
+    values: Callable[[Any], Sequence[float | None]]
+    """The values of the cells from the JSON; None where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: the system, or what is counted, with the published values as printed."""
+
+    name: str
+    paper: tuple[str, ...]
+    measurements: tuple[Measurement, ...] = ()
+    """What fills the cells, from left to right. None for the systems of others and for counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the paper."""
+
+    number: int
+    title: str
+    columns: tuple[str, ...]
+    """Names of the columns, without that of the rows."""
+    rows: tuple[Row, ...]
+    commands: tuple[str, ...]
+    """What measures the values. Words in capitals stand for folders, or for a column of `ENCODERS`."""
+    counts: bool = False
+    """Whether it counts the contents of a corpus. Otherwise rows without measurements are systems of others."""
+    decimals: int = 1
+    with_differences: bool = False
+    """Whether the last column is the difference between a row's first value and that of the first row."""
 
 
 class Encoder(NamedTuple):
@@ -30,74 +69,49 @@ ENCODERS = (
     Encoder("prefix", "models/prefix", "prefix", "Prefix CDLM"),
     Encoder("cdlm", "biu-nlp/cdlm", "cdlm", "CDLM"),
 )
-PRETRAINING = tuple(
-    f"cdlm pretrain --preset paper --corpus {MULTI_NEWS} --variant {one.name} -o {one.checkpoint}"
-    for one in ENCODERS
-    if one.checkpoint.startswith("models/")
-)
-"""The ablations, which nobody published."""
+PRETRAINING = "cdlm pretrain --preset paper --corpus MULTI_NEWS --variant VARIANT -o models/VARIANT"
+"""For the ablations, which nobody published."""
 
 
 def _perplexity(encoder: Encoder, split: str) -> Measurement:
-    model = f"{encoder.checkpoint}={encoder.variant}"
-    command = f"cdlm perplexity --corpus {MULTI_NEWS} --split {split} --model {model} --json"
-    return Measurement(f"perplexity-{encoder.name}-{split}.json", (command,), 1, lambda json: [json[0]["value"]])
+    return Measurement(f"perplexity-{encoder.name}-{split}.json", 1, lambda json: [json[0]["value"]])
 
 
-def _coreference(kind: str, name: str, options: str, *, all_metrics: bool) -> Measurement:
-    """Training on ECB+, and scores on its test split with gold mentions and predicted topics."""
-
+def _coreference(kind: str, name: str, *, all_metrics: bool) -> Measurement:
     def values(json: Any) -> list[float | None]:
         scores = json[kind]["predicted"]
         rates = [scores[metric][rate] for metric in METRICS for rate in ("recall", "precision", "f1")]
         return [100 * value for value in (*(rates if all_metrics else ()), scores["conll_f1"])]
 
-    model = f"models/{kind}-{name}"
-    commands = (
-        f"cdcoref train --ecb-root {ECB} --preset paper --kind {kind}{options} -o {model}",
-        f"cdcoref evaluate --ecb-root {ECB} --split test --kind {kind} --model {model} --json",
-    )
-    return Measurement(f"coreference-{kind}-{name}.json", commands, 13 if all_metrics else 1, values)
+    return Measurement(f"coreference-{kind}-{name}.json", 13 if all_metrics else 1, values)
 
 
 def _matching(encoder: Encoder, benchmark: str) -> Measurement:
-    data, model = f"{benchmark}:{BENCHMARKS[benchmark]}", f"models/{benchmark}-{encoder.name}"
-    commands = (
-        f"cdlm match train --benchmark {data} --preset paper --encoder {encoder.checkpoint} -o {model}",
-        f"cdlm match evaluate --benchmark {data} --split test --model {model} --json",
-    )
-    return Measurement(f"matching-{benchmark}-{encoder.name}.json", commands, 1, lambda json: [100 * json["f1"]])
+    return Measurement(f"matching-{benchmark}-{encoder.name}.json", 1, lambda json: [100 * json["f1"]])
 
 
 def _questions(encoder: Encoder) -> Measurement:
-    dev, model = f"{HOTPOT}/hotpot_dev_distractor_v1.json", f"models/qa-{encoder.name}"
-    commands = (
-        f"cdlm qa train --train {HOTPOT}/hotpot_train_v1.1.json --dev {dev} --preset paper --encoder "
-        f"{encoder.checkpoint} -o {model}",
-        f"cdlm qa evaluate {dev} --model {model} --json",
-    )
     names = ("f1", "sp_f1", "joint_f1")
-    return Measurement(f"questions-{encoder.name}.json", commands, 3, lambda json: [100 * json[name] for name in names])
+    return Measurement(f"questions-{encoder.name}.json", 3, lambda json: [100 * json[name] for name in names])
 
 
 def _alignment(encoder: Encoder) -> Measurement:
     def values(json: Any) -> list[float | None]:
         (cells,) = json.values()
-        found = (cells.get(f"{kind} {sign}") for sign in ("positive", "negative") for kind in ("event", "entity"))
-        return [cell and cell["mean"] for cell in found]
+        of_columns = (cells.get(f"{kind} {sign}") for sign in ("positive", "negative") for kind in ("event", "entity"))
+        return [cell and cell["mean"] for cell in of_columns]
 
-    command = f"cdlm align --ecb-root {ECB} --model {encoder.checkpoint} --json"
-    return Measurement(f"alignment-{encoder.name}.json", (command,), 4, values)
+    return Measurement(f"alignment-{encoder.name}.json", 4, values)
 
 
 def _of_encoders(values: Sequence[str], measured: Callable[[Encoder], tuple[Measurement, ...]]) -> tuple[Row, ...]:
     """The rows of the five encoders, from their published values separated by spaces."""
     rows = zip(ENCODERS, values, strict=True)
-    return tuple(Row(one.title, tuple(own.split()), measured(one)) for one, own in rows)
+    return tuple(Row(encoder.title, tuple(cells.split()), measured(encoder)) for encoder, cells in rows)
 
 
 def _of_others(kind: str, values: dict[str, str]) -> tuple[Row, ...]:
-    return tuple(Row(f"{kind}{name}", tuple(own.split())) for name, own in values.items())
+    return tuple(Row(f"{kind}{name}", tuple(cells.split())) for name, cells in values.items())
 
 
 EVENT_SYSTEMS = {
@@ -113,17 +127,17 @@ ENTITY_SYSTEMS = {
     "Cattan et al. 2020": "85.7 81.7 83.6 70.7 74.8 72.7 59.3 67.4 63.1 56.8 65.8 61.0 73.1",
     "Allaway et al. 2021": "83.9 84.7 84.3 74.5 70.5 72.4 70.0 68.1 69.2 - - - 75.3",
 }
+ABLATIONS = ("84.6 -1.0", "84.7 -0.9", "84.1 -1.5", "85.1 -0.5")
 OWN_EVENTS = "87.1 89.2 88.1 84.9 87.9 86.4 83.3 81.2 82.2 76.7 77.2 76.9 85.6"
 OWN_ENTITIES = "88.1 91.8 89.9 82.5 81.7 82.1 81.2 72.9 76.8 76.4 73.0 74.7 82.9"
 
 
 def _own(kind: str, values: str) -> Row:
-    measured = _coreference(kind, "cdlm", "", all_metrics=True)
-    return Row(f"{kind}: CDLM", tuple(values.split()), (measured,))
+    return Row(f"{kind}: CDLM", tuple(values.split()), (_coreference(kind, "cdlm", all_metrics=True),))
 
 
-def _ablation(title: str, values: str, name: str, options: str) -> Row:
-    return Row(title, tuple(values.split(" ")), (_coreference("event", name, options, all_metrics=False),))
+def _ablation(title: str, values: str, name: str) -> Row:
+    return Row(title, tuple(values.split()), (_coreference("event", name, all_metrics=False),))
 
 
 TABLES = (
@@ -133,10 +147,14 @@ TABLES = (
         ("validation", "test"),
         _of_encoders(
             ("3.89 3.94", "3.78 3.84", "3.68 3.81", "3.20 3.41", "3.23 3.39"),
-            lambda one: (_perplexity(one, "dev"), _perplexity(one, "test")),
+            lambda encoder: (_perplexity(encoder, "dev"), _perplexity(encoder, "test")),
+        ),
+        (
+            PRETRAINING,
+            "cdlm perplexity --corpus MULTI_NEWS --split SPLIT --model CHECKPOINT=VARIANT --json "
+            "> RESULTS/perplexity-NAME-SPLIT.json",
         ),
         decimals=2,
-        preparation=PRETRAINING,
     ),
     Table(
         2,
@@ -148,21 +166,31 @@ TABLES = (
             *_of_others("entity: ", ENTITY_SYSTEMS),
             _own("entity", OWN_ENTITIES),
         ),
+        (
+            "cdcoref train --ecb-root ECB --preset paper --kind KIND -o MODEL",
+            "cdcoref evaluate --ecb-root ECB --split test --kind KIND --model MODEL --json "
+            "> RESULTS/coreference-KIND-cdlm.json",
+        ),
     ),
     Table(
         3,
         "Ablations, ECB+ test, event coreference, CoNLL F1",
         ("F1", "difference"),
         (
-            _ablation("full document CDLM", "85.6 -", "cdlm", ""),
-            _ablation("sentences only CDLM", "84.2 -1.4", "sentences", " --context sentence"),
-            *(
-                _ablation(one.title, own, one.name, f" --encoder {one.checkpoint}")
-                for one, own in zip(ENCODERS[:-1], ("84.6 -1.0", "84.7 -0.9", "84.1 -1.5", "85.1 -0.5"), strict=True)
-            ),
+            _ablation("full document CDLM", "85.6 -", "cdlm"),
+            _ablation("sentences only CDLM", "84.2 -1.4", "sentences"),
+            *(_ablation(e.title, cells, e.name) for e, cells in zip(ENCODERS[:-1], ABLATIONS, strict=True)),
+        ),
+        (
+            PRETRAINING,
+            "cdcoref train --ecb-root ECB --preset paper --kind event --encoder CHECKPOINT -o MODEL",
+            "cdcoref evaluate --ecb-root ECB --split test --kind event --model MODEL --json "
+            "> RESULTS/coreference-event-NAME.json",
+            "cdcoref train --ecb-root ECB --preset paper --kind event --context sentence -o MODEL",
+            "cdcoref evaluate --ecb-root ECB --split test --kind event --model MODEL --json "
+            "> RESULTS/coreference-event-sentences.json",
         ),
         with_differences=True,
-        preparation=PRETRAINING,
     ),
     Table(
         4,
@@ -184,10 +212,15 @@ TABLES = (
                     "85.4 93.4 95.8 80.4", "83.8 92.1 94.5 80.9", "85.7 93.5 94.6 79.4", "87.3 94.8 94.7 81.7",
                     "88.8 95.3 96.5 82.9",
                 ),
-                lambda one: tuple(_matching(one, benchmark) for benchmark in BENCHMARKS),
+                lambda encoder: tuple(_matching(encoder, benchmark) for benchmark in BENCHMARKS),
             ),
         ),
-        preparation=PRETRAINING,
+        (
+            PRETRAINING,
+            "cdlm match train --benchmark aan:AAN --preset paper --encoder CHECKPOINT -o MODEL",
+            "cdlm match evaluate --benchmark aan:AAN --split test --model MODEL --json "
+            "> RESULTS/matching-aan-NAME.json",
+        ),
     ),
     Table(
         5,
@@ -205,10 +238,15 @@ TABLES = (
             ),
             *_of_encoders(
                 ("74.5 83.9 64.5", "74.1 84.0 64.2", "72.7 84.8 63.7", "74.8 84.7 65.2", "74.7 86.3 66.3"),
-                lambda one: (_questions(one),),
+                lambda encoder: (_questions(encoder),),
             ),
         ),
-        preparation=PRETRAINING,
+        (
+            PRETRAINING,
+            "cdlm qa train --train HOTPOT/hotpot_train_v1.1.json --dev HOTPOT/hotpot_dev_distractor_v1.json "
+            "--preset paper --encoder CHECKPOINT -o MODEL",
+            "cdlm qa evaluate HOTPOT/hotpot_dev_distractor_v1.json --model MODEL --json > RESULTS/questions-NAME.json",
+        ),
     ),
     Table(
         6,
@@ -219,9 +257,9 @@ TABLES = (
                 "61.9 59.7 54.8 50.5", "62.2 60.8 54.6 52.6", "70.6 69.1 56.6 53.2", "70.7 69.4 58.5 56.5",
                 "72.1 70.3 58.0 55.7",
             ),
-            lambda one: (_alignment(one),),
+            lambda encoder: (_alignment(encoder),),
         ),
-        preparation=PRETRAINING,
+        (PRETRAINING, "cdlm align --ecb-root ECB --model CHECKPOINT --json > RESULTS/alignment-NAME.json"),
     ),
     Table(
         7,
@@ -234,6 +272,7 @@ TABLES = (
                 ("9", "89"), ("10", "33"), ("total", "21,078"),
             )
         ),
+        ("cdlm tables 7 --multi-news MULTI_NEWS",),
         counts=True,
     ),
     Table(
@@ -246,6 +285,7 @@ TABLES = (
             Row("mentions", ("3,808 / 4,758", "1,245 / 1,476", "1,780 / 2,055")),
             Row("clusters", ("411 / 472", "129 / 125", "182 / 196")),
         ),
+        ("cdlm tables 8 --ecb-root ECB",),
         counts=True,
     ),
     Table(
@@ -258,6 +298,7 @@ TABLES = (
             Row("S2ORC", ("152,000", "19,000", "19,000")),
             Row("PAN", ("17,968", "2,908", "2,906")),
         ),
+        ("cdlm tables 9 --matching aan:AAN",),
         counts=True,
     ),
     Table(
@@ -270,6 +311,7 @@ TABLES = (
             Row("S2ORC", ("190K", "270K")),
             Row("PAN", ("34K", "23K")),
         ),
+        ("cdlm tables 10 --matching aan:AAN",),
         counts=True,
     ),
 )  # fmt: skip
