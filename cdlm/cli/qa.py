@@ -34,12 +34,6 @@ def train(
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
-    first_stage: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Trained model that selects the paragraphs first, for two stages as in Longformer."
-        ),
-    ] = None,
     epochs: options.EpochsOption = None,
     batch_size: options.BatchOption = None,
     learning_rate: options.RateOption = None,
@@ -59,7 +53,6 @@ def train(
 
     named = {
         "encoder": encoder,
-        "first_stage": first_stage,
         "run.epochs": epochs,
         "batch_size": batch_size,
         "run.learning_rate": learning_rate,

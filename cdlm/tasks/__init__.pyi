@@ -24,6 +24,5 @@ from .qa import predict_answers as predict_answers
 from .qa import qa_scores as qa_scores
 from .qa import read_predictions as read_predictions
 from .qa import read_questions as read_questions
-from .qa import shorten as shorten
 from .qa import train_reader as train_reader
 from .qa import write_predictions as write_predictions

@@ -1,13 +1,12 @@
-from .decoding import choose_evidence as choose_evidence
-from .decoding import decode as decode
 from .model import QALogits as QALogits
 from .model import QAModel as QAModel
 from .model import QASettings as QASettings
 from .model import collate as collate
 from .prediction import Answers as Answers
+from .prediction import choose_evidence as choose_evidence
+from .prediction import decode as decode
 from .prediction import predict_answers as predict_answers
 from .prediction import read_predictions as read_predictions
-from .prediction import shorten as shorten
 from .prediction import write_predictions as write_predictions
 from .questions import Paragraph as Paragraph
 from .questions import Question as Question

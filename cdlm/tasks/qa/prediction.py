@@ -1,24 +1,30 @@
-"""A trained model and questions in, answers with their evidence out; the official prediction file, written and read."""
+"""Answers with their evidence from a trained model; the official prediction file, written and read.
+
+HotpotQA's evidence is always in two paragraphs. So, as in Longformer's Appendix D after Groeneveld et al. 2020, the
+sentences are chosen under that constraint, and the answer is taken from the same two paragraphs.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from cdlm.config import read_json
-from cdlm.errors import InputError
 from cdlm.sequences import in_batches
 from cdlm.tasks.model import BATCH_TOKENS, Progress, written
-from cdlm.tasks.qa.decoding import PARAGRAPHS_OF_EVIDENCE, decode
 from cdlm.tasks.qa.model import QALogits, QAModel, collate, split_logits
-from cdlm.tasks.qa.questions import Question, parse_facts
+from cdlm.tasks.qa.questions import TITLE, Facts, Question
 from cdlm.tasks.qa.scores import Prediction
-from cdlm.tasks.qa.sequences import QASequence, QuestionBuilder
+from cdlm.tasks.qa.sequences import ANSWER_TYPES, SPAN_TYPE, QASequence, QuestionBuilder
+from cdlm.validation import validated
 
+PARAGRAPHS_OF_EVIDENCE = 2
 QUESTIONS_AT_ONCE = 64
 """Questions tokenised at a time, so that memory does not grow with the number of questions."""
 
@@ -39,58 +45,21 @@ def predict_answers(
     precision: str = "auto",
     progress: Progress | None = None,
 ) -> Answers:
-    """Predict answer and evidence of every question; a model's first stage, if any, selects the paragraphs first.
+    """Predict answer and evidence of every question.
 
-    Parameters
-    ----------
-    batch_tokens
-        Tokens that the encoder reads at once.
-    precision
-        Numeric precision: ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 if the processor supports it, otherwise fp32.
-    progress
-        Called with "questions", the number done, and the total.
+    The encoder reads `batch_tokens` at once; `precision` is ``"fp32"``, ``"bf16"`` or ``"auto"``; `progress` is called
+    with "questions", the number done, and the total.
     """
     predictions: dict[str, Prediction] = {}
     cut = 0
     for start in range(0, len(questions), QUESTIONS_AT_ONCE):
-        some: Sequence[Question] = questions[start : start + QUESTIONS_AT_ONCE]
-        if model.first_stage is not None:
-            model.first_stage.to(model.device)
-            keep = model.settings.keep_paragraphs, model.settings.keep_score
-            some = shorten(model.first_stage, some, *keep, batch_tokens=batch_tokens, precision=precision)
+        some = questions[start : start + QUESTIONS_AT_ONCE]
         for question, sequence, logits in _read(model, some, batch_tokens, precision):
             predictions[question.id] = decode(question, sequence, logits, model.settings.max_answer_tokens)
             cut += sequence.cut
         if progress is not None:
             progress("questions", len(predictions), len(questions))
     return Answers(predictions, cut)
-
-
-def shorten(
-    model: QAModel,
-    questions: Sequence[Question],
-    most: int,
-    score: float,
-    *,
-    batch_tokens: int = BATCH_TOKENS,
-    precision: str = "auto",
-) -> list[Question]:
-    """Keep the paragraphs that a model considers relevant: the first of Longformer's two stages.
-
-    Parameters
-    ----------
-    most, score
-        At most `most` paragraphs of every question are kept, those with the highest logits above `score`; the two best
-        are always kept. Their order stays.
-    """
-    shortened = []
-    for question, _, logits in _read(model, questions, batch_tokens, precision):
-        values = logits.paragraphs.tolist()
-        ranked = sorted(range(len(values)), key=lambda number: -values[number])[:most]
-        kept = {n for rank, n in enumerate(ranked) if rank < PARAGRAPHS_OF_EVIDENCE or values[n] > score}
-        paragraphs = tuple(p for number, p in enumerate(question.paragraphs) if number in kept)
-        shortened.append(replace(question, paragraphs=paragraphs))
-    return shortened
 
 
 def _read(
@@ -104,50 +73,100 @@ def _read(
         inputs = collate(sequences, model.encoder.config.pad_token_id).to(model.device)
         with model.inference(precision):
             logits = model(inputs).to(torch.device("cpu"))
-        for (question, sequence), one in zip(batch, split_logits(logits, sequences), strict=True):
-            yield question, sequence, one
+        for (question, sequence), own_logits in zip(batch, split_logits(logits, sequences), strict=True):
+            yield question, sequence, own_logits
+
+
+# -- decoding: first the evidence, then the answer in the same paragraphs --------------------------------------------
+
+
+def decode(question: Question, sequence: QASequence, logits: QALogits, max_answer_tokens: int) -> Prediction:
+    """Evidence and answer of one question, from logits on the CPU."""
+    evidence = choose_evidence(sequence, logits)
+    facts = tuple((question.paragraphs[paragraph].title, sentence) for paragraph, sentence in evidence)
+    kind = int(logits.types.argmax())
+    if kind != SPAN_TYPE:
+        return Prediction(ANSWER_TYPES[kind], facts)
+    chosen = {paragraph for paragraph, _ in evidence}
+    return Prediction(choose_span(question, sequence, logits, chosen, max_answer_tokens), facts)
+
+
+def choose_evidence(sequence: QASequence, logits: QALogits) -> list[tuple[int, int]]:
+    """Paragraph and sentence numbers of the evidence, in the order of the text.
+
+    A sentence is ranked by the sum of its own logit and its paragraph's. The best sentence and the best of another
+    paragraph determine the two paragraphs; every other sentence in these with a positive logit is evidence too. If
+    there is only one paragraph, all evidence is in that one.
+    """
+    own = _array(logits.sentences)
+    if not len(own):
+        return []
+    ranked = own + _array(logits.paragraphs)[sequence.end_paragraphs]
+    best: list[int] = []
+    for place in np.argsort(-ranked, kind="stable"):
+        if sequence.end_paragraphs[place] not in sequence.end_paragraphs[best]:
+            best.append(int(place))
+        if len(best) == PARAGRAPHS_OF_EVIDENCE:
+            break
+    inside = np.isin(sequence.end_paragraphs, sequence.end_paragraphs[best])
+    kept = (inside & (own > 0)) | np.isin(np.arange(len(own)), best)
+    return [(int(sequence.end_paragraphs[n]), int(sequence.end_sentences[n])) for n in np.flatnonzero(kept)]
+
+
+def choose_span(
+    question: Question, sequence: QASequence, logits: QALogits, paragraphs: set[int], max_answer_tokens: int
+) -> str:
+    """The text of the best span within one sentence or title of the paragraphs; empty if there is no text."""
+    starts, ends = _array(logits.starts), _array(logits.ends)
+    best, span = -np.inf, None
+    places = sequence.text_places
+    # Runs of tokens of the same sentence or title.
+    borders = np.flatnonzero(np.any(np.diff(places[:, :2], axis=0) != 0, axis=1)) + 1
+    for run in np.split(np.arange(len(places)), borders):
+        if not len(run) or int(places[run[0], 0]) not in paragraphs:
+            continue
+        sums = starts[run][:, None] + ends[run][None, :]
+        length = np.arange(len(run))[None, :] - np.arange(len(run))[:, None]
+        sums[(length < 0) | (length >= max_answer_tokens)] = -np.inf
+        first, last = np.unravel_index(int(sums.argmax()), sums.shape)
+        if sums[first, last] > best:
+            best, span = sums[first, last], (run[first], run[last])
+    if span is None:
+        return ""
+    paragraph, sentence, start, _ = places[span[0]]
+    text = question.paragraphs[paragraph].title
+    if sentence != TITLE:
+        text = question.paragraphs[paragraph].sentences[sentence]
+    return text[start : places[span[1], 3]].strip()
+
+
+def _array(tensor: object) -> NDArray[np.float64]:
+    return np.asarray(tensor, dtype=np.float64)
 
 
 # -- the official prediction file ------------------------------------------------------------------------------------
 
 
 def write_predictions(predictions: Mapping[str, Prediction], path: str | Path) -> None:
-    """Write predictions in the format of HotpotQA's official script: one JSON object with ``answer`` and ``sp``.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
+    """Write predictions in the format of HotpotQA's official script: one JSON object with ``answer`` and ``sp``."""
     values = {
-        "answer": {name: one.answer for name, one in predictions.items() if one.answer is not None},
-        "sp": {name: [list(fact) for fact in one.facts] for name, one in predictions.items() if one.facts is not None},
+        "answer": {name: p.answer for name, p in predictions.items() if p.answer is not None},
+        "sp": {name: [list(fact) for fact in p.facts] for name, p in predictions.items() if p.facts is not None},
     }
     with written(path) as file:
         file.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
-def read_predictions(path: str | Path) -> dict[str, Prediction]:
-    """Read an official prediction file.
+@dataclass(frozen=True, slots=True)
+class _PredictionFile:
+    answer: dict[str, str]
+    sp: dict[str, Facts]
 
-    Raises
-    ------
-    InputError
-        If it does not have the format that `write_predictions` describes.
-    """
-    path = Path(path)
-    values = read_json(path)
-    answers, evidence = values.get("answer"), values.get("sp")
-    if not isinstance(answers, dict) or not isinstance(evidence, dict):
-        raise InputError("a prediction file must be an object with answer and sp, both objects by question id", path)
-    predictions: dict[str, Prediction] = {}
-    for name in {**answers, **evidence}:
-        answer, facts = answers.get(name), evidence.get(name)
-        if not isinstance(answer, str | None):
-            raise InputError(f"the answer to question {name!r} is {answer!r}, not text", path)
-        try:
-            read = None if facts is None else parse_facts(facts)
-        except ValueError as error:
-            raise InputError(f"the evidence for question {name!r} has {error}", path) from error
-        predictions[name] = Prediction(answer, read)
-    return predictions
+
+def read_predictions(path: str | Path) -> dict[str, Prediction]:
+    """Read an official prediction file; see `write_predictions`."""
+    read = validated(_PredictionFile, read_json(Path(path)), path)
+    return {
+        name: Prediction(read.answer.get(name), tuple(read.sp[name]) if name in read.sp else None)
+        for name in {**read.answer, **read.sp}
+    }

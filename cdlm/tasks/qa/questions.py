@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
 
 from cdlm.errors import InputError
+from cdlm.validation import validated
 
 YES, NO = "yes", "no"
 TITLE = -1
@@ -70,13 +72,8 @@ class Questions:
 def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "skip") -> Questions:
     """Read questions in HotpotQA's official JSON.
 
-    Parameters
-    ----------
-    answered
-        For training and scoring: every question needs its answer and its supporting facts.
-    unanswerable
-        If so, what to do with a question whose answer is nowhere in its paragraphs: ``"skip"`` it, since nothing can be
-        learnt from it, or ``"keep"`` it for scoring. A note counts the skipped questions.
+    If they are `answered`, as for training and scoring, each needs its answer and its supporting facts. A question whose
+    answer is nowhere in its paragraphs is then skipped, since nothing can be learnt from it, or kept for scoring.
 
     Raises
     ------
@@ -85,28 +82,23 @@ def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Un
         questions or all were skipped.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path) from error
-    except UnicodeDecodeError as error:
-        raise InputError("the file is not UTF-8; convert it first", path) from error
     questions: dict[str, Question] = {}
     skipped = dangling = 0
-    for line, values in _objects(text, path):
-        question = _question(values, answered, path, line)
+    for number, values in enumerate(_read(path), start=1):
+        question = _question(values, answered, path, number)
         if question.id in questions:
-            raise InputError(f"two questions have the _id {question.id!r}; ids must be unique", path, line)
+            raise InputError(f"two questions have the _id {question.id!r}; ids must be unique", path)
         findable = not answered or is_yes_or_no(question.answer or "") or bool(occurrences(question))
         if not findable and unanswerable == "skip":
             skipped += 1
             continue
         dangling += sum(1 for fact in question.facts or () if not _points(question, fact))
         questions[question.id] = question
-    if not questions and skipped:
-        raise InputError(f"all {skipped} questions were skipped: their answers are not in their paragraphs", path)
     if not questions:
-        raise InputError("the file contains no questions", path)
+        reason = "the file contains no questions"
+        if skipped:
+            reason = f"all {skipped} questions were skipped: their answers are not in their paragraphs"
+        raise InputError(reason, path)
     notes = []
     if skipped:
         total = len(questions) + skipped
@@ -115,6 +107,51 @@ def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Un
         facts = sum(len(question.facts or ()) for question in questions.values())
         notes.append(f"ignored {dangling} of {facts} supporting facts: there is no such sentence")
     return Questions(tuple(questions.values()), tuple(notes))
+
+
+def _read(path: Path) -> list[Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"the file cannot be read ({error.strerror})", path) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the file is not UTF-8; convert it first", path) from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise InputError(f"this is not JSON ({error}); get the file again", path, line) from error
+    if not isinstance(values, list):
+        raise InputError("expected a JSON list of questions, as in HotpotQA", path)
+    return values
+
+
+Facts = list[tuple[str, Annotated[int, Strict()]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _HotpotQuestion:
+    """A question as HotpotQA has it."""
+
+    question: Annotated[str, Field(pattern=r"\S")]
+    context: Annotated[list[tuple[str, list[str]]], Field(min_length=1)]
+    answer: Annotated[str, Field(pattern=r"\S")] | None = None
+    supporting_facts: Facts | None = None
+    type: Any = None
+
+
+def _question(values: Any, answered: bool, path: Path, number: int) -> Question:
+    if not isinstance(values, dict):
+        raise InputError(f"question {number} is not a JSON object", path)
+    name = values.get("_id")
+    if not isinstance(name, str) or not name:
+        raise InputError(f"question {number} has no _id; every question needs one", path)
+    read = validated(_HotpotQuestion, values, path, within=f"question {name!r}: ")
+    for field in ("answer", "supporting_facts"):
+        if answered and getattr(read, field) is None:
+            raise InputError(f"question {name!r}: {field} is missing", path)
+    paragraphs = tuple(Paragraph(title, tuple(sentences)) for title, sentences in read.context)
+    facts = None if read.supporting_facts is None else tuple(read.supporting_facts)
+    kind = read.type if isinstance(read.type, str) else None
+    return Question(name, read.question, paragraphs, read.answer, facts, kind)
 
 
 def is_yes_or_no(answer: str) -> bool:
@@ -154,83 +191,5 @@ def occurrences(question: Question) -> list[Occurrence]:
     return found[min(found)] if found else []
 
 
-def parse_facts(values: Any) -> tuple[Fact, ...]:
-    """Supporting facts from a list of ``[title, sentence number]``; anything else raises `ValueError`."""
-    facts: list[Fact] = []
-    for value in values if isinstance(values, list) else [values]:
-        match value:
-            case [str(title), int(sentence)] if not isinstance(sentence, bool):
-                facts.append((title, sentence))
-            case _:
-                raise ValueError(f"{value!r}, which is not [title, sentence number]")
-    return tuple(facts)
-
-
 def _points(question: Question, fact: Fact) -> bool:
     return any(p.title == fact[0] and 0 <= fact[1] < len(p.sentences) for p in question.paragraphs)
-
-
-def _objects(text: str, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a JSON list, each with the line on which it begins."""
-    decoder = json.JSONDecoder()
-    space = re.compile(r"\s*")
-
-    def skip(place: int) -> int:
-        match = space.match(text, place)
-        return match.end() if match else place
-
-    place = skip(0)
-    if text[place : place + 1] != "[":
-        raise InputError("expected a JSON list of questions, as in HotpotQA", path, 1)
-    place = skip(place + 1)
-    line, counted = 1, 0
-    while text[place : place + 1] != "]":
-        line += text.count("\n", counted, place)
-        counted = place
-        try:
-            values, place = decoder.raw_decode(text, place)
-        except (json.JSONDecodeError, RecursionError) as error:
-            where = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            raise InputError(f"this is not JSON ({error}); get the file again", path, where) from error
-        if not isinstance(values, dict):
-            raise InputError("expected a question as a JSON object", path, line)
-        yield line, values
-        place = skip(place)
-        if text[place : place + 1] == ",":
-            place = skip(place + 1)
-        elif text[place : place + 1] != "]":
-            raise InputError("the list of questions is truncated or malformed; get the file again", path, line)
-
-
-def _question(values: Mapping[str, Any], answered: bool, path: Path, line: int) -> Question:
-    name = values.get("_id")
-    if not isinstance(name, str) or not name:
-        raise InputError("_id is missing; every question needs one", path, line)
-
-    def wrong(message: str) -> InputError:
-        return InputError(f"question {name!r}: {message}", path, line)
-
-    text = values.get("question")
-    if not isinstance(text, str) or not text.strip():
-        raise wrong("the field question is missing or empty")
-    context = values.get("context")
-    if not isinstance(context, list) or not context:
-        raise wrong("the field context is missing or empty; it must be a list of [title, [sentence, ...]]")
-    paragraphs = []
-    for number, item in enumerate(context, start=1):
-        match item:
-            case [str(title), list(sentences)] if all(isinstance(one, str) for one in sentences):
-                paragraphs.append(Paragraph(title, tuple(sentences)))
-            case _:
-                raise wrong(f"paragraph {number} is not [title, [sentence, ...]]")
-    answer, facts = values.get("answer"), values.get("supporting_facts")
-    if (answer is None and answered) or not isinstance(answer, str | None) or (answered and not str(answer).strip()):
-        raise wrong("the field answer is missing or not text")
-    if facts is None and answered:
-        raise wrong("the field supporting_facts is missing; it must be a list of [title, sentence number]")
-    try:
-        read = None if facts is None else parse_facts(facts)
-    except ValueError as error:
-        raise wrong(f"supporting_facts has {error}") from error
-    kind = values.get("type")
-    return Question(name, text, tuple(paragraphs), answer, read, kind if isinstance(kind, str) else None)

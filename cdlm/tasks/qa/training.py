@@ -18,7 +18,7 @@ from cdlm.sequences import Batch
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.qa.model import QABatch, QALogits, QAModel, QASettings, collate
-from cdlm.tasks.qa.prediction import predict_answers, shorten
+from cdlm.tasks.qa.prediction import predict_answers
 from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
@@ -38,9 +38,6 @@ class QATraining(TaskTraining):
     span_weight: Weight = 1.0
     type_weight: Weight = 1.0
     """Weights of the losses of the four heads in their sum."""
-    first_stage: str = ""
-    """Folder of a trained model that selects the paragraphs, for the second of Longformer's two stages; empty: all
-    paragraphs are read at once."""
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=2e-4, head_learning_rate=5e-4))
     model: QASettings = field(default_factory=QASettings)
     """The model's own settings: how it reads and answers questions."""
@@ -81,17 +78,7 @@ def train_reader(
 ) -> QAModel:
     """Fine-tune an encoder on questions, and write the model of the epoch with the best joint F1 on dev.
 
-    Parameters
-    ----------
-    train_questions, dev_questions
-        Questions with answers and supporting facts. Nothing is learnt from the second; the epoch is chosen on it.
-    output, resume, device, tracker, say
-        See :class:`cdlm.runs.Run`.
-
-    Raises
-    ------
-    InputError
-        If a question lacks its answer or supporting facts, or `output` already holds another model or run.
+    Every question needs its answer and its supporting facts. For the other arguments see :class:`cdlm.runs.Run`.
     """
     for question in (*train_questions, *dev_questions):
         if question.answer is None or question.facts is None:
@@ -101,20 +88,13 @@ def train_reader(
     if run.finished:
         return QAModel.from_pretrained(output)
     untrained = QAModel.from_encoder(config.encoder, config.model)
-    questions = train_questions
-    if config.first_stage:
-        first = QAModel.from_pretrained(config.first_stage)
-        untrained.use_first_stage(first)
-        run.say(f"selecting the paragraphs of {len(questions)} questions with {config.first_stage}")
-        keep = config.model.keep_paragraphs, config.model.keep_score
-        questions = shorten(first, questions, *keep, precision=run.precision)
     builder = QuestionBuilder(untrained.tokenizer, untrained.settings.max_length)
-    if lost := _what_is_lost(questions, builder):
+    if lost := _what_is_lost(train_questions, builder):
         run.say(lost)
 
     def collate_labelled(questions: list[Question], _: np.random.Generator) -> LabelledQuestions:
         sequences = [builder(question) for question in questions]
-        labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
+        labels = [label_sequence(*pair) for pair in zip(questions, sequences, strict=True)]
         return LabelledQuestions.of(collate(sequences, untrained.encoder.config.pad_token_id), sequences, labels)
 
     def evaluate(model: QAModel) -> Evaluation[dict[str, float]]:
@@ -125,9 +105,9 @@ def train_reader(
             summary += f"; cut {answers.cut} of {len(dev_questions)} questions to {builder.max_length} tokens"
         return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
 
-    batches = ShuffledBatches(questions, config.batch_size, config.run.seed, collate_labelled)
+    batches = ShuffledBatches(train_questions, config.batch_size, config.run.seed, collate_labelled)
     loss, card = partial(joint_loss, config), partial(qa_card, config)
-    fine_tune(run, untrained, f"{len(questions)} training questions", batches, loss, evaluate, card)
+    fine_tune(run, untrained, f"{len(train_questions)} training questions", batches, loss, evaluate, card)
     return QAModel.from_pretrained(output)
 
 
@@ -151,16 +131,16 @@ class LabelledQuestions(Batch):
     def of(cls, inputs: QABatch, sequences: Sequence[QASequence], labels: Sequence[QALabels]) -> LabelledQuestions:
         """A batch of sequences with their labels."""
 
-        def together(name: str) -> Tensor:
-            return torch.from_numpy(np.concatenate([getattr(one, name) for one in labels]))
+        def concatenated(name: str) -> Tensor:
+            return torch.from_numpy(np.concatenate([getattr(of_sequence, name) for of_sequence in labels]))
 
         return cls(
             inputs,
-            together("paragraphs").float(),
-            together("sentences").float(),
-            torch.tensor([one.type for one in labels]),
-            together("starts").bool(),
-            together("ends").bool(),
+            concatenated("paragraphs").float(),
+            concatenated("sentences").float(),
+            torch.tensor([of_sequence.type for of_sequence in labels]),
+            concatenated("starts").bool(),
+            concatenated("ends").bool(),
             [len(sequence.texts) for sequence in sequences],
         )
 
@@ -177,8 +157,8 @@ def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -
     sentences = logits.sentences
     spans = []
     counts = list(batch.text_counts)
-    for found, labels in ((logits.starts, batch.starts), (logits.ends, batch.ends)):
-        for values, true, kind in zip(found.split(counts), labels.split(counts), batch.types.tolist(), strict=True):
+    for scores, labels in ((logits.starts, batch.starts), (logits.ends, batch.ends)):
+        for values, true, kind in zip(scores.split(counts), labels.split(counts), batch.types.tolist(), strict=True):
             if kind == SPAN_TYPE and bool(true.any()):
                 spans.append(values.logsumexp(0) - values[true].logsumexp(0))
     return (
@@ -211,7 +191,6 @@ def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch:
     """The text of the model card."""
     encoder = model.encoder.config
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    stages = "" if model.first_stage is None else " Another model, in `first_stage/`, selects the paragraphs first."
     rows = "\n".join(
         f"| {words} | {100 * scores[part + 'em']:.1f} | {100 * scores[part + 'f1']:.1f} |"
         for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint"))
@@ -221,7 +200,7 @@ def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch:
 Answers questions over several paragraphs with a span of their text, yes or no, and gives the supporting sentences.
 Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
 {model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
-{IN_WORDS.get(config.encoder, config.encoder)}.{stages}
+{IN_WORDS.get(config.encoder, config.encoder)}.
 
     cdlm qa predict --model THIS_FOLDER questions.json -o predictions.json
 

@@ -125,11 +125,11 @@ def test_wrong_input_is_one_sentence(
         ("match", "predict", dev, *model, "-o", tmp_path / "none" / "x"): "the folder of the output does not exist",
         ("qa", "predict", questions, *model, "-o", tmp_path / "none" / "x"): "the folder of the output does not exist",
         ("qa", "train", "--train", broken, "--dev", questions, *output): f"{broken}: all 1 questions were skipped",
-        ("qa", "train", "--train", questions, "--dev", unknown, *output): f"{unknown}, line 1: question 'q1'",
+        ("qa", "train", "--train", questions, "--dev", unknown, *output): f"{unknown}: question 'q1': answer",
         ("qa", "predict", questions, *model): "holds no model for question answering",
-        ("qa", "predict", dev, *model): "expected a JSON list of questions",
+        ("qa", "predict", dev, *model): "this is not JSON",
         ("qa", "evaluate", questions): "give either --model or --predictions",
-        ("qa", "evaluate", unknown, *model): f"{unknown}, line 1: question 'q1': the field answer is missing",
+        ("qa", "evaluate", unknown, *model): f"{unknown}: question 'q1': answer is missing",
     }
     for arguments, message in cases.items():
         finished = cdlm(*arguments)

@@ -42,7 +42,6 @@ def test_wrong_settings_are_refused(values: dict[str, Any], message: str) -> Non
     ("values", "message"),
     [
         ({"span_weight": -1.0}, "span_weight is -1.0 and should be"),
-        ({"keep_paragraphs": 1}, "model.keep_paragraphs is 1 and should be"),
         ({"max_length": 8}, "model.max_length is 8 and should be"),
     ],
 )

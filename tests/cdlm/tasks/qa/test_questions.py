@@ -36,7 +36,7 @@ def test_test_files_have_no_answers(hotpot: Hotpot, tmp_path: Path) -> None:
     path = tmp_path / "test.json"
     path.write_text(json.dumps(hotpot[:1]))
     assert read_questions(path).questions[0].answer is None
-    with pytest.raises(InputError, match="question 'q1': the field answer is missing"):
+    with pytest.raises(InputError, match="question 'q1': answer is missing"):
         read_questions(path, answered=True)
 
 
@@ -106,42 +106,43 @@ def having(**fields: Any) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("break_it", "message"),
     [
-        (without("_id"), "_id is missing"),
-        (having(_id=5), "_id is missing"),
+        (without("_id"), "question 2 has no _id"),
+        (having(_id=5), "question 2 has no _id"),
         (having(_id="q1"), "two questions have the _id 'q1'"),
-        (without("question"), "question 'q2': the field question is missing"),
-        (without("context"), "question 'q2': the field context is missing"),
-        (having(context=[]), "question 'q2': the field context is missing"),
-        (having(context=[["A", ["b"]], ["Maren"]]), "paragraph 2 is not"),
-        (having(context=[["Maren", "She sank."]]), "paragraph 1 is not"),
-        (having(context=[["Maren", [5]]]), "paragraph 1 is not"),
-        (without("answer"), "the field answer is missing"),
-        (having(answer=5), "the field answer is missing or not text"),
-        (having(answer=" "), "the field answer is missing"),
-        (without("supporting_facts"), "the field supporting_facts is missing"),
-        (having(supporting_facts=[["Maren", "0"]]), r"supporting_facts has \['Maren', '0'\], which is not"),
-        (having(supporting_facts="Maren"), "supporting_facts has 'Maren', which is not"),
+        (without("question"), "question 'q2': question is missing"),
+        (having(question=" "), "question 'q2': question is ' '"),
+        (without("context"), "question 'q2': context is missing"),
+        (having(context=[]), "question 'q2': context is \\[\\]"),
+        (having(context=[["A", ["b"]], ["Maren"]]), r"context\[1\]\[1\] is"),
+        (having(context=[["Maren", "She sank."]]), r"context\[0\]\[1\] is 'She sank.' and should be a list"),
+        (having(context=[["Maren", [5]]]), r"context\[0\]\[1\]\[0\] is 5 and should be text"),
+        (without("answer"), "question 'q2': answer is missing"),
+        (having(answer=5), "answer is 5 and should be text"),
+        (having(answer=" "), "answer is ' '"),
+        (without("supporting_facts"), "supporting_facts is missing"),
+        (having(supporting_facts=[["Maren", "0"]]), r"supporting_facts\[0\]\[1\] is '0' and should be a whole number"),
+        (having(supporting_facts=[["Maren", True]]), r"supporting_facts\[0\]\[1\] is true"),
+        (having(supporting_facts="Maren"), "supporting_facts is 'Maren' and should be a list"),
     ],
 )
-def test_bad_questions_are_refused_with_their_line(
+def test_bad_questions_are_refused_by_name(
     break_it: Callable[[dict[str, Any]], None], message: str, hotpot: Hotpot, tmp_path: Path
 ) -> None:
     break_it(hotpot[1])
-    first, second = (json.dumps(question) for question in hotpot)
     path = tmp_path / "questions.json"
-    path.write_text(f"[{first},\n\n {second}\n]")
+    path.write_text(json.dumps(hotpot))
     with pytest.raises(InputError, match=message) as raised:
         read_questions(path, answered=True)
-    assert (raised.value.path, raised.value.line) == (str(path), 3)
+    assert raised.value.path == str(path)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected a JSON list of questions"),
+        ("", "not JSON"),
         ('{"answer": {}}', "expected a JSON list of questions"),
         ("[]", "contains no questions"),
-        ("[5]", "expected a question"),
+        ("[5]", "question 1 is not a JSON object"),
         ('[{"_id": "q1"', "not JSON"),
         ("[" * 100_000, "not JSON"),
     ],
@@ -150,13 +151,6 @@ def test_what_is_no_list_of_questions_is_refused(text: str, message: str, tmp_pa
     path = tmp_path / "questions.json"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_questions(path)
-
-
-def test_a_list_that_is_cut_off_is_refused(hotpot: Hotpot, tmp_path: Path) -> None:
-    path = tmp_path / "questions.json"
-    path.write_text(json.dumps(hotpot)[:-1])
-    with pytest.raises(InputError, match="the list of questions is truncated"):
         read_questions(path)
     with pytest.raises(InputError, match="cannot be read"):
         read_questions(tmp_path)

@@ -123,16 +123,6 @@ def test_a_resumed_run_ends_with_the_same_weights(
         assert torch.equal(weight, parts.state_dict()[name]), name
 
 
-def test_two_stages(tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path) -> None:
-    first = tmp_path / "first"
-    train_reader(config(tiny_encoder, epochs=1), questions, questions, first, device="cpu", say=lambda line: None)
-    second = config(tiny_encoder, epochs=1, first_stage=str(first), keep_paragraphs=2)
-    model = train_reader(second, questions, questions, tmp_path / "second", device="cpu", say=lambda line: None)
-    assert model.first_stage is not None
-    assert (tmp_path / "second" / "first_stage" / "model.safetensors").is_file()
-    assert "first_stage/" in (tmp_path / "second" / "README.md").read_text()
-
-
 def test_what_is_cut_is_said(tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path) -> None:
     said: list[str] = []
     train_reader(
