@@ -1,4 +1,4 @@
-"""The encoder with a head for masked language modelling (paper, section 2): ids in, logits over the vocabulary out.
+"""The encoder with a head for masked language modelling (paper, section 2).
 
 It is equivalent to Hugging Face's ``LongformerForMaskedLM``, whose checkpoints it reads and writes (``biu-nlp/cdlm`` is
 one). The output layer is the table of word embeddings; the head adds a hidden layer and a bias for each word.
@@ -26,27 +26,15 @@ class MaskedLMHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocab_size))
 
     def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
-        """Logits over the vocabulary.
-
-        *Shape:* the encoder's output (..., width) and the table of word embeddings (vocabulary, width) in, (...,
-        vocabulary) out.
-        """
+        """*Shape:* the encoder's output (..., width) and the word embeddings (vocabulary, width) in, (..., vocabulary) out"""
         return nn.functional.linear(self.layer_norm(nn.functional.gelu(self.dense(hidden))), words, self.bias)
 
 
 class CDLMForMaskedLM(nn.Module):
     """A Longformer encoder that predicts masked tokens.
 
-    Parameters
-    ----------
-    encoder
-        Becomes part of this model. Any head in its checkpoint is ignored: the new head's weights are drawn from
-        PyTorch's random number generator, like the encoder's.
-
-    Attributes
-    ----------
-    longformer, lm_head
-        The encoder and the head, named as in Hugging Face's checkpoints.
+    The encoder becomes part of this model. Any head in its checkpoint is ignored: the new head's weights are drawn from
+    PyTorch's random number generator. Encoder and head are named as in Hugging Face's checkpoints.
     """
 
     def __init__(self, encoder: CDLMModel) -> None:
@@ -63,17 +51,8 @@ class CDLMForMaskedLM(nn.Module):
     def from_pretrained(cls, name_or_folder: str | Path, *, new_head: bool = False) -> CDLMForMaskedLM:
         """Read a Hugging Face ``LongformerForMaskedLM`` checkpoint, in evaluation mode and in its numeric precision.
 
-        Parameters
-        ----------
-        name_or_folder
-            A folder with ``config.json`` and ``model.safetensors``, or a name on the Hugging Face hub.
-        new_head
-            Draw a new head if the checkpoint has none.
-
-        Raises
-        ------
-        InputError
-            If there is no such checkpoint, it is not a Longformer, or it has no head that shares the word embeddings.
+        It is a folder, or a name on the Hugging Face hub. Raises `InputError` if it has no head that shares the word
+        embeddings, unless a `new_head` is to be drawn.
         """
         encoder = CDLMModel.from_pretrained(name_or_folder)
         head = encoder.remainder.masked_lm_head()
@@ -104,6 +83,13 @@ class CDLMForMaskedLM(nn.Module):
         bias = self.lm_head.bias
         self.lm_head.bias = nn.Parameter(resized_rows(bias.detach(), vocab_size), requires_grad=bias.requires_grad)
 
+    def check_length(self, max_length: int, name: str) -> None:
+        """Refuse sequences longer than the encoder's position table; `name` is that of the model."""
+        longest = self.longformer.config.max_length
+        if max_length > longest:
+            message = f"max_length is {max_length}, but the encoder has positions for {longest} tokens only"
+            raise InputError(message, name)
+
     def forward(
         self,
         input_ids: Tensor,
@@ -111,20 +97,10 @@ class CDLMForMaskedLM(nn.Module):
         global_attention_mask: Tensor | None = None,
         predicted: Tensor | None = None,
     ) -> Tensor:
-        """Logits over the vocabulary.
+        """Logits over the vocabulary; see :meth:`cdlm.encoder.CDLMModel.forward`.
 
-        Parameters
-        ----------
-        input_ids, attention_mask, global_attention_mask
-            See :meth:`cdlm.encoder.CDLMModel.forward`.
-        predicted
-            *Shape:* (batch, length), boolean. The tokens to predict, which determine the cost of the head; by default
-            all, including padding, whose logits are meaningless.
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (predicted tokens, vocabulary), in the order of the batch, or (batch, length, vocabulary).
+        With `predicted`, booleans of *shape* (batch, length), those of some tokens only, *shape* (predicted tokens,
+        vocabulary); otherwise of all, *shape* (batch, length, vocabulary), those of padding meaningless.
         """
         hidden = self.longformer(input_ids, attention_mask, global_attention_mask).last_hidden_state
         if predicted is not None:

@@ -1,4 +1,4 @@
-"""``cdlm perplexity``: the command line of :mod:`cdlm.pretraining.comparison`."""
+"""``cdlm perplexity``: the command line of :mod:`cdlm.pretraining.perplexity`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def perplexity(
 
     with StageProgress("cdlm") as progress:
         contenders = [Contender.parse(name) for name in model]
-        found, left_out = perplexities(
+        measured, left_out = perplexities(
             contenders,
             [open_source(name, split) for name in corpus],
             max_length=max_length,
@@ -59,9 +59,9 @@ def perplexity(
         )
     if left_out.total():
         say("cdlm", f"omitted from the corpus: {in_words(left_out)}")
-    rows = list(zip(contenders, found, strict=True))
+    rows = list(zip(contenders, measured, strict=True))
     if as_json:
-        print(json.dumps([{**asdict(contender), **asdict(own)} for contender, own in rows], indent=2))
+        print(json.dumps([{**asdict(contender), **asdict(perplexity)} for contender, perplexity in rows], indent=2))
     else:
         _print_table(rows)
 
@@ -78,13 +78,13 @@ def _print_table(rows: list[tuple[Contender, Perplexity]]) -> None:
     table.add_column("model", overflow="fold")
     for name in ("variant", "perplexity", "95 %", "ratio to the first", "95 %"):
         table.add_column(name, justify="left" if name == "variant" else "right")
-    for contender, own in rows:
+    for contender, perplexity in rows:
         table.add_row(
             contender.name,
             contender.variant,
-            f"{own.value:.2f}",
-            f"{own.low:.2f} to {own.high:.2f}",
-            f"{own.ratio:.3f}",
-            f"{own.ratio_low:.3f} to {own.ratio_high:.3f}",
+            f"{perplexity.value:.2f}",
+            f"{perplexity.low:.2f} to {perplexity.high:.2f}",
+            f"{perplexity.ratio:.3f}",
+            f"{perplexity.ratio_low:.3f} to {perplexity.ratio_high:.3f}",
         )
     Console().print(table)

@@ -1,8 +1,7 @@
 """Pretraining on sets of related documents (paper, sections 2 and 3.1).
 
-Paths go in, and a model's folder comes out: corpora are recognised and read as sets of texts (`open_source`), tokenised
-once (`prepare`) and sampled as sequences whose masked tokens are predicted (`pretrain`); models are compared by their
-perplexity on masked tokens of held-out sets (`perplexities`).
+Corpora are recognised (`open_source`), tokenised once (`prepare`) and sampled as sequences whose masked tokens are
+predicted (`pretrain`); models are compared by their perplexity on masked tokens of held-out sets (`perplexities`).
 """
 
 import lazy_loader

@@ -1,5 +1,3 @@
-from .comparison import Contender as Contender
-from .comparison import perplexities as perplexities
 from .config import PRESETS as PRESETS
 from .config import PretrainingConfig as PretrainingConfig
 from .document_sets import SetSource as SetSource
@@ -9,7 +7,9 @@ from .masking import IGNORED as IGNORED
 from .masking import VARIANTS as VARIANTS
 from .masking import Masking as Masking
 from .masking import Variant as Variant
+from .perplexity import Contender as Contender
 from .perplexity import Perplexity as Perplexity
+from .perplexity import perplexities as perplexities
 from .token_store import TokenStore as TokenStore
 from .token_store import in_words as in_words
 from .token_store import prepare as prepare

@@ -1,8 +1,4 @@
-"""Pretraining (paper, section 2): document sets and a configuration in, the folder of a pretrained model out.
-
-Read from top to bottom, this is the order of events: the run's folder, the encoder and its head, tokenising the corpus,
-training, and at the end the perplexity on held-out sets. What all training runs share is in :mod:`cdlm.runs`.
-"""
+"""Pretraining (paper, section 2), in the order of events; what all training runs share is in :mod:`cdlm.runs`."""
 
 from __future__ import annotations
 
@@ -15,13 +11,12 @@ from typing import TYPE_CHECKING
 
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining.batches import TrainingBatches, mean_loss
 from cdlm.pretraining.config import PretrainingConfig
 from cdlm.pretraining.document_sets import SetSource
 from cdlm.pretraining.masking import VARIANT_WORDS, Masking
 from cdlm.pretraining.perplexity import EvaluationSequences, Perplexity, set_losses
 from cdlm.pretraining.token_store import TokenStore, in_words, prepare
-from cdlm.pretraining.training_sequences import TrainingSequences
+from cdlm.pretraining.training_sequences import TrainingBatches, TrainingSequences, mean_loss
 from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run, Say, say_on_stderr
 from cdlm.sequences import ENDS, MARKERS, SequenceFrame
@@ -49,35 +44,22 @@ def pretrain(
 ) -> None:
     """Pretrain an encoder further on sets of related documents, and write it with its head to a folder.
 
-    Parameters
-    ----------
-    config
-        What to train and how.
-    corpus, dev
-        Document sets to train on, and held-out sets on which perplexity is measured at the end.
-    tokens
-        Folder for the tokenised corpora, which other runs can reuse; by default they are in `output` and removed at
-        the end.
-    output, resume, device, tracker, say
-        See :class:`cdlm.runs.Run`.
-
-    Raises
-    ------
-    InputError
-        If a corpus has no usable set, the encoder cannot be read, or a folder cannot be used.
+    Perplexity on the held-out sets `dev` is measured at the end. The tokenised corpora are kept in the folder `tokens`,
+    where other runs can reuse them; by default they are in `output` and removed at the end. For the other arguments see
+    :class:`cdlm.runs.Run`.
     """
     output = Path(output)
-    own = output / TOKENS_FOLDER  # also marks a run whose tokens are elsewhere
-    folder = Path(tokens) if tokens is not None else own
-    if resume and own.is_dir() and not _begun(output):
-        resume = False  # interrupted while tokenising; complete shards are reused
+    own_tokens = output / TOKENS_FOLDER  # also marks a run whose tokens are elsewhere
+    folder = Path(tokens) if tokens is not None else own_tokens
+    if resume and own_tokens.is_dir() and not _begun(output):
+        resume = False  # interrupted while tokenising
     processes = int(os.environ.get("WORLD_SIZE", "1"))  # set by accelerate's launcher
     options = replace(config.run, accumulation=config.accumulation(processes), evaluate_steps=config.run.steps)
     run = Run(output, options, config, resume=resume, device=device, tracker=tracker, say=say)
     if run.finished:
         return
     model, tokenizer = starting_model(config.encoder, run.say)
-    check_length(model, config.max_length, config.encoder)
+    model.check_length(config.max_length, config.encoder)
     if config.trained == "head":
         model.longformer.requires_grad_(False)
     frame, masking = SequenceFrame.of_tokenizer(tokenizer), Masking.of_tokenizer(tokenizer, config.masked)
@@ -94,7 +76,7 @@ def pretrain(
         )
 
     with run.first_process_first():
-        _mark(own)
+        _mark(own_tokens)
         store = prepared("train", corpus)
         held_out = prepared("dev", dev) if dev else None
     run.say(f"{store.sets:,} sets of {store.documents:,} documents, {store.tokens:,} tokens")
@@ -121,7 +103,7 @@ def pretrain(
         (folder / "README.md").write_text(card, encoding="utf-8")
 
     run.train(model, batches, loss=mean_loss, evaluate=evaluate, save=save)
-    shutil.rmtree(own, ignore_errors=True)
+    shutil.rmtree(own_tokens, ignore_errors=True)
     for what, prepared_store in (("corpus", store), ("dev corpus", held_out)):
         if prepared_store is not None and prepared_store.left_out.total():
             run.say(f"omitted from the {what}: {in_words(prepared_store.left_out)}")
@@ -156,13 +138,6 @@ def starting_model(encoder: str, say: Say) -> tuple[CDLMForMaskedLM, PreTrainedT
         model.resize_token_embeddings(len(tokenizer))
         say(f"special tokens added to {encoder}: {len(tokenizer) - words}")
     return model, tokenizer
-
-
-def check_length(model: CDLMForMaskedLM, max_length: int, name: str) -> None:
-    """Reject sequences longer than the encoder's position table."""
-    longest = model.longformer.config.max_length
-    if max_length > longest:
-        raise InputError(f"max_length is {max_length}, but the encoder has positions for {longest} tokens only", name)
 
 
 def model_card(config: PretrainingConfig, store: TokenStore, perplexity: Perplexity | None) -> str:

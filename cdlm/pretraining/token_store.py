@@ -1,8 +1,7 @@
-"""A corpus of document sets, tokenised once and stored on disk: sets of texts in, any document's token ids out.
+"""A corpus of document sets, tokenised once and stored on disk, however large it is.
 
-Sampling during training then only reads a few pages of a file, however large the corpus, and the number of sets,
-documents and tokens is known before training begins. The corpus is read and tokenised in shards; a shard is written
-when it is complete, and an interrupted preparation resumes after the last one.
+Sampling during training then only reads a few pages of a file, and the number of sets, documents and tokens is known
+before training begins. A corpus is stored completely or not at all.
 """
 
 from __future__ import annotations
@@ -11,31 +10,26 @@ import hashlib
 import json
 import shutil
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from cdlm.config import read_json
-from cdlm.errors import InputError, first_line
-from cdlm.files import replaced_file
+from cdlm.errors import InputError
+from cdlm.files import replaced_folder
 from cdlm.pretraining.document_sets import SetSource, Tally, Texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 IDENTITY_FILE = "corpus.json"
-WHOLE_FILE = "whole.json"
-SHARD_TOKENS = 1 << 24
-"""A shard is closed when it has this many tokens: 64 MB."""
-
+IDS_FILE = "ids.int32"
+STARTS_FILE = "starts.npz"
+CHARACTERS_AT_ONCE = 1 << 23
+"""Characters that the tokenizer's threads get at a time."""
 EMPTY = "sets without a document"
 SMALL = "sets with too few documents"
 CUT = "documents cut to the maximum length"
@@ -43,43 +37,24 @@ SECONDS_BETWEEN_LINES = 10.0
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class _Shard:
-    """The positions of the documents and sets in one file."""
-
-    path: Path
-    document_starts: np.ndarray
-    set_starts: np.ndarray
-    left_out: Tally
-    read: int
-
-
 class TokenStore:
     """The documents of a corpus as token ids, by number.
 
-    Attributes
-    ----------
-    set_starts
-        *Shape:* (sets + 1,). The number of the first document of each set, and the number of documents.
-    left_out
-        What could not be used of the corpus; empty while the corpus is being prepared.
+    `set_starts`, *shape* (sets + 1,), has the number of the first document of each set, and the number of documents;
+    `left_out` says what could not be used of the corpus.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._shards = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
-        self._first_documents = [0]
-        starts = [np.zeros(1, np.int64)]
-        for shard in self._shards:
-            starts.append(shard.set_starts[1:] + self._first_documents[-1])
-            self._first_documents.append(self._first_documents[-1] + len(shard.document_starts) - 1)
-        self.set_starts = np.concatenate(starts)
-        whole = folder / WHOLE_FILE
-        self.left_out = Tally(read_json(whole)["left_out"]) if whole.is_file() else Tally()
-        self._open: dict[int, Any] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_open": {}}
+        try:
+            self.left_out = Tally(read_json(folder / IDENTITY_FILE)["left_out"])
+            with np.load(folder / STARTS_FILE) as starts:
+                self._document_starts, self.set_starts = starts["documents"], starts["sets"]
+            self._ids = folder / IDS_FILE
+            whole = self._ids.stat().st_size == 4 * self.tokens
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this tokenised corpus cannot be read ({error}); remove its folder", folder) from error
+        if not whole:
+            raise InputError("this tokenised corpus cannot be read: it is cut off; remove its folder", folder)
 
     @property
     def sets(self) -> int:
@@ -89,12 +64,12 @@ class TokenStore:
     @property
     def documents(self) -> int:
         """The number of documents."""
-        return self._first_documents[-1]
+        return len(self._document_starts) - 1
 
-    @cached_property
+    @property
     def tokens(self) -> int:
         """The number of tokens in all documents."""
-        return sum(int(shard.document_starts[-1]) for shard in self._shards)
+        return int(self._document_starts[-1])
 
     def set_of(self, document: int) -> int:
         """The number of the set to which a document belongs."""
@@ -106,24 +81,8 @@ class TokenStore:
 
     def __getitem__(self, document: int) -> np.ndarray:
         """The ids of a document. *Shape:* (tokens,)."""
-        number = bisect_right(self._first_documents, document) - 1
-        if number not in self._open:
-            self._open[number] = safe_open(self._shards[number].path, framework="np").__enter__().get_slice("ids")
-        starts = self._shards[number].document_starts
-        place = document - self._first_documents[number]
-        return self._open[number][int(starts[place]) : int(starts[place + 1])]
-
-
-def _read_index(path: Path) -> _Shard:
-    try:
-        with safe_open(path, framework="np") as file:
-            notes = file.metadata()
-            starts = file.get_tensor("document_starts"), file.get_tensor("set_starts")
-            return _Shard(path, *starts, Tally(json.loads(notes["left_out"])), int(notes["read"]))
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"this shard of a tokenised corpus cannot be read ({error}); remove its folder", path
-        ) from error
+        start, end = map(int, self._document_starts[document : document + 2])
+        return np.fromfile(self._ids, np.int32, count=end - start, offset=4 * start)
 
 
 def prepare(
@@ -134,29 +93,13 @@ def prepare(
     longest: int,
     min_documents: int = 3,
     disposable: bool = False,
-    shard_tokens: int = SHARD_TOKENS,
     say: Say = lambda _: None,
 ) -> TokenStore:
     """Tokenise corpora into a folder, or reuse what was tokenised there before.
 
-    Parameters
-    ----------
-    longest
-        Maximum length of a document in tokens; longer ones are cut.
-    min_documents
-        Sets with fewer documents are skipped (3 in the paper).
-    disposable
-        Whether the tokens of another corpus in the folder may be removed.
-    shard_tokens
-        A file is written whenever there are this many tokens: what an interruption loses at most. Half as many
-        characters are tokenised at a time, by all threads of the tokenizer together.
-    say
-        Called with lines of progress.
-
-    Raises
-    ------
-    InputError
-        If no set can be used, or the folder holds the tokens of another corpus or tokenizer.
+    Documents are cut to `longest` tokens, and sets with fewer than `min_documents` documents are skipped (3 in the
+    paper). The tokens of another corpus in the folder are replaced if they are `disposable`. Raises `InputError` if no
+    set can be used, or the folder holds something else.
     """
     folder = Path(folder)
     fingerprint = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
@@ -166,16 +109,23 @@ def prepare(
         "longest": longest,
         "min_documents": min_documents,
     }
-    _claim(folder, identity, disposable)
-    if not (folder / WHOLE_FILE).is_file():
-        tokenise = partial(_usable, tokenizer, longest, min_documents)
-        left_out = _write_shards(folder, sources, tokenise, shard_tokens, say)
-        with replaced_file(folder / WHOLE_FILE) as path:
-            path.write_text(json.dumps({"left_out": left_out}), encoding="utf-8")
+    if not _is_stored(folder, identity, disposable):
+        left_out = Tally()
+        sets = chain.from_iterable(source.read(left_out) for source in sources)
+        try:
+            with replaced_folder(folder) as new:
+                batches = (_usable(tokenizer, longest, min_documents, batch, left_out) for batch in _batches(sets, say))
+                _write(new, chain.from_iterable(batches))
+                record = {"identity": identity, "left_out": left_out}
+                (new / IDENTITY_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            what = f"the tokenised corpus cannot be written here ({error.strerror})"
+            raise InputError(f"{what}; make room, or choose another folder", folder) from error
     store = TokenStore(folder)
     if not store.sets:
-        found = f"; omitted: {in_words(store.left_out)}" if store.left_out.total() else ""
-        raise InputError(f"the corpus has no set of at least {min_documents} documents{found}")
+        omitted = f"; omitted: {in_words(store.left_out)}" if store.left_out.total() else ""
+        shutil.rmtree(folder)
+        raise InputError(f"the corpus has no set of at least {min_documents} documents{omitted}")
     return store
 
 
@@ -184,27 +134,38 @@ def in_words(tally: Tally) -> str:
     return "; ".join(f"{what}: {count:,}" for what, count in sorted(tally.items()) if count)
 
 
-def _claim(folder: Path, identity: dict[str, Any], disposable: bool) -> None:
-    """Record which corpus' tokens a folder holds, or reject a folder that holds others."""
-    file = folder / IDENTITY_FILE
-    try:
-        if file.is_file():
-            if read_json(file) == json.loads(json.dumps(identity)):
-                return
-            if not disposable:
-                raise InputError(
-                    "the tokens in this folder are those of another corpus or tokenizer, or were cut to another "
-                    "length; use the same ones, or a new folder",
-                    folder,
-                )
-            shutil.rmtree(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(not path.name.startswith(".") for path in folder.iterdir()):
-            raise InputError("this folder is not empty; choose a new one for the tokenised corpus", folder)
-        with replaced_file(file) as path:
-            path.write_text(json.dumps(identity, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the tokenised corpus cannot be written here ({error.strerror})", folder) from error
+def _is_stored(folder: Path, identity: dict[str, Any], disposable: bool) -> bool:
+    """Whether a folder holds the tokens of a corpus; one with anything else is rejected."""
+    if (folder / IDENTITY_FILE).is_file():
+        if read_json(folder / IDENTITY_FILE).get("identity") == json.loads(json.dumps(identity)):
+            return True
+        if not disposable:
+            raise InputError(
+                "the tokens in this folder are those of another corpus or tokenizer, or were cut to another length; "
+                "use the same ones, or a new folder",
+                folder,
+            )
+    elif folder.is_dir() and any(folder.iterdir()):
+        raise InputError("this folder is not empty; choose a new one for the tokenised corpus", folder)
+    return False
+
+
+def _batches(sets: Iterable[Texts], say: Say) -> Iterator[list[Texts]]:
+    """Sets of `CHARACTERS_AT_ONCE` characters at a time."""
+    batch: list[Texts] = []
+    characters = 0
+    reported = time.monotonic()
+    for read, texts in enumerate(sets, start=1):
+        batch.append(texts)
+        characters += sum(map(len, texts))
+        if characters >= CHARACTERS_AT_ONCE:
+            yield batch
+            batch, characters = [], 0
+            if time.monotonic() - reported > SECONDS_BETWEEN_LINES:
+                reported = time.monotonic()
+                say(f"tokenising: {read:,} sets read")
+    if batch:
+        yield batch
 
 
 def _usable(
@@ -217,68 +178,21 @@ def _usable(
     encoded = (encoding.ids for encoding in backend.encode_batch_fast(texts, add_special_tokens=False))
     usable = []
     for size in map(len, sets):
-        found = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]
-        if len(found) < min_documents:
-            left_out[SMALL if found else EMPTY] += 1
+        documents = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]
+        if len(documents) < min_documents:
+            left_out[SMALL if documents else EMPTY] += 1
             continue
-        left_out[CUT] += sum(len(ids) > longest for ids in found)
-        usable.append([ids[:longest] for ids in found])
+        left_out[CUT] += sum(len(ids) > longest for ids in documents)
+        usable.append([ids[:longest] for ids in documents])
     return usable
 
 
-Tokenise = Callable[[Sequence[Texts], Tally], list[list[np.ndarray]]]
-
-
-def _write_shards(folder: Path, sources: Sequence[SetSource], tokenise: Tokenise, shard_tokens: int, say: Say) -> Tally:
-    """Tokenise what is not yet in the folder, and return what could not be used of the whole corpus."""
-    done = [_read_index(path) for path in sorted(folder.glob("*.safetensors"))]
-    read, left_out = (done[-1].read, done[-1].left_out) if done else (0, Tally())
-    unreadable = Tally()  # counted again when finished shards are skipped
-    sets = chain.from_iterable(source.read(unreadable) for source in sources)
-    for _ in islice(sets, read):
-        pass
-    number, tokens, reported = len(done), 0, time.monotonic()
-    waiting: list[list[np.ndarray]] = []
-    for batch in _batches(sets, shard_tokens // 2):
-        found = tokenise(batch, left_out)
-        read += len(batch)
-        waiting += found
-        tokens += sum(len(ids) for documents in found for ids in documents)
-        if tokens >= shard_tokens:
-            _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
-            number, tokens, waiting = number + 1, 0, []
-        if time.monotonic() - reported > SECONDS_BETWEEN_LINES:
-            reported = time.monotonic()
-            say(f"tokenising: {read:,} sets read")
-    if waiting:
-        _write_shard(folder / f"{number:05}.safetensors", waiting, left_out, read)
-    return left_out + unreadable
-
-
-def _batches(sets: Iterable[Texts], size: int) -> Iterator[list[Texts]]:
-    """Some sets at a time, of this many characters."""
-    batch: list[Texts] = []
-    characters = 0
-    for texts in sets:
-        batch.append(texts)
-        characters += sum(map(len, texts))
-        if characters >= size:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
-
-
-def _write_shard(path: Path, sets: list[list[np.ndarray]], left_out: Tally, read: int) -> None:
-    documents = [ids for found in sets for ids in found]
-    tensors = {
-        "ids": np.concatenate(documents),
-        "document_starts": np.cumsum([0, *map(len, documents)]),
-        "set_starts": np.cumsum([0, *map(len, sets)]),
-    }
-    try:
-        with replaced_file(path) as part:
-            save_file(tensors, part, metadata={"left_out": json.dumps(left_out), "read": str(read)})
-    except (OSError, SafetensorError) as error:
-        what = f"the tokenised corpus cannot be written here ({first_line(error)})"
-        raise InputError(f"{what}; make room, or choose another folder", path.parent) from error
+def _write(folder: Path, sets: Iterable[list[np.ndarray]]) -> None:
+    lengths, sizes = [0], [0]
+    with (folder / IDS_FILE).open("wb") as file:
+        for documents in sets:
+            sizes.append(len(documents))
+            lengths += map(len, documents)
+            for ids in documents:
+                ids.tofile(file)
+    np.savez(folder / STARTS_FILE, documents=np.cumsum(lengths), sets=np.cumsum(sizes))

@@ -72,8 +72,8 @@ class Questions:
 def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "skip") -> Questions:
     """Read questions in HotpotQA's official JSON.
 
-    If they are `answered`, as for training and scoring, each needs its answer and its supporting facts. A question whose
-    answer is nowhere in its paragraphs is then skipped, since nothing can be learnt from it, or kept for scoring.
+    If they are `answered`, as for training and scoring, each needs its answer and its supporting facts. One whose answer
+    is nowhere in its paragraphs is then skipped, since nothing can be learnt from it, or kept for scoring.
 
     Raises
     ------

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from transformers import PreTrainedTokenizerFast
@@ -58,38 +57,23 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFa
     assert in_words(Counter({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
 
-class CountingTokenizer:
-    """A tokenizer that counts the texts that it is given."""
-
-    def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
-        self.backend_tokenizer, self._own = self, tokenizer.backend_tokenizer
-        self.texts = 0
-
-    def to_str(self) -> str:
-        return self._own.to_str()
-
-    def encode_batch_fast(self, texts: Sequence[str], **options: Any) -> Any:
-        self.texts += len(texts)
-        return self._own.encode_batch_fast(texts, **options)
+def test_an_interrupted_preparation_leaves_nothing(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        prepare([source(SETS, 2)], word_tokenizer, tmp_path / "tokens", longest=4)
+    assert not list(tmp_path.iterdir())
 
 
-def test_an_interrupted_preparation_goes_on(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
-    many = SETS * 3
-    counting: Any = CountingTokenizer(word_tokenizer)
-    whole = prepare([source(many)], counting, tmp_path / "whole", longest=4)
-    assert counting.texts == sum(map(len, many))
-    for broken_after in (2, 9, 16):
-        with pytest.raises(KeyboardInterrupt):
-            prepare([source(many, broken_after)], counting, tmp_path / "parts", longest=4, shard_tokens=3)
-    counting.texts = 0
-    parts = prepare([source(many)], counting, tmp_path / "parts", longest=4, shard_tokens=3)
-    assert len(list((tmp_path / "parts").glob("*.safetensors"))) > 3
+def test_a_corpus_is_tokenised_once_and_in_batches(
+    word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "whole", longest=4)
+    monkeypatch.setattr("cdlm.pretraining.token_store.CHARACTERS_AT_ONCE", 20)
+    parts = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "parts", longest=4)
     assert contents(parts) == contents(whole)
     assert parts.left_out == whole.left_out
-    assert 0 < counting.texts <= sum(map(len, many[13:]))
-    counting.texts = 0
-    assert contents(prepare([source(many)], counting, tmp_path / "parts", longest=4)) == contents(whole)
-    assert not counting.texts
+    unread = SetSource(source(SETS * 3).identity, lambda _: pytest.fail("it is read again"))
+    again = prepare([unread], word_tokenizer, tmp_path / "parts", longest=4)
+    assert contents(again) == contents(whole)
 
 
 def test_a_store_goes_to_another_process(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
@@ -115,6 +99,7 @@ def test_a_folder_with_something_else(word_tokenizer: PreTrainedTokenizerFast, t
     (tmp_path / "mine" / "letter.txt").touch()
     with pytest.raises(InputError, match="not empty"):
         prepare([source(SETS)], word_tokenizer, tmp_path / "mine", longest=4)
-    (tmp_path / "tokens" / "00000.safetensors").write_bytes(b"cut off")
-    with pytest.raises(InputError, match="cannot be read"):
-        prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
+    for file in ("ids.int32", "starts.npz"):
+        (tmp_path / "tokens" / file).write_bytes(b"cut off")
+        with pytest.raises(InputError, match="cannot be read"):
+            prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
