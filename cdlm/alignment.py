@@ -239,10 +239,8 @@ def _mean_rank(groups: list[list[float]]) -> MeanRank:
 def find_pair(documents: Sequence[AnnotatedDocument], source: str, target: str) -> MentionPair:
     """The pair of mentions that a user names, the source first; each as ``DOCUMENT:WORDS``.
 
-    Raises
-    ------
-    InputError
-        If a document does not exist, it has no mention with these words, or both mentions are in the same document.
+    Raises `InputError` if a document does not exist, it has no mention with these words, or both mentions are in the
+    same document.
     """
     (one, first), (other, second) = _find(documents, source), _find(documents, target)
     if one.id == other.id:

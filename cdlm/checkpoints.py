@@ -66,10 +66,7 @@ def shapes_only() -> Iterator[None]:
 def find_checkpoint(name_or_folder: str | Path) -> Path:
     """Return the folder of a checkpoint; a hub name is downloaded into the hub's cache first.
 
-    Raises
-    ------
-    InputError
-        If it is neither a folder nor a name that the hub (or its cache) has.
+    Raises `InputError` if it is neither a folder nor a name that the hub (or its cache) has.
     """
     folder = Path(name_or_folder)
     restore_folder(folder)
@@ -172,10 +169,7 @@ def writing_weights(path: Path) -> Iterator[None]:
 def save_file(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
     """Write tensors as safetensors.
 
-    Raises
-    ------
-    InputError
-        If they cannot be written, for example because the disk is full.
+    Raises `InputError` if they cannot be written, for example because the disk is full.
     """
     with writing_weights(path):
         write_safetensors(dict(tensors), path, metadata=metadata)
@@ -184,10 +178,7 @@ def save_file(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
     """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all.
 
-    Raises
-    ------
-    InputError
-        If the weights cannot be written, for example because the disk is full.
+    Raises `InputError` if the weights cannot be written, for example because the disk is full.
     """
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}

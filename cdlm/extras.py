@@ -45,10 +45,8 @@ def optional_module(
 ) -> ModuleType:
     """A module of a package that may not be installed.
 
-    Raises
-    ------
-    InputError
-        If it is not; the message says what needs the package, and how to install it, or all those of an extra.
+    Raises `InputError` if it is not; the message says what needs the package, and how to install it, or all those of an
+    extra.
     """
     try:
         return import_module(module)

@@ -26,10 +26,7 @@ _UNFINISHED = ".part"
 def check_writable(output: Path) -> None:
     """Refuse the name of a file that cannot be written or replaced; called before long work.
 
-    Raises
-    ------
-    InputError
-        If its folder does not exist or cannot be written, or it is a folder itself, or write-protected.
+    Raises `InputError` if its folder does not exist or cannot be written, or it is a folder itself, or write-protected.
     """
     if _is_special(output):
         if not os.access(output, os.W_OK):
@@ -57,12 +54,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
 
     If `target` is a symbolic link, the file that it points to is replaced. The permissions of a replaced file are kept.
     A device or a pipe, such as ``/dev/stdout``, is not replaced: it is `target` itself that is to be written to. What
-    killed processes have left beside it is removed, except on Windows.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    killed processes have left beside it is removed, except on Windows. Raises `OSError` if the file cannot be written.
     """
     if _is_special(target):
         yield target
@@ -121,14 +113,8 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
     If `folder` is a symbolic link, the folder that it points to is replaced. The old folder is moved aside before the
     new one gets its name, and removed afterwards. If the process is killed in between, :func:`restore_folder` moves it
-    back.
-
-    Raises
-    ------
-    InputError
-        If `folder` is a file. An error of the block about a file in the new folder names that of `folder` instead.
-    OSError
-        If the folder cannot be written.
+    back. Raises `InputError` if `folder` is a file. An error of the block about a file in the new folder names that of
+    `folder` instead. Raises `OSError` if the folder cannot be written.
     """
     folder = Path(os.path.realpath(folder))
     if folder.exists() and not folder.is_dir():
@@ -176,10 +162,7 @@ def _aside(folder: Path) -> Path:
 def output_folder(folder: Path) -> Iterator[Path]:
     """The folder, created before the block begins; it is removed again if the block fails without output.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be created or written to.
+    Raises `InputError` if the folder cannot be created or written to.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError("this is not a folder; choose a folder for the output", folder)

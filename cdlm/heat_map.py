@@ -66,10 +66,7 @@ def caption(attention: PairAttention) -> str:
 def write_png(attention: PairAttention, path: Path) -> None:
     """Draw the two documents.
 
-    Raises
-    ------
-    InputError
-        If Pillow is not installed, or the file cannot be written.
+    Raises `InputError` if Pillow is not installed, or the file cannot be written.
     """
     optional_module("PIL", "a PNG", "Pillow", extra="images")
     from PIL import Image, ImageDraw

@@ -79,12 +79,8 @@ def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: E
 def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = False) -> str:
     """Upload some files of a folder to a repository on the hub, ``organisation/model``; its address is returned.
 
-    If it does not exist, it is created, visible to its owners only if it is to be private.
-
-    Raises
-    ------
-    InputError
-        If it is not the name of a model, the hub cannot be reached, or no user with write access is logged in.
+    If it does not exist, it is created, visible to its owners only if it is to be private. Raises `InputError` if it is
+    not the name of a model, the hub cannot be reached, or no user with write access is logged in.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, LocalTokenNotFoundError

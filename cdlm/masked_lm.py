@@ -26,7 +26,7 @@ class MaskedLMHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocab_size))
 
     def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
-        """*Shape:* the encoder's output (..., width) and the word embeddings (vocabulary, width) in, (..., vocabulary) out"""
+        """*Shape:* the encoder's output (..., width), word embeddings (vocabulary, width); returns (..., vocabulary)"""
         return nn.functional.linear(self.layer_norm(nn.functional.gelu(self.dense(hidden))), words, self.bias)
 
 

@@ -43,10 +43,7 @@ MPNET_FILES = {
 def minilm_folder() -> Path:
     """The folder of all-MiniLM-L6-v2 in the installed package; its weights are verified.
 
-    Raises
-    ------
-    InputError
-        If the package is not installed, or its weights are not the expected ones.
+    Raises `InputError` if the package is not installed, or its weights are not the expected ones.
     """
     package = find_spec(MINILM_PACKAGE)
     if package is None or not package.submodule_search_locations:

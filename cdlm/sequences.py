@@ -41,10 +41,7 @@ class SequenceFrame:
     def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast) -> SequenceFrame:
         """The frame in the ids of a tokenizer that knows the special tokens of `cdlm.tokens`.
 
-        Raises
-        ------
-        InputError
-            If the tokenizer has no token that begins or ends a sequence.
+        Raises `InputError` if the tokenizer has no token that begins or ends a sequence.
         """
         first = tokenizer.bos_token_id if tokenizer.cls_token_id is None else tokenizer.cls_token_id
         last = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id

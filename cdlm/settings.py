@@ -74,10 +74,7 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
     >>> parse_settings(["run.epochs=3", "marking=pair"])
     {'run.epochs': 3, 'marking': 'pair'}
 
-    Raises
-    ------
-    InputError
-        If there is no ``=``, no name, or the same name twice.
+    Raises `InputError` if there is no ``=``, no name, or the same name twice.
     """
     settings: dict[str, Any] = {}
     for pair in pairs:

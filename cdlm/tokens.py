@@ -47,11 +47,8 @@ def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str]
 def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerFast:
     """Read a tokenizer from the folder of a model, with the special tokens added.
 
-    Raises
-    ------
-    InputError
-        If there is no tokenizer, it cannot be read, it has no fast implementation, its ids are not consecutive from 0,
-        or it has no token for unknown words or for the beginning of a sequence.
+    Raises `InputError` if there is no tokenizer, it cannot be read, it has no fast implementation, its ids are not
+    consecutive from 0, or it has no token for unknown words or for the beginning of a sequence.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
     from transformers.utils import logging
@@ -105,10 +102,7 @@ class SpecialPieces:
     def of(cls, tokenizer: PreTrainedTokenizerFast) -> SpecialPieces:
         """Look them up in a tokenizer that has the special tokens.
 
-        Raises
-        ------
-        InputError
-            If no token can begin a sequence.
+        Raises `InputError` if no token can begin a sequence.
         """
         start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
         if start is None:

@@ -112,13 +112,7 @@ def validated(
 
 
 def check_fields(configuration: object) -> None:
-    """Check the fields of a dataclass against their annotations, however it was created; for its ``__post_init__``.
-
-    Raises
-    ------
-    InputError
-        If a value does not match its annotation.
-    """
+    """Check the fields of a dataclass against their annotations, however it was created; for its ``__post_init__``."""
     checks = _checks(type(configuration))
     for name, inner in checks.nested.items():
         value = getattr(configuration, name)

@@ -18,13 +18,7 @@ Share = Annotated[float, number(0.01, below=1)]
 
 @dataclass(frozen=True)
 class PretrainingConfig:
-    """Everything that a run depends on besides the corpus; it is written beside the weights.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
-    """
+    """Everything that a run depends on besides the corpus; it is written beside the weights."""
 
     encoder: str = "minilm"
     """The encoder to pretrain further; see :func:`cdlm.starting_encoders.encoder_folder`."""
@@ -66,10 +60,7 @@ class PretrainingConfig:
     def accumulation(self, processes: int) -> int:
         """Batches per step in each process.
 
-        Raises
-        ------
-        InputError
-            If the processes cannot share the work evenly.
+        Raises `InputError` if the processes cannot share the work evenly.
         """
         batches = self.batch_size // self.sequences_at_once
         if batches % processes:

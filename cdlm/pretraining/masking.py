@@ -57,11 +57,7 @@ class Masking:
         """Masking with the mask token and the special tokens of a tokenizer.
 
         Those of :mod:`cdlm.tokens` are special however they were added: transformers counts only registered ones.
-
-        Raises
-        ------
-        InputError
-            If it has no mask token.
+        Raises `InputError` if it has no mask token.
         """
         if tokenizer.mask_token_id is None:
             raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")

@@ -64,12 +64,8 @@ class RunFolder:
         """The record written when the run in this folder started or finished.
 
         A setting that the record does not mention, since it was written before that setting existed, counts as its
-        dataclass's default; a record that does not mention its data fits any.
-
-        Raises
-        ------
-        InputError
-            If there is no run, or one with another configuration or other data (see :func:`digest`).
+        dataclass's default; a record that does not mention its data fits any. Raises `InputError` if there is no run,
+        or one with another configuration or other data (see :func:`digest`).
         """
         self._check_not_a_file()
         file = (self.output if self.finished else self.checkpoints) / RUN_FILE

@@ -14,13 +14,7 @@ Amount = Annotated[float, number(0, most=10**9)]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is optimised, evaluated and saved.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
-    """
+    """How a run is optimised, evaluated and saved."""
 
     seed: Annotated[int, whole_number(0, LARGEST_SEED)] = 0
     """Random seed, from 0 to 2^32 - 1."""

@@ -21,13 +21,7 @@ M = TypeVar("M", bound=TaskModel)
 
 @dataclass(frozen=True)
 class TaskTraining:
-    """The settings of training that all tasks share; a task adds those of its model.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
-    """
+    """The settings of training that all tasks share; a task adds those of its model."""
 
     encoder: str = "small"
     """The encoder to start from; see :func:`cdlm.starting_encoders.encoder_folder`."""

@@ -25,13 +25,7 @@ Length = Annotated[int, whole_number(16, 10**6)]
 
 @dataclass(frozen=True)
 class MatchSettings:
-    """How pairs are read.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
-    """
+    """How pairs are read."""
 
     max_length: Length = 4096
     """Maximum length of a sequence in tokens; longer texts are cut at their ends."""

@@ -115,10 +115,7 @@ def read_pairs(path: str | Path, *, labelled: bool = True) -> list[TextPair]:
 def benchmark_file(name: str, folder: str | Path, split: str) -> Path:
     """The file of the ``train``, ``dev`` or ``test`` split of a benchmark.
 
-    Raises
-    ------
-    InputError
-        If there is no benchmark or split of that name, or no such file in the folder.
+    Raises `InputError` if there is no benchmark or split of that name, or no such file in the folder.
     """
     if name not in BENCHMARKS:
         raise InputError(f"there is no benchmark {name!r}; choose one of {', '.join(BENCHMARKS)}")

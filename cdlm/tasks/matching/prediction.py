@@ -83,10 +83,7 @@ def predict_pairs(
 def write_matches(matches: Sequence[Match], path: str | Path) -> None:
     """Write predictions as JSON lines: ``id``, ``label``, ``probability``.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises `InputError` if the file cannot be written.
     """
     with written(path) as file:
         for match in matches:

@@ -72,14 +72,10 @@ class Questions:
 def read_questions(path: str | Path, *, answered: bool = False, unanswerable: Unanswerable = "skip") -> Questions:
     """Read questions in HotpotQA's official JSON.
 
-    If they are `answered`, as for training and scoring, each needs its answer and its supporting facts. One whose answer
-    is nowhere in its paragraphs is then skipped, since nothing can be learnt from it, or kept for scoring.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, a field is missing or malformed, two questions have the same id, or there are no
-        questions or all were skipped.
+    If they are `answered`, as for training and scoring, each needs its answer and its supporting facts. One whose
+    answer is nowhere in its paragraphs is then skipped, since nothing can be learnt from it, or kept for scoring.
+    Raises `InputError` if the file cannot be read, a field is missing or malformed, two questions have the same id, or
+    there are no questions or all were skipped.
     """
     path = Path(path)
     questions: dict[str, Question] = {}

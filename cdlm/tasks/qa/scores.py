@@ -47,10 +47,7 @@ class Overlap:
 def qa_scores(questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> dict[str, float]:
     """Average every metric of `METRICS` over the questions; each from 0 to 1.
 
-    Raises
-    ------
-    ValueError
-        If a question has no answer or no supporting facts to compare with.
+    Raises `ValueError` if a question has no answer or no supporting facts to compare with.
     """
     totals = dict.fromkeys(METRICS, 0.0)
     for question in questions:
