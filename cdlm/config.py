@@ -1,7 +1,4 @@
-"""The encoder's configuration: the fields of a Hugging Face Longformer ``config.json`` that the encoder uses.
-
-A file in, a configuration from which the encoder can be built out; an error in the file is one sentence.
-"""
+"""The encoder's configuration: the fields of a Hugging Face Longformer ``config.json`` that the encoder uses."""
 
 from __future__ import annotations
 
@@ -20,7 +17,6 @@ BIASED = "longformer-relative"
 MOST_LAYERS = 1000
 MOST_BYTES = 2**26
 """No larger file is a model's JSON file; tokenizers, which are read elsewhere, take a few megabytes."""
-MOST_NESTING = 50
 
 Dropout = Annotated[float, number(0, below=1)]
 
@@ -142,24 +138,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError("a whole number in this file has thousands of digits", path) from error
     except RecursionError:
-        values, nesting = {}, MOST_NESTING + 1
-    else:
-        nesting = _nesting(values)
-    if nesting > MOST_NESTING:
-        raise InputError(f"this file nests lists and objects more than {MOST_NESTING} levels deep", path)
+        raise InputError("this file is nested too deeply", path) from None
     if not isinstance(values, dict):
         raise InputError("expected a JSON object", path)
     return values
-
-
-def _nesting(value: object) -> int:
-    """The number of lists and objects around the innermost value."""
-    depth, level = 0, [value]
-    while level := [
-        inner
-        for outer in level
-        if isinstance(outer, dict | list)
-        for inner in (outer.values() if isinstance(outer, dict) else outer)
-    ]:
-        depth += 1
-    return depth

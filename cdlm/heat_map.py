@@ -1,11 +1,12 @@
-"""One pair of the attention analysis as a picture (paper, section 3.5): scores in, coloured text or a PNG file out.
+"""One pair of the attention analysis as a picture (paper, section 3.5): coloured text, or an SVG file.
 
 The colour of a word shows its percentile rank within its document, from white for the lowest to dark orange for the
-highest. The source is blue; the target is framed (in the terminal, underlined).
+highest. The source is blue; the target is underlined.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cdlm.errors import InputError
-from cdlm.extras import optional_module
 from cdlm.files import replaced_file
 
 if TYPE_CHECKING:
-    from PIL.ImageFont import FreeTypeFont, ImageFont
     from rich.text import Text
 
     from cdlm.alignment import PairAttention
@@ -26,9 +25,8 @@ Colour = tuple[int, int, int]
 COLD: Colour = (255, 255, 255)
 HOT: Colour = (217, 95, 2)
 SOURCE: Colour = (158, 202, 225)
-TARGET: Colour = (0, 90, 50)
-WIDTH, MARGIN, SIZE, LINE = 1000, 24, 16, 26
-"""Dimensions of a PNG in pixels: image width, margin, font size and line height."""
+WIDTH = 100
+"""Characters in a line of an SVG."""
 
 
 def word_ranks(attention: PairAttention, document: int) -> np.ndarray:
@@ -63,54 +61,17 @@ def caption(attention: PairAttention) -> str:
     return f"source {source!r}, target {target!r}: percentile rank {attention.rank:.1f}"
 
 
-def write_png(attention: PairAttention, path: Path) -> None:
-    """Draw the two documents.
+def write_svg(attention: PairAttention, path: Path) -> None:
+    """Draw the two documents as they are shown in a terminal."""
+    from rich.console import Console
 
-    Raises `InputError` if Pillow is not installed, or the file cannot be written.
-    """
-    optional_module("PIL", "a PNG", "Pillow", extra="images")
-    from PIL import Image, ImageDraw
-    from PIL.ImageFont import load_default
-
-    font = load_default(SIZE)
-    lines = list(_lines(attention, font))
-    image = Image.new("RGB", (WIDTH, 2 * MARGIN + LINE * len(lines)), COLD)
-    draw = ImageDraw.Draw(image)
-    frames = []  # drawn last, over the neighbours' backgrounds
-    for number, line in enumerate(lines):
-        left, top = float(MARGIN), MARGIN + LINE * number
-        for word, colour, is_target in line:
-            right = left + font.getlength(word)
-            box = (left - 2, top, right + 2, top + LINE - 4)
-            draw.rectangle(box, fill=colour)
-            frames += [box] if is_target else []
-            draw.text((left, top + 2), word, fill=(0, 0, 0), font=font)
-            left = right + font.getlength(" ")
-    for box in frames:
-        draw.rectangle(box, outline=TARGET, width=2)
+    console = Console(file=io.StringIO(), record=True, width=WIDTH, force_terminal=True, color_system="truecolor")
+    console.print(heat_text(attention), highlight=False)
     try:
         with replaced_file(path) as part:
-            image.save(part, format="PNG")
+            part.write_text(console.export_svg(title="attention"), encoding="utf-8")
     except OSError as error:
         raise InputError(f"the picture cannot be written ({error.strerror})", path) from error
-
-
-def _lines(attention: PairAttention, font: FreeTypeFont | ImageFont) -> Iterator[list[tuple[str, Colour, bool]]]:
-    """The content of each line of a picture."""
-    for number, words in enumerate(_coloured(attention)):
-        yield [(_title(attention, number), COLD, False)]
-        line: list[tuple[str, Colour, bool]] = []
-        length = 0.0
-        for word in words:
-            width = font.getlength(word[0] + " ")
-            if line and length + width > WIDTH - 2 * MARGIN:
-                yield line
-                line, length = [], 0.0
-            line.append(word)
-            length += width
-        yield line
-        yield []
-    yield [(caption(attention), COLD, False)]
 
 
 def _title(attention: PairAttention, number: int) -> str:
@@ -126,8 +87,8 @@ def _coloured(attention: PairAttention) -> Iterator[list[tuple[str, Colour, bool
         chosen = set(mention.words)
         is_source = number == pair.source
         yield [
-            (word, SOURCE if is_source and place in chosen else _heat(ranks[place]), not is_source and place in chosen)
-            for place, word in enumerate(document.words)
+            (word, SOURCE if is_source and index in chosen else _heat(ranks[index]), not is_source and index in chosen)
+            for index, word in enumerate(document.words)
         ]
 
 

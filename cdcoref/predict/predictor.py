@@ -34,7 +34,7 @@ from cdcoref.stories import (
     subjects,
     without_boilerplate,
 )
-from cdlm.precision import resolve_precision
+from cdlm.devices import resolve_precision
 from cdlm.printing import counted
 from cdlm.shipped_models import DEFAULT
 

@@ -25,7 +25,7 @@ OBAMA = ("34_4ecbplus:name", "34_10ecbplus:nominates")
 
 EXAMPLES = (
     "cdlm align --ecb-root ecb+/ --model my-encoder --model other-encoder",
-    "cdlm align --ecb-root ecb+/ --model my-encoder --example --png example.png",
+    "cdlm align --ecb-root ecb+/ --model my-encoder --example --svg example.svg",
 )
 
 
@@ -47,8 +47,8 @@ def align(
         str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example that attends globally.")
     ] = OBAMA[0],
     target: Annotated[str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example to rank.")] = OBAMA[1],
-    png: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Also draw the example to this file (one model only).")
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Also draw the example to this file (one model only).")
     ] = None,
     device: DeviceOption = None,
     as_json: JsonOption = False,
@@ -57,15 +57,15 @@ def align(
     from cdlm.alignment import find_pair, sample_pairs
     from cdlm.documents import annotated_documents
 
-    if png is not None and not (example and len(model) == 1):
-        raise InputError("a PNG shows the example for one model; give --example and one --model with --png")
+    if svg is not None and not (example and len(model) == 1):
+        raise InputError("an SVG shows the example for one model; give --example and one --model with --svg")
     if example and as_json:
         raise InputError("the example is a heat map; give either --example or --json")
     if (source, target) != OBAMA and not example:
         raise InputError("--source and --target choose the mentions of the example; give --example with them")
     documents = annotated_documents("ecb", ecb_root, split)
     if example:
-        _show_example(model, find_pair(documents, source, target), png, device)
+        _show_example(model, find_pair(documents, source, target), svg, device)
     else:
         _compare(model, sample_pairs(documents, pairs, seed), pairs, device, as_json)
 
@@ -134,10 +134,10 @@ def _print_table(results: Mapping[str, Alignment], wanted: int) -> None:
     Console().print(table)
 
 
-def _show_example(models: Sequence[str], pair: MentionPair, png: Path | None, device: str | None) -> None:
+def _show_example(models: Sequence[str], pair: MentionPair, svg: Path | None, device: str | None) -> None:
     from rich.console import Console
 
-    from cdlm.heat_map import heat_text, write_png
+    from cdlm.heat_map import heat_text, write_svg
 
     for name in models:
         reader = _reader(name, device)
@@ -150,5 +150,5 @@ def _show_example(models: Sequence[str], pair: MentionPair, png: Path | None, de
         console = Console()
         console.rule(name)
         console.print(heat_text(attention), highlight=False)
-        if png is not None:
-            write_png(attention, png)
+        if svg is not None:
+            write_svg(attention, svg)

@@ -5,8 +5,8 @@ from .folder import RUN_FILE as RUN_FILE
 from .folder import RunFolder as RunFolder
 from .folder import digest as digest
 from .loop import Evaluation as Evaluation
+from .loop import Say as Say
 from .loop import TrainingData as TrainingData
 from .options import RunOptions as RunOptions
-from .progress import Say as Say
-from .progress import say_on_stderr as say_on_stderr
 from .run import Run as Run
+from .run import say_on_stderr as say_on_stderr

@@ -1,4 +1,4 @@
-"""The output folder of a run: whether it may be used, what was started in it, and the best model moved into place.
+"""The output folder of a run.
 
 During a run, its folder holds ``checkpoints/`` (with the configuration, and the best model so far as ``best-STEP/``)
 and ``logs/``. At the end the best model's files are moved into the folder, ``training.json`` last: a folder with that
@@ -20,7 +20,6 @@ from cdlm.checkpoints import INDEX_FILE, WEIGHTS_FILE, safetensors_files
 from cdlm.config import CONFIG_FILE, read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
-from cdlm.runs.progress import by_path
 from cdlm.validation import shown, validated
 
 if TYPE_CHECKING:
@@ -36,13 +35,7 @@ REPLACEMENT = "replacement"
 
 
 class RunFolder:
-    """The output folder of a run.
-
-    Attributes
-    ----------
-    output, checkpoints, logs
-        The folder itself and those in it.
-    """
+    """The output folder of a run."""
 
     def __init__(self, output: Path) -> None:
         self.output = output
@@ -190,3 +183,14 @@ def _read(values: object, like: DataclassInstance) -> DataclassInstance | None:
         return validated(type(like), values, others="forbid")
     except InputError:
         return None
+
+
+def by_path(configuration: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested configuration as trackers list one: ``{"run.seed": 0}``; lists as text."""
+    found: dict[str, Any] = {}
+    for name, value in configuration.items():
+        if isinstance(value, Mapping):
+            found |= by_path(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value if isinstance(value, bool | int | float | None) else str(value)
+    return found

@@ -1,4 +1,4 @@
-"""The training loop: a model, its batches and three functions in; checkpoints and the folder of the best model out.
+"""The training loop: checkpoints on the way, and the folder of the best model at its end.
 
 Read from top to bottom, this is the order of events: epochs, the steps of an epoch, and after some steps a line of
 progress, an evaluation and a checkpoint. A resumed run ends with the same weights because the batches follow from the
@@ -20,17 +20,19 @@ import torch
 from accelerate import Accelerator
 from accelerate.utils import broadcast_object_list, send_to_device, set_seed
 from torch import Tensor, nn
+from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
 from cdlm.files import replaced_folder
 from cdlm.runs.checkpoints import RunState, load_states, mark_whole, remove_earlier, save_random_states, save_states
 from cdlm.runs.folder import RunFolder, write_record
-from cdlm.runs.optimizer import learning_rates, make_optimizer
 from cdlm.runs.options import RunOptions
-from cdlm.runs.progress import Say, Speed
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
+Say = Callable[[str], None]
+ENCODERS = ("encoder.", "longformer.")
+"""Prefixes of an encoder's parameters: in this project's models, and in Hugging Face's."""
 
 
 class TrainingData(Sized, Protocol):
@@ -266,3 +268,60 @@ class TrainingLoop(Generic[M, T]):
 
 def _unchanged(batch: Any) -> Any:
     return batch
+
+
+def make_optimizer(model: nn.Module, options: RunOptions) -> torch.optim.AdamW:
+    """AdamW with one learning rate for the encoder and one for the rest, without weight decay for vectors."""
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            groups.setdefault((name.startswith(ENCODERS), parameter.ndim > 1), []).append(parameter)
+    rate, head_rate = options.learning_rate, options.head_learning_rate
+    rates = {True: rate, False: rate if head_rate is None else head_rate}
+    return torch.optim.AdamW(
+        [
+            {"params": parameters, "lr": rates[encoder], "weight_decay": options.weight_decay if matrix else 0.0}
+            for (encoder, matrix), parameters in groups.items()
+        ],
+        betas=(0.9, options.adam_beta2),
+        eps=options.adam_epsilon,
+    )
+
+
+def learning_rates(optimizer: torch.optim.Optimizer, options: RunOptions, steps: int) -> LambdaLR:
+    """The course of the learning rates over a run of `steps` steps: up to their peaks, then down to 0.
+
+    The warmup leaves at least the last step for the decay.
+    """
+    warmup = int(options.warmup) if options.warmup >= 1 else math.ceil(steps * options.warmup)
+    warmup = min(warmup, steps - 1)
+
+    def share(step: int) -> float:
+        if step < warmup:
+            return step / warmup
+        if step > steps:
+            return 0.0
+        return float((1 - (step - warmup) / (steps - warmup)) ** options.decay_power)
+
+    return LambdaLR(optimizer, share)
+
+
+class Speed:
+    """How many tokens per second were trained on, and how much of the time was spent waiting for them."""
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter()
+        self._tokens = 0
+        self._waited = 0.0
+
+    def add(self, tokens: int, waited: float) -> None:
+        """Count the tokens of a step, and the seconds spent waiting for them."""
+        self._tokens += tokens
+        self._waited += waited
+
+    def summary(self) -> str:
+        """The counts, to be appended to a line; empty without tokens."""
+        seconds = time.perf_counter() - self._started
+        if not self._tokens:
+            return ""
+        return f", {self._tokens / seconds:,.0f} tokens/s, {100 * self._waited / seconds:.1f} % waiting for data"

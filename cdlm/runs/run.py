@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,60 +14,55 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.state import AcceleratorState
-from accelerate.tracking import TensorBoardTracker
+from accelerate.tracking import TensorBoardTracker, get_available_trackers
 from accelerate.utils import DistributedDataParallelKwargs, GradientAccumulationPlugin, ProjectConfiguration, set_seed
 from torch import Tensor, nn
 
-from cdlm.devices import resolve_device
+from cdlm.devices import resolve_device, resolve_precision
 from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.errors import InputError
 from cdlm.gradients import repeatable_gradients
-from cdlm.precision import resolve_precision
 from cdlm.runs.checkpoints import last_whole_checkpoint
-from cdlm.runs.folder import RunFolder
-from cdlm.runs.loop import Evaluation, TrainingData, TrainingLoop
+from cdlm.runs.folder import RunFolder, by_path
+from cdlm.runs.loop import Evaluation, Say, TrainingData, TrainingLoop
 from cdlm.runs.options import RunOptions
-from cdlm.runs.progress import PROJECT, TENSORBOARD, Say, by_path, find_tracker, say_on_stderr
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 M = TypeVar("M", bound=nn.Module)
 T = TypeVar("T")
+TENSORBOARD = "tensorboard"
+PROJECT = "cdlm"
+"""The project under which trackers other than TensorBoard list a run, unless their own settings name another."""
+
+
+def say_on_stderr(line: str) -> None:
+    """Print a line of progress on standard error."""
+    print(line, file=sys.stderr, flush=True)
 
 
 class Run:
     """A training run in a folder, new or resumed; nothing is written before :meth:`train`.
 
     Creating one seeds all random number generators, so that a model created afterwards is the same every time.
+    `finished` says whether the run to resume has nothing left to do; `precision` is resolved when a run is started.
 
     Parameters
     ----------
     output
         Folder for the model. During training it holds ``checkpoints/`` and ``logs/`` (TensorBoard).
-    options
-        See :class:`RunOptions`.
     configuration
         A dataclass (see :func:`cdlm.validation.validated`) that holds everything the run depends on besides its data,
-        `options` included; written to ``training.json``. A run is resumed only with the configuration with which it was
-        started.
+        `options` included; written to ``training.json``. A run is resumed only with the same.
     data
         A fingerprint of the data (see :func:`cdlm.runs.digest`); a run is resumed only with the same. None: not known.
-    resume
-        Resume from the last complete checkpoint in `output`.
     device
         ``"cpu"`` to force CPU; by default a GPU if there is one.
     tracker
-        Experiment tracker to log to; see :func:`cdlm.runs.progress.find_tracker`.
+        Experiment tracker to log to, ``"none"``, or None for TensorBoard if it is installed.
     say
         Called with every line of progress, in the main process only.
-
-    Attributes
-    ----------
-    finished
-        Whether the run to resume has already finished: the model is in `output` and there is nothing to do.
-    precision
-        ``"fp32"``, ``"bf16"`` or ``"fp16"``: the numeric precision, resolved when the run was started.
 
     Raises
     ------
@@ -143,26 +139,11 @@ class Run:
     ) -> None:
         """Train a model and write the best one to the output folder.
 
-        Parameters
-        ----------
-        model
-            Its parameters under ``encoder`` or ``longformer`` have one learning rate, all others the other. Attention
-            dropout and gradient checkpointing are set in every encoder of :mod:`cdlm.encoder` in it.
-        data
-            See :class:`TrainingData`.
-        loss
-            Model and batch in, loss of the batch out. It must call the model itself, not a part of it, because a
-            distributed model is wrapped.
-        evaluate
-            Model in evaluation mode in, :class:`Evaluation` out. Called in one process, without autocast.
-        save
-            Writes a model with its evaluation to an existing, empty folder. The last argument is the epoch (1.0: the
-            end of the first), for the model card.
-
-        Raises
-        ------
-        InputError
-            If the output folder cannot be written, or the best model of the run to resume is missing.
+        The parameters under ``encoder`` or ``longformer`` have one learning rate, all others the other. Attention
+        dropout and gradient checkpointing are set in every encoder of :mod:`cdlm.encoder`. The `loss` of a batch must
+        call the model itself, not a part of it, because a distributed model is wrapped. `evaluate` gets the model in
+        evaluation mode, in one process, without autocast. `save` writes a model with its evaluation to an existing,
+        empty folder; its last argument is the epoch (1.0: the end of the first), for the model card.
         """
         _prepare_encoders(model, self._options)
         record = {"configuration": self._configuration, "precision": self.precision}
@@ -224,3 +205,18 @@ def _prepare_encoders(model: nn.Module, options: RunOptions) -> None:
             module.dropout = options.attention_dropout
         elif isinstance(module, CDLMModel) and options.gradient_checkpointing:
             module.gradient_checkpointing_enable()
+
+
+def find_tracker(name: str | None) -> str | None:
+    """The experiment tracker to log to, None for none: by its name, ``"none"``, or None for TensorBoard if installed.
+
+    Raises `InputError` if that tracker is unknown or not installed.
+    """
+    installed = sorted(str(tracker) for tracker in get_available_trackers())
+    if name == "none" or (name is None and TENSORBOARD not in installed):
+        return None
+    if name is not None and name not in installed:
+        raise InputError(
+            f"the experiment tracker {name!r} is unknown or not installed; installed: {', '.join(installed) or 'none'}"
+        )
+    return name or TENSORBOARD

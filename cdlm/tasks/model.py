@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 from cdlm.checkpoints import find_checkpoint, read_weights, shapes_only, write_checkpoint
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
+from cdlm.devices import resolve_precision
 from cdlm.encoder import CDLMModel, check_shapes, check_sizes
 from cdlm.errors import InputError
 from cdlm.files import replaced_file
-from cdlm.precision import resolve_precision
 from cdlm.sequences import EncoderBatch
 from cdlm.starting_encoders import encoder_folder
 from cdlm.tokens import SPECIAL_TOKENS, add_special_tokens, load_tokenizer

