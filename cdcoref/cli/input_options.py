@@ -18,8 +18,8 @@ FilesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help="Files or folders: text, HTML, PDF, Word, Markdown, CSV, Parquet, JSON lines, CoNLL, CorefUD or .spacy, "
-        "plain or gzipped; - reads standard input.",
+        help="Files or folders: text, HTML, PDF, Word, PowerPoint, Excel, EPUB, Markdown, CSV, Parquet, JSON lines, "
+        "CoNLL, CorefUD or .spacy, plain or gzipped; - reads standard input.",
     ),
 ]
 EncodingOption = Annotated[

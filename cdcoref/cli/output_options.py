@@ -26,11 +26,11 @@ LayoutOption = Annotated[
 
 
 FolderFormatOption = Annotated[
-    Literal["text", "brat", "webanno", "xmi"] | None,
+    Literal["text", "brat", "xmi"] | None,
     typer.Option(
         "--format",
         help="Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
-        "clusters), brat, webanno (WebAnno TSV 3) or xmi (UIMA CAS XMI). Default: text.",
+        "clusters), brat, or xmi (UIMA CAS XMI, for INCEpTION and WebAnno). Default: text.",
         rich_help_panel=OUTPUT,
     ),
 ]

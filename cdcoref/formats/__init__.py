@@ -1,7 +1,7 @@
 """Files in, a Corpus out, and back; a file's format is recognised by its content.
 
-Texts are read from plain text, HTML, PDF, Word, Markdown and tables; texts with mentions are read from and written to
-JSON lines, CoNLL, CorefUD and DocBin, and read from collections.
+Texts are read from plain text, HTML, PDF, Word, PowerPoint, EPUB, Markdown and tables; texts with mentions are read
+from and written to JSON lines, CoNLL, CorefUD and DocBin, and read from collections.
 
 `read_corpus` reads files, folders and standard input into one corpus; a bad file does not affect the others.
 `write_corpus` writes a corpus in the format given by the file name; `Format.writer` writes it document by document.

@@ -79,4 +79,3 @@ from .selection import checked_day as checked_day
 from .selection import day_of as day_of
 from .selection import select_documents as select_documents
 from .uima import write_xmi as write_xmi
-from .webanno import write_webanno as write_webanno

@@ -16,6 +16,7 @@ from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
+from cdcoref.formats.document_files import DOCUMENTS
 from cdcoref.formats.e2e import E2E
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions, check_corpus
@@ -24,18 +25,15 @@ from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
 from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable
-from cdcoref.formats.pdf import PDF
 from cdcoref.formats.plain_text import TEXT
-from cdcoref.formats.text_table import CSV, PARQUET, is_own_table
+from cdcoref.formats.text_table import CSV, EXCEL, PARQUET, is_own_table
 from cdcoref.formats.uima import XMI
 from cdcoref.formats.web_page import HTML, is_own_page
-from cdcoref.formats.webanno import WEBANNO
-from cdcoref.formats.word_document import WORD
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, WEBANNO, XMI),
-    *(PDF, WORD, PARQUET, HTML, MARKDOWN, CSV, TEXT),
+    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI),
+    *(*DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)
 """Formats recognised by name, whose files may look like HTML."""
@@ -151,7 +149,7 @@ def is_own_result(path: str | Path) -> bool:
 
 def is_document(path: str | Path) -> bool:
     """Whether a file's name says that it is the text of one document, optionally followed by ``.gz``."""
-    return any(_suffix(path) in format.suffixes for format in (TEXT, MARKDOWN, HTML, PDF, WORD))
+    return any(_suffix(path) in format.suffixes for format in (TEXT, MARKDOWN, HTML, *DOCUMENTS))
 
 
 def output_suffixes() -> tuple[str, ...]:

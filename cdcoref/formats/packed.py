@@ -1,4 +1,4 @@
-"""How much a packed file (gzip, DocBin, Parquet, Word) may hold: found out before it is unpacked as a whole.
+"""How much a packed file (gzip, DocBin, Parquet, PDF, Word, EPUB) may hold: found out before it is unpacked as a whole.
 
 A file of a few kilobytes can unpack to gigabytes. The limit is `MOST_UNPACKED` megabytes, or those that the environment
 variable `CDCOREF_MAX_UNPACKED_MB` states.
@@ -44,17 +44,22 @@ def too_much(path: str | Path) -> InputError:
 def check_zlib(data: bytes, path: str | Path) -> None:
     """Refuse compressed data that holds too much with an `InputError`; what is no such data is left to its reader."""
     limit = most_unpacked()
+    if unpacked_size(data, limit) > limit:
+        raise too_much(path)
+
+
+def unpacked_size(data: bytes, limit: int) -> int:
+    """How many bytes compressed data at the beginning of `data` holds, counted no further than beyond the limit."""
     decompressor = zlib.decompressobj()
     size = 0
     rest = data
     try:
-        while rest and not decompressor.eof:
+        while rest and not decompressor.eof and size <= limit:
             size += len(decompressor.decompress(rest, _STEP))
             rest = decompressor.unconsumed_tail
-            if size > limit:
-                raise too_much(path)
     except zlib.error:
-        return
+        pass
+    return size
 
 
 def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:

@@ -1,4 +1,4 @@
-"""Tables of texts, CSV and Parquet, in; a document per row out, whose other columns are its metadata.
+"""Tables of texts, CSV, Excel and Parquet, in; a document per row out, whose other columns are its metadata.
 
 The column of texts is named by the user (``--text-column``), or has one of the usual names, or is the only one. A
 column ``id`` has the ids of the documents; without it they are the file's name and the number of the row.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +21,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import plain_value, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
-from cdcoref.formats.packed import most_unpacked, too_much
+from cdcoref.formats.packed import most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdlm.extras import optional_module
 from cdlm.printing import counted
@@ -40,6 +42,8 @@ _EXCEL_DELIMITER = re.compile(r"\Asep=.\r?\n")
 """A first line for Excel alone; the header shows the delimiter too."""
 _PARQUET_MAGIC = b"PAR1\x15"
 """With the byte that always follows; a text may begin with "PAR1"."""
+_EXCEL = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}xl/", re.DOTALL)
+_DAMAGE = (AttributeError, EOFError, LookupError, OSError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error)
 _BYTES_OF_ROW = 64
 """What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
 _ROWS_AT_A_TIME = 256
@@ -131,6 +135,23 @@ def read_parquet(path: Path, options: ReadOptions) -> Corpus:
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"the Parquet file cannot be read ({first_line(error)})", path) from error
     return _documents(schema.names, entries, path, options)
+
+
+def read_excel(path: Path, options: ReadOptions) -> Corpus:
+    """Read the first sheet of an Excel workbook that has cells.
+
+    Raises `InputError` as `read_csv` does, and if openpyxl is not installed or the workbook is damaged.
+    """
+    openpyxl = optional_module("openpyxl", "reading Excel workbooks", "openpyxl", path)
+    try:
+        workbook = openpyxl.load_workbook(unpacked_zip(whole_file(path), path), read_only=True, data_only=True)
+        sheets = ([row for row in sheet.iter_rows(values_only=True) if any(row)] for sheet in workbook.worksheets)
+        rows = next(filter(None, sheets), [()])
+    except (zipfile.BadZipFile, openpyxl.utils.exceptions.InvalidFileException, *_DAMAGE) as error:
+        raise InputError(f"the Excel workbook cannot be read ({first_line(error)}); save it as .csv", path) from error
+    names = ["" if name is None else str(name) for name in rows[0]]
+    entries = [(number, dict(zip(names, row, strict=False))) for number, row in enumerate(rows[1:], start=2)]
+    return _documents(names, entries, path, options, header=1)
 
 
 def _is_text(column: Any) -> bool:
@@ -231,6 +252,12 @@ def _metadata(entry: Mapping[str, Any], renamed: Mapping[str, str], column: str)
             yield renamed.get(name, name), plain
 
 
+EXCEL = Format(
+    name="Excel",
+    suffixes=(".xlsx",),
+    recognise=lambda start: _EXCEL.match(start) is not None,
+    read=read_excel,
+)
 CSV = Format(
     name="CSV",
     suffixes=(".csv", ".tsv"),

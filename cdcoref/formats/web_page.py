@@ -81,7 +81,7 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
         # A fragment has no menus around its text, so that nothing of it is left out.
-        every = _all_text(data, path)
+        every = all_text(data, path)
         text = text if text and set(_WORD.findall(every)) <= set(_WORD.findall(text)) else every
     title = " ".join((article.title or "").split()) if article else ""
     beginning = [line.casefold() for line in text.split("\n\n")[:BEGINNING]]
@@ -106,7 +106,7 @@ def _article(data: bytes, path: str | Path) -> Any:
         raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
 
 
-def _all_text(data: bytes, path: str | Path) -> str:
+def all_text(data: bytes, path: str | Path) -> str:
     """The text of a page, a line for each of its blocks."""
     from lxml import etree, html
 

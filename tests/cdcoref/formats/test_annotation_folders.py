@@ -1,4 +1,4 @@
-"""brat, WebAnno TSV 3 and UIMA CAS XMI: out and in again equal; what people corrected is read; nonsense is refused."""
+"""brat and UIMA CAS XMI: out and in again equal; what people corrected is read; nonsense is refused."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ from cdcoref.formats import (
     read_mention_table,
     tokenise_text,
     write_brat,
-    write_webanno,
     write_xmi,
 )
 
 WRITERS: dict[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
     "brat": write_brat,
-    "webanno": write_webanno,
     "xmi": write_xmi,
 }
-ENDS = {"brat": ".ann", "webanno": ".tsv", "xmi": ".xmi"}
+ENDS = {"brat": ".ann", "xmi": ".xmi"}
 TEXT = "Ann 🚢 left.\nShe fell; the [old|dog]_*->x saw her.\n\nBob\tsat."
 letters = st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="\ufffe\uffff")
 names = st.text(letters, min_size=1, max_size=6).map(lambda name: "".join(name.split())).filter(bool)
@@ -134,7 +132,7 @@ def test_a_text_with_entities_and_tags_comes_back(tmp_path: Path, name: str) -> 
     assert (loaded.corpus.documents, loaded.corpus.mentions) == (corpus.documents, corpus.mentions)
 
 
-@pytest.mark.parametrize("name", ["brat", "webanno"])
+@pytest.mark.parametrize("name", ["brat"])
 @pytest.mark.parametrize("gap", ["\x0b", "\f", "\r", "\x1e", "\x85", "\u2028", "\u2029"])
 def test_what_python_takes_for_the_end_of_a_line_comes_back(tmp_path: Path, name: str, gap: str) -> None:
     """A page break of a text that was a PDF, for one."""
@@ -213,24 +211,18 @@ def test_what_was_corrected_in_brat_is_read(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["webanno", "xmi"])
-def test_what_was_corrected_in_inception_is_read(tmp_path: Path, name: str) -> None:
+def test_what_was_corrected_in_inception_is_read(tmp_path: Path) -> None:
     folder = tmp_path / "x"
-    WRITERS[name](people(), folder)
-    if name == "webanno":
-        path = folder / "a.tsv"
-        text = path.read_text().replace("*->2-2\tentity bob[2]", "*->1-2\tentity bob[1]")
-        path.write_text(text)
-    else:
-        path = folder / "a.xmi"
-        with (folder / "TypeSystem.xml").open("rb") as file:
-            types = cassis.load_typesystem(file)
-        with path.open("rb") as file:
-            cas = cassis.load_cas_from_xmi(file, typesystem=types)
-        chains = cas.select("de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceChain")
-        by_words = {chain.first.get_covered_text(): chain.first for chain in chains}
-        by_words["Bob"].next, by_words["Ann"].next = None, by_words["Bob"].next
-        cas.to_xmi(path)
+    write_xmi(people(), folder)
+    path = folder / "a.xmi"
+    with (folder / "TypeSystem.xml").open("rb") as file:
+        types = cassis.load_typesystem(file)
+    with path.open("rb") as file:
+        cas = cassis.load_cas_from_xmi(file, typesystem=types)
+    chains = cas.select("de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceChain")
+    by_words = {chain.first.get_covered_text(): chain.first for chain in chains}
+    by_words["Bob"].next, by_words["Ann"].next = None, by_words["Bob"].next
+    cas.to_xmi(path)
     assert clusters(folder) == {("a", 0): "ann", ("a", 2): "bob", ("a", 4): "ann", ("b", 0): "ann"}
 
 
@@ -242,21 +234,6 @@ def test_a_chain_that_was_split_names_one_part_as_before(tmp_path: Path) -> None
     path.write_text(path.read_text().replace("*\tCoref T1 T2 T3 T4 T5", "*\tCoref T1 T2\n*\tCoref T3 T4 T5"))
     found = clusters(tmp_path / "x")
     assert [found[("a", n)] for n in range(5)] == ["a/1", "a/1", "c", "c", "c"]
-
-
-def test_other_layers_and_labels_of_webanno_are_understood(tmp_path: Path) -> None:
-    path = tmp_path / "story.tsv"
-    path.write_text(
-        "#FORMAT=WebAnno TSV 3.2\n#T_SP=webanno.custom.Role|role|sub\n"
-        "#T_CH=de.tudarmstadt.ukp.dkpro.core.api.coref.type.CoreferenceLink|referenceRelation|referenceType\n\n\n"
-        "#Text=He shot himself .\n1-1\t0-2\tHe\t_\t_\tcoref->1-1\tpr[1]\t\n1-2\t3-7\tshot\tX\t_\t_\t_\t\n"
-        "1-3\t8-15\thimself\t_\t_\t*->1-2|*->2-1\t*[1]|pr[2]\t\n1-3.1\t8-11\thim\t_\t_\t*->3-1\t*[3]\t\n1-4\t16-17\t.\t_\t_\t_\t_\t\n"
-    )
-    [document] = read_file(path).documents
-    mentions = read_file(path).mentions
-    assert (document.id, document.text) == ("story", "He shot himself .")
-    assert [(m.tokens, m.tag) for m in mentions] == [((0,), "pr"), ((2,), None), ((2,), "pr"), ((2,), None)]
-    assert mentions[0].cluster == mentions[1].cluster is not None
 
 
 # -- what cannot be read ---------------------------------------------------------------------------------------------
@@ -271,13 +248,6 @@ def test_other_layers_and_labels_of_webanno_are_understood(tmp_path: Path) -> No
         ("a.ann", "T1\tX 0 3\tAnn\nwhat\n", "line 2: the line is not an annotation"),
         ("a.ann", "T1\tX 0 3\tAnn\n*\tCoref T1 T2\n", "'T2', which is not there"),
         ("alone.ann", "T1\tX 0 3\tAnn\n", "alone.txt, .* is not beside it"),
-        ("a.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\n", "line 4: expected the number"),
-        ("a.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\tBob\n", "not where the characters"),
-        (
-            "a.tsv",
-            "#FORMAT=WebAnno TSV 3.3\n#T_CH=X|referenceRelation|referenceType\n\n#Text=Ann\n1-1\t0-3\tAnn\tx\ty\n",
-            "line 5: 'x' is no link",
-        ),
         ("a.xmi", '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI"', "the XMI cannot be read"),
         ("a.xmi", "", "the XMI cannot be read"),
     ],

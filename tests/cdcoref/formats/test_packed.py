@@ -44,7 +44,6 @@ BOMBS = {
     "a.conll.gz": (b"#begin document (a); part 000\n", b"a 0 0 a (1)\n"),
     "a.jsonl.gz": (b'{"id": "a", "sentences": [["a"]], "mentions": [\n', b'{"id": "a"}\n'),
     "a.jsonlines.gz": (b'{"doc_key": "a", "sentences": [["a"]], "clusters": []}\n', b" \n"),
-    "a.tsv.gz": (b"#FORMAT=WebAnno TSV 3.3\n\n\n#Text=a\n", b"1-1\t0-1\ta\t_\n"),
     "a.md.gz": (b"# Title\n", b"A b.\n\n"),
 }
 

@@ -1,7 +1,8 @@
-"""PDF and Word documents in: their text, title and author; what cannot be read is said in one sentence."""
+"""PDF, Word, PowerPoint, Excel and EPUB in: texts and what they state; what cannot be read is said in one sentence."""
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import io
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import docx
+import openpyxl
+import pptx
 import pypdf
 import pytest
 from docx.oxml import parse_xml
@@ -23,7 +26,11 @@ from cdcoref.formats import read_corpus, read_file
 def pdf(*lines: str, title: str = "Captain held") -> bytes:
     """A PDF of one page with these lines of Helvetica."""
     shown = " ".join(f"({line}) Tj T*" for line in lines)
-    content = f"BT /F1 12 Tf 50 780 Td 14 TL {shown} ET".encode()
+    return pdf_of(f"BT /F1 12 Tf 50 780 Td 14 TL {shown} ET".encode(), title)
+
+
+def pdf_of(content: bytes, title: str = "untitled") -> bytes:
+    """A PDF of one page with these instructions."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -73,13 +80,15 @@ def test_running_headers_and_footers_divide_no_sentence(tmp_path: Path) -> None:
     numbered = [(*header, *body, f"Page {number} of 3") for number, body in enumerate(bodies, 1)]
     pages(tmp_path / "a.pdf", *numbered)
     [document] = read_file(tmp_path / "a.pdf").documents
-    assert document.text == "\n".join(("6 March 2024", *first, *second, *third))
+    assert document.text == "\n".join(("6 March 2024", *first, *second)) + "\n\n" + "\n".join(third)
     assert "Its captain was held by the police ." in [" ".join(document.tokens[a:b]) for a, b in document.sentences]
     assert document.metadata == {"title": "Ferry sinks off Tresk", "date": "2024-03-06"}
     # What differs from page to page stays, and so does a line of text that two of many pages happen to begin with.
     pages(tmp_path / "b.pdf", *bodies, ("held by the police.", "In May."), title="Microsoft Word - draft.docx")
     [document] = read_file(tmp_path / "b.pdf").documents
-    assert document.text == "\n".join((*first, *second, *third, "held by the police.", "In May."))
+    assert document.text.split("\n\n") == [
+        "\n".join((*first, *second)), "\n".join(third), "held by the police.\nIn May."
+    ]  # fmt: skip
     assert document.metadata == {"title": "Ferry sinks off Tresk"}
 
 
@@ -91,7 +100,6 @@ def test_running_headers_and_footers_divide_no_sentence(tmp_path: Path) -> None:
         (("a state-owned bank and a state-", "owned ship"), "a state-owned bank and a state-owned ship"),
         (("Ida North-", "Larsen"), "Ida North-Larsen"),
         (("the 1990-", "91 season"), "the 1990-91 season"),
-        (("a heli\\255copter and an esti\\255", "mate"), "a helicopter and an estimate"),
     ],
 )
 def test_words_at_the_end_of_a_line(tmp_path: Path, lines: tuple[str, ...], text: str) -> None:
@@ -128,18 +136,41 @@ def test_a_pdf_without_text_or_with_a_password(tmp_path: Path) -> None:
     assert re.search(r"secret\.pdf: .* encrypted; save it without a password, or give its text$", problems[2])
 
 
-def test_an_encryption_that_needs_another_package_stops_no_other_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def needs_more(*arguments: object) -> None:
-        raise pypdf.errors.DependencyError("cryptography>=3.1 is required for AES algorithm")
+COLUMNS = (
+    ("A ferry sank off Tresk on Tuesday", "and 19 people died, the", "coastguard said.", "", "The captain was held."),
+    (
+        "The company apologised. It",
+        "will pay for the funerals.",
+        "",
+        "Divers search the wreck today;",
+        "the storm ended.",
+    ),
+)
 
-    monkeypatch.setattr(pypdf, "PdfReader", needs_more)
-    (tmp_path / "a.pdf").write_bytes(pdf(*LINES))
-    (tmp_path / "b.txt").write_text("The ferry sank.")
-    loaded = read_corpus([tmp_path])
-    assert [document.id for document in loaded.corpus.documents] == ["b.txt"]
-    assert loaded.problems[0].endswith("install it with: pip install cryptography")
+
+@pytest.mark.parametrize("by_row", [False, True])
+def test_columns_and_paragraphs(tmp_path: Path, by_row: bool) -> None:
+    """However the lines follow each other in the file."""
+    lines = [(50 + 270 * x, 760 - 14 * y, line) for x, column in enumerate(COLUMNS) for y, line in enumerate(column)]
+    ordered = sorted(lines, key=lambda line: (-line[1], line[0])) if by_row else lines
+    shown = " ".join(f"BT /F1 11 Tf {x} {y} Td ({line}) Tj ET" for x, y, line in ordered if line)
+    (tmp_path / "a.pdf").write_bytes(pdf_of(shown.encode()))
+    assert read_file(tmp_path / "a.pdf").documents[0].text.split("\n\n") == [
+        "A ferry sank off Tresk on Tuesday\nand 19 people died, the\ncoastguard said.",
+        "The captain was held.",
+        "The company apologised. It\nwill pay for the funerals.",
+        "Divers search the wreck today;\nthe storm ended.",
+    ]
+
+
+def test_the_first_pages_of_a_very_long_pdf(tmp_path: Path) -> None:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf("The ferry sank.")))
+    for _ in range(2000):
+        writer.add_blank_page(100, 100)
+    writer.write(tmp_path / "a.pdf")
+    corpus = read_file(tmp_path / "a.pdf")
+    assert corpus.documents[0].text == "The ferry sank."
+    assert corpus.notes == (f"{tmp_path / 'a.pdf'}: only the first 2,000 pages were read",)
 
 
 def word(path: Path) -> None:
@@ -189,23 +220,76 @@ def test_what_is_in_a_word_document_beside_its_paragraphs(tmp_path: Path) -> Non
     assert read.text.split("\n\n") == ["It sank. ins smartTag Done.", "In a control.", "merged", "inner", "19"]
 
 
-def test_a_word_document_that_is_damaged(tmp_path: Path) -> None:
-    word(tmp_path / "a.docx")
-    whole = (tmp_path / "a.docx").read_bytes()
-    (tmp_path / "b.docx").write_bytes(whole[:2000])
-    with zipfile.ZipFile(tmp_path / "c.docx", "w") as archive:
-        archive.writestr("[Content_Types].xml", "<x")
-        archive.writestr("word/document.xml", "<x/>")
-    for name in ("b.docx", "c.docx"):
-        with pytest.raises(
-            InputError,
-            match=r"the Word document cannot be read \(.*\); open it in a word processor and save it again",
-        ):
-            read_file(tmp_path / name)
+def test_slides(tmp_path: Path) -> None:
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+    slide.shapes.title.text = "Ferry sinks"
+    slide.placeholders[1].text = "19 people died.\nThe captain was held."
+    table = slide.shapes.add_table(1, 2, 0, 0, 900, 900).table
+    table.cell(0, 0).text, table.cell(0, 1).text = "Dead", "19"
+    group = slide.shapes.add_group_shape()
+    group.shapes.add_textbox(0, 0, 9, 9).text_frame.text = "In a group.\vSecond line."
+    presentation.core_properties.author = "Ann Lee"
+    presentation.save(str(tmp_path / "a.pptx"))
+    [document] = read_file(tmp_path / "a.pptx").documents
+    paragraphs = ["Ferry sinks", "19 people died.", "The captain was held.", "Dead", "19", "In a group.\nSecond line."]
+    assert document.text.split("\n\n") == paragraphs
+    assert document.metadata == {"title": "Ferry sinks", "author": "Ann Lee"}
+
+
+def book(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        root = '<rootfiles><rootfile full-path="OPS/p.opf"/></rootfiles>'
+        archive.writestr("META-INF/container.xml", f'<container xmlns="urn:x">{root}</container>')
+        known = "<dc:title>Tresk</dc:title><dc:creator>Ann Lee</dc:creator><dc:date>2020-01-02</dc:date>"
+        items = '<item id="b" href="b%20c.xhtml"/><item id="a" href="a.xhtml"/>'
+        order = '<itemref idref="a"/><itemref idref="b"/>'
+        archive.writestr(
+            "OPS/p.opf",
+            f'<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>{known}'
+            f"</metadata><manifest>{items}</manifest><spine>{order}</spine></package>",
+        )
+        archive.writestr(
+            "OPS/a.xhtml", "<html><head><title>x</title></head><body><p>The ferry\nsank.</p></body></html>"
+        )
+        archive.writestr("OPS/b c.xhtml", "<html><body><h1>Two</h1><p>It burnt.</p></body></html>")
+
+
+def test_a_book(tmp_path: Path) -> None:
+    book(tmp_path / "a.epub")
+    [document] = read_file(tmp_path / "a.epub").documents
+    assert document.text == "The ferry sank.\n\nTwo\n\nIt burnt."
+    assert document.metadata == {"title": "Tresk", "author": "Ann Lee", "date": "2020-01-02"}
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active.append(["Title", "Date", "Text", "Deaths"])
+    workbook.active.append(["Ferry sinks", datetime.datetime(2024, 3, 5), "A ferry sank.", 19])
+    workbook.active.append(["Nothing"])
+    workbook.save(tmp_path / "a.xlsx")
+    corpus = read_file(tmp_path / "a.xlsx")
+    assert [document.text for document in corpus.documents] == ["A ferry sank."]
+    assert corpus.documents[0].metadata == {"title": "Ferry sinks", "date": "2024-03-05T00:00:00", "Deaths": 19}
+    assert corpus.notes == (f"{tmp_path / 'a.xlsx'}: 1 row without text left out",)
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx", "a.epub", "a.xlsx"])
+def test_what_is_damaged(tmp_path: Path, name: str) -> None:
+    entries = {"a.docx": "word/document.xml", "a.pptx": "ppt/presentation.xml", "a.xlsx": "xl/workbook.xml"}
+    if name == "a.pdf":
+        (tmp_path / name).write_bytes(b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages")
+    else:
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("mimetype" if name == "a.epub" else "[Content_Types].xml", "application/epub+zip")
+            archive.writestr(entries.get(name, "META-INF/container.xml"), "<x/>")
+    with pytest.raises(InputError, match=r"cannot be read \(.*\); (open it|save it)"):
+        read_file(tmp_path / name)
 
 
 @pytest.mark.parametrize(
-    ("name", "module", "package"), [("a.pdf", "pypdf", "pypdf"), ("a.docx", "docx", "python-docx")]
+    ("name", "module", "package"), [("a.pdf", "pdfminer.high_level", "pdfminer.six"), ("a.docx", "docx", "python-docx")]
 )
 def test_what_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, package: str

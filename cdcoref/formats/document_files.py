@@ -1,0 +1,169 @@
+"""PDF, Word, PowerPoint and EPUB files in, documents with their text and what the files state about it out.
+
+Libraries of the extra ``documents`` read them. Word is read by python-docx, since mammoth joins the words on both sides
+of a line break and takes tables of contents for text. To add a kind, write a function from bytes to a text and its
+metadata, and add it to `_KINDS`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.lines import whole_file
+from cdcoref.formats.packed import unpacked_zip
+from cdcoref.formats.pdf_text import pdf_text
+from cdcoref.formats.plain_text import tokenise_text
+from cdcoref.formats.web_page import all_text
+from cdlm.extras import optional_module
+
+Extracted = tuple[str, dict[str, Any], tuple[str, ...]]
+"""A text, what the file states about it, and notes."""
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent"))
+_GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
+"""Where a content control says that it is a table of contents."""
+_NOT_STATED = re.compile(
+    r"\(?(?:anonymous|unspecified|unknown|untitled)\)?|Microsoft Word - .*|PowerPoint Presentation|python-docx|"
+    r"\S+\.(?:docx?|dvi|indd|odt|pdf|pptx?|rtf|tex)",
+    re.I,
+)
+"""What programs write where nobody named a title or an author."""
+_DAMAGE = (
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
+    *(StopIteration, SyntaxError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
+)
+"""What damaged files make the libraries raise."""
+
+
+def _word(data: bytes, path: Path) -> Extracted:
+    """Paragraphs and cells of tables, in order; tracked changes are taken as accepted."""
+    import docx
+    from docx.opc.exceptions import OpcError
+
+    try:
+        word = docx.Document(unpacked_zip(data, path))
+    except OpcError as error:
+        raise ValueError(first_line(error)) from error
+    known = word.core_properties
+    return "\n\n".join(_paragraphs(word.element.body)), {"title": known.title, "author": known.author}, ()
+
+
+def _paragraphs(part: Any) -> Iterator[str]:
+    """The paragraphs in an element of a document's body that have words, those in tables and controls among them."""
+    for child in part.iterchildren(f"{_W}*"):
+        if child.tag == f"{_W}p":
+            runs = (run for run in child.iter(f"{_W}r") if not _is_left_out(run, child))
+            if text := "".join(run.text for run in runs).strip():
+                yield text
+        elif not any("Contents" in str(entry.get(f"{_W}val")) for entry in child.iterfind(_GALLERY)):
+            yield from _paragraphs(child)
+
+
+def _is_left_out(run: Any, paragraph: Any) -> bool:
+    """Whether a run of a paragraph was deleted or moved elsewhere, or is in a text box."""
+    inside = itertools.takewhile(lambda parent: parent is not paragraph, run.iterancestors())
+    return any(parent.tag in _LEFT_OUT for parent in inside)
+
+
+def _slides(data: bytes, path: Path) -> Extracted:
+    """The texts and tables of the slides, in order; notes are left out."""
+    import pptx
+    from pptx.exc import PythonPptxError
+
+    try:
+        presentation = pptx.Presentation(unpacked_zip(data, path))
+    except PythonPptxError as error:
+        raise ValueError(first_line(error)) from error
+    texts = (text for slide in presentation.slides for text in _shape_texts(slide.shapes))
+    known = presentation.core_properties
+    return "\n\n".join(filter(None, map(str.strip, texts))), {"title": known.title, "author": known.author}, ()
+
+
+def _shape_texts(shapes: Iterable[Any]) -> Iterator[str]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from _shape_texts(shape.shapes)
+        elif shape.has_text_frame:
+            yield from (paragraph.text.replace("\v", "\n") for paragraph in shape.text_frame.paragraphs)
+        elif getattr(shape, "has_table", False):
+            yield from (cell.text for row in shape.table.rows for cell in row.cells)
+
+
+def _book(data: bytes, path: Path) -> Extracted:
+    """The pages of an EPUB book in the order in which they are read."""
+    from defusedxml import ElementTree
+
+    with zipfile.ZipFile(unpacked_zip(data, path)) as archive:
+        container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
+        root = next(container.iterfind(".//{*}rootfile")).attrib["full-path"]
+        package = ElementTree.fromstring(archive.read(root))
+        hrefs = {item.attrib["id"]: unquote(item.attrib["href"]) for item in package.iterfind(".//{*}item")}
+        order = [
+            hrefs[item.attrib["idref"]] for item in package.iterfind(".//{*}itemref") if item.get("linear") != "no"
+        ]
+        pages = [all_text(archive.read(posixpath.join(posixpath.dirname(root), href)), path) for href in order]
+    names = {"title": "title", "author": "creator", "date": "date"}
+    stated = {ours: package.findtext(f".//{{http://purl.org/dc/elements/1.1/}}{dc}") for ours, dc in names.items()}
+    return "\n\n".join(filter(None, pages)), stated, ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of document: its name in messages, the library that reads it, and what to do with a damaged one."""
+
+    name: str
+    suffix: str
+    begins: re.Pattern[bytes]
+    module: str
+    package: str
+    extract: Callable[[bytes, Path], Extracted]
+    remedy: str = "open it in another program and save it again, or give its text"
+
+    def read(self, path: Path, options: ReadOptions) -> Corpus:
+        """Read a file as one document; character offsets are those of the text that was taken out of it.
+
+        Raises `InputError` if the library is not installed, the file cannot be read, or it holds more than packed files
+        may.
+        """
+        optional_module(self.module, f"reading {self.name}", self.package, path)
+        data = whole_file(path)
+        try:
+            text, known, notes = self.extract(data, path)
+        except _DAMAGE as error:
+            raise InputError(f"the {self.name} cannot be read ({first_line(error)}); {self.remedy}", path) from error
+        document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
+        plain = {name: " ".join(value.split()) for name, value in known.items() if isinstance(value, str)}
+        stated = {name: value for name, value in plain.items() if value and not _NOT_STATED.fullmatch(value)}
+        return Corpus((with_stated(document, stated),), notes=tuple(f"{path}: {note}" for note in notes))
+
+    def format(self) -> Format:
+        """The kind as a format."""
+        return Format(self.name, (self.suffix,), lambda start: self.begins.match(start) is not None, self.read)
+
+
+def _packed(entry: bytes) -> re.Pattern[bytes]:
+    """The beginning of a ZIP archive with an entry whose name begins so."""
+    return re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}" + entry, re.DOTALL)
+
+
+_KINDS = (
+    _Kind("PDF", ".pdf", re.compile(rb"\s*%PDF-"), "pdfminer.high_level", "pdfminer.six", pdf_text),
+    _Kind("Word document", ".docx", _packed(b"word/"), "docx", "python-docx", _word),
+    _Kind("PowerPoint presentation", ".pptx", _packed(b"ppt/"), "pptx", "python-pptx", _slides),
+    _Kind("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
+)
+DOCUMENTS = tuple(kind.format() for kind in _KINDS)
