@@ -320,7 +320,7 @@ def write_stories(
     The file appears when it is complete.
     """
     from cdcoref.predict import joined_stories
-    from cdcoref.reports import Tally
+    from cdcoref.reports import Results, Tally
     from cdcoref.views import event_circumstances, summary
 
     tally = Tally()
@@ -331,7 +331,8 @@ def write_stories(
             corpus, options, cache=cache, announce=_announce, progress=progress.update
         ):
             together = joined_stories(stories, order)
-            mentions, events = together.by_document(), event_circumstances(together)
+            mentions = together.corpus.by_document()
+            events = event_circumstances(Results(together.corpus, (), readings=together))
             for story in stories:
                 for document in story.corpus.documents:
                     write(document, mentions[document.id], events[document.id])

@@ -22,6 +22,7 @@ from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
 from cdcoref.predict.prediction import Plan, Prediction
 from cdcoref.predict.prediction_options import PredictionOptions, Topics
+from cdcoref.reading import Readings
 from cdcoref.reports import ScoredPair
 from cdcoref.stories import (
     DocumentVectors,
@@ -148,12 +149,13 @@ class Predictor:
         linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
         together = joined_stories(linked, {document.id: number for number, document in enumerate(corpus.documents)})
         return Prediction(
-            replace(together, notes=corpus.notes),
+            replace(together.corpus, notes=corpus.notes),
             tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
             plans[0],
             sum(story.sequences for story in linked),
             notes=tuple(note for story in linked for note in story.notes),
             pairs=_pairs(linked) if options.pairs else None,
+            readings=together,
         )
 
     def stream(
@@ -191,7 +193,6 @@ class Predictor:
         The label of a cluster depends on all of them (see :func:`joined_stories`).
         """
         from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
-        from cdcoref.reading import Readings
 
         options = PredictionOptions.with_settings(options, settings)
         if not self.lemma:
@@ -223,6 +224,8 @@ class Predictor:
                     every = tuple(marked[name] for name in planned.documents)
                     whole = with_copies(own, every) if find else replace(own, documents=every)
                     found.append(replace(story.with_corpus(whole), notes=(*notes, *story.notes)))
+                    for document in story.corpus.documents:
+                        story.readings[document.id].forget_facts()
                     notes = ()
                 yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
@@ -296,8 +299,8 @@ class _LemmaBaseline(Predictor):
         return self._finder.fingerprint
 
 
-def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Corpus:
-    """The documents and mentions of stories as one corpus, in the order of the documents.
+def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Readings:
+    """The documents and mentions of stories together, in the order of the documents.
 
     Parameters
     ----------
@@ -307,10 +310,11 @@ def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> 
     known = list(stories)
     documents = [document for story in known for document in story.corpus.documents]
     mentions = [mention for story in known for mention in story.corpus.mentions]
-    return Corpus(
+    corpus = Corpus(
         tuple(sorted(documents, key=lambda document: order[document.id])),
         tuple(sorted(mentions, key=lambda mention: order[mention.document])),
     )
+    return Readings(corpus, None, {d.id: story.readings[d.id] for story in known for d in story.corpus.documents})
 
 
 def plan_stories(

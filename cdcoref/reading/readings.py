@@ -68,6 +68,10 @@ class Reading:
             self._facts[key] = mention_facts(self.cased, mention, self.sentence_of[start], self.quotations[start])
         return self._facts[key]
 
+    def forget_facts(self) -> None:
+        """Drop the facts of mentions, which linking alone needs and which take most of the memory."""
+        self._facts.clear()
+
     def name(self, mention: Mention) -> tuple[str, ...]:
         """The words of a mention that are a name, in lower case."""
         return name_of(self.cased.tokens[mention.start : mention.end])

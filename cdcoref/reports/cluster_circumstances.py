@@ -132,7 +132,7 @@ class CorpusCircumstances:
 
     def __init__(self, corpus: Corpus, readings: Readings | None = None) -> None:
         self._corpus = corpus
-        self._readings = Readings(corpus) if readings is None else readings
+        self.readings = Readings(corpus) if readings is None else readings
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
         self._settings: dict[str, Setting] = {}
@@ -189,7 +189,7 @@ class CorpusCircumstances:
     def _of_document(self, id: str) -> dict[Mention, Circumstances]:
         if id not in self._found:
             mentions = self._by_document[id]
-            reading = self._readings[id]
+            reading = self.readings[id]
             self._settings[id] = reading.stated.setting
             self._quantities[id] = reading.quantities(mentions)
             self._found[id] = dict(zip(mentions, reading.circumstances(mentions), strict=True))

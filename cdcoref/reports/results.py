@@ -7,12 +7,13 @@ once, however many follow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import check_text
+from cdcoref.reading import Readings
 from cdcoref.reports.cluster_circumstances import (
     NO_CIRCUMSTANCES,
     ClusterCircumstances,
@@ -125,6 +126,8 @@ class Results:
         The number of each story, where it is not its place from 1 (stories of a collection keep their numbers).
     pairs
         The pairs of mentions that were compared, story by story; None unless the option ``pairs`` asked for them.
+    readings
+        What is known of the documents; None: they are looked at when something of them is asked for.
     """
 
     corpus: Corpus
@@ -133,6 +136,7 @@ class Results:
     notes: tuple[str, ...] = ()
     story_numbers: tuple[int, ...] = ()
     pairs: tuple[ScoredPair, ...] | None = None
+    readings: Readings | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, source: Results | Corpus) -> Results:
@@ -154,7 +158,7 @@ class Results:
     @cached_property
     def circumstances(self) -> CorpusCircumstances:
         """The labels and circumstances of the clusters; each document is looked at once."""
-        return CorpusCircumstances(self.corpus)
+        return CorpusCircumstances(self.corpus, self.readings)
 
     @cached_property
     def located(self) -> LocatedMentions:

@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus, Mention
-from cdcoref.language import in_sentence_case
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 
 SHARED_EVENTS = 2
@@ -97,7 +96,7 @@ class StoryContext:
         for cluster, members in self.events.items():
             for mention in members:
                 self._events_of[mention.document].add(cluster)
-        self.written = {id: in_sentence_case(document) for id, document in self.documents.items()}
+        self.written = {id: known.readings[id].cased for id in self.documents}
 
     @cached_property
     def words(self) -> dict[str, frozenset[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
-from cdcoref.reports import ClusterCircumstances, CorpusCircumstances, Results, Stated, mean_confidence, ranked_clusters
+from cdcoref.reports import ClusterCircumstances, Results, Stated, mean_confidence, ranked_clusters
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
@@ -74,19 +74,20 @@ def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
         If the file cannot be written. An existing file is then left unchanged.
     """
     corpus = Results.of(source).corpus
-    mentions, clusters = corpus.by_document(), event_circumstances(corpus)
+    mentions, clusters = corpus.by_document(), event_circumstances(source)
     with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:
             write(document, mentions[document.id], clusters[document.id])
 
 
-def event_circumstances(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
+def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, Any]]]:
     """The circumstances of the events that each document mentions, by the document's id.
 
     An object has ``cluster``, ``kind``, and ``when``, ``where`` and ``participants`` where they are known: those of the
     cluster in all documents, with the words of this document that state them.
     """
-    known = CorpusCircumstances(corpus)
+    results = Results.of(source)
+    corpus, known = results.corpus, results.circumstances
     found: dict[str, list[dict[str, Any]]] = {document.id: [] for document in corpus.documents}
     for members in corpus.clusters():
         if members[0].kind != EVENT or members[0].cluster is None:

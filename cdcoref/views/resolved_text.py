@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple, get_args
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import file_names, output_file, written_folder
-from cdcoref.language import in_sentence_case, is_common_word, lemma, quotations, word_set
+from cdcoref.language import is_common_word, lemma, word_set
+from cdcoref.reading import Readings
 from cdcoref.reports import Results, cluster_label
 
 Replaced = Literal["pronouns", "all"]
@@ -86,26 +87,24 @@ def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") ->
     """
     if replaced not in get_args(Replaced):
         raise InputError(f"{replaced!r} cannot be replaced; choose pronouns or all")
-    corpus = Results.of(source).corpus
-    texts = _Texts(corpus)
+    results = Results.of(source)
+    corpus = results.corpus
+    texts = _Texts(corpus, results.circumstances.readings)
     names = _names(corpus, texts)
     mentions = corpus.by_document()
     return {id: _with_names(document, mentions[id], names, replaced, texts) for id, document in texts.documents.items()}
 
 
 class _Texts:
-    """Documents with their words in sentence case, and where quotations are; each is computed once."""
+    """Documents with their words in sentence case, and where quotations are."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, readings: Readings) -> None:
         self.documents = {document.id: document for document in corpus.documents}
-        self._written: dict[str, Sequence[str]] = {}
-        self._quoted: dict[str, Sequence[int]] = {}
+        self._readings = readings
 
     def words(self, name: str) -> Sequence[str]:
         """The words of a document, those of headlines as they are inside sentences."""
-        if name not in self._written:
-            self._written[name] = in_sentence_case(self.documents[name]).tokens
-        return self._written[name]
+        return self._readings[name].cased.tokens
 
     def is_headline(self, mention: Mention) -> bool:
         """Whether words stand in a headline, where capitals mark no names."""
@@ -114,9 +113,7 @@ class _Texts:
 
     def is_quoted(self, name: str, token: int) -> bool:
         """Whether a word stands in a quotation."""
-        if name not in self._quoted:
-            self._quoted[name] = quotations(self.documents[name])
-        return self._quoted[name][token] > 0
+        return self._readings[name].quotations[token] > 0
 
 
 def _names(corpus: Corpus, texts: _Texts) -> dict[str, str]:
