@@ -58,7 +58,7 @@ def assign_clusters(
         The changes that were recorded.
     """
     time = now()
-    assignment = _Assignment(connection, groups, undone, time)
+    assignment = _Assignment(connection, groups, undone)
     assignment.store(list(rejected), set(left))
     connection.executemany(
         "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
@@ -105,13 +105,10 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
 class _Assignment:
     """What mentions were in before clusters change, and what became of the clusters (`changes`)."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool, time: str
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool) -> None:
         self._connection = connection
         self._undone = undone
         self._groups = groups
-        self._time = time
         self.changes: list[Change] = []
         self._before: dict[int, int | None] = {}
         self._origin: dict[int, int | None] = {}
@@ -178,8 +175,7 @@ class _Assignment:
             if number not in taken and self._is_free(number):
                 break
         else:
-            statement = "INSERT INTO clusters (title, mentions, documents, created) VALUES ('', 0, 0, ?)"
-            number = insert(self._connection, statement, (self._time,))
+            number = insert(self._connection, "INSERT INTO clusters (title, mentions, documents) VALUES ('', 0, 0)")
             for m in group:
                 if self._before[m] is not None:
                     self._origin[m] = number

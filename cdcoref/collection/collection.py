@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection import queries
-from cdcoref.collection.adding import add_documents
+from cdcoref.collection.adding import add_documents, rebuild_collection
 from cdcoref.collection.correcting import redo_and_obey, store_and_obey, undo_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
@@ -23,7 +23,6 @@ from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import GivenPredictor, Reader
-from cdcoref.collection.rebuilding import rebuild_collection
 from cdcoref.collection.records import (
     ClusterPage,
     ClusterSummary,

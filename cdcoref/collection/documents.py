@@ -10,17 +10,16 @@ from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import insert, rows_in, stored_documents
+from cdcoref.collection.chosen_rows import insert
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import stored_tokens
 from cdcoref.collection.settings import store_value, stored_value
-from cdcoref.collection.stored_copies import forget_copies
-from cdcoref.collection.stored_logits import DocumentPair, DocumentScores
-from cdcoref.collection.word_index import Weights, index_words, unindex_words
-from cdcoref.corpus import Corpus, Document, Mention, mention_text
+from cdcoref.collection.stored_copies import leave_to_copies
+from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate, unindex_words
+from cdcoref.corpus import Document, Mention, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document, stored_fields, stored_mention
-from cdcoref.stories import without_boilerplate, words_of
+from cdcoref.stories import boilerplate_lines, without_boilerplate, words_of
 
 REVISION = "revision"
 """Counts the changes after which the mentions of a document may be others: it was removed or replaced, or a rebuild."""
@@ -264,13 +263,60 @@ def store_left_out(
     )
 
 
-def left_out_mentions(connection: sqlite3.Connection) -> list[Mention]:
-    """All that :func:`store_left_out` stored."""
-    query = (
-        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
-        "JOIN left_out ON left_out.document = documents.number ORDER BY documents.number"
+def stored_incoming(connection: sqlite3.Connection) -> tuple[Sorted, frozenset[bytes]]:
+    """All stored documents, as if each came again in its own place, and the keys of lines that are boilerplate."""
+    query = "SELECT number, id, text, fields, content, given FROM documents ORDER BY number"
+    rows = connection.execute(query).fetchall()
+    documents = {number: stored_document(*row) for number, *row, _, _ in rows}
+    lines = stored_boilerplate(connection) | boilerplate_lines(tuple(documents.values()))
+    mentions: dict[str, list[Mention]] = {}
+    for table in ("mentions", "left_out"):
+        query = (
+            f"SELECT id, tokens, kind, NULL, source_id, tag, found FROM {table} "
+            "JOIN documents ON documents.number = document WHERE given ORDER BY document"
+        )
+        for mention in (stored_mention(*row) for row in connection.execute(query)):
+            mentions.setdefault(mention.document, []).append(mention)
+    incoming = []
+    for number, id, _, _, content, given in rows:
+        document = documents[number]
+        ordered = tuple(sorted(mentions.get(id, ()), key=lambda m: (m.start, m.end, m.tokens, m.kind or "")))
+        read = document if given else without_boilerplate(document, lines)
+        weights = words_of(document, lines)
+        incoming.append(Incoming(read, ordered if given else None, content, None, weights))
+    return Sorted(tuple(incoming), {id: number for number, id, *_ in rows}, {}), lines
+
+
+def update_document(
+    connection: sqlite3.Connection,
+    number: int,
+    incoming: Incoming,
+    mentions: Sequence[Mention],
+    story: int,
+    share: float,
+) -> set[int]:
+    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters.
+
+    Returns the clusters that may have lost mentions.
+    """
+    fields = stored_fields(incoming.document)
+    connection.execute("UPDATE documents SET fields = ?, story = ? WHERE number = ?", (fields, story, number))
+    index_words(connection, number, incoming.weights, share)
+    store_left_out(connection, number, incoming.mentions or (), mentions)
+    former = mentions_of(connection, number)
+    if [(m.tokens, m.kind) for m in former] == [(stored_tokens(m.tokens), m.kind) for m in mentions]:
+        connection.executemany(
+            "UPDATE mentions SET found = ? WHERE document = ? AND place = ?",
+            ((mention.confidence, number, place) for place, mention in enumerate(mentions)),
+        )
+        return set()
+    delete_mentions(connection, number)
+    insert_mentions(connection, number, incoming.document, mentions)
+    connection.executemany(
+        "UPDATE mentions SET cluster = ?, origin = ? WHERE document = ? AND tokens = ? AND kind IS ?",
+        ((mention.cluster, mention.origin, number, mention.tokens, mention.kind) for mention in former),
     )
-    return [stored_mention(*row) for row in connection.execute(query)]
+    return {mention.cluster for mention in former if mention.cluster is not None}
 
 
 class MentionRow(NamedTuple):
@@ -297,7 +343,7 @@ def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     query = "SELECT story, text, content FROM documents WHERE number = ?"
     story, text, content = connection.execute(query, (number,)).fetchone()
     mentions = delete_mentions(connection, number)
-    forget_copies(connection, number)
+    leave_to_copies(connection, number)
     unindex_words(connection, number)
     connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
     connection.execute("DELETE FROM vectors WHERE document = ?", (number,))
@@ -360,25 +406,3 @@ def inherit_clusters(
             connection.execute("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", values)
             tokens[before.tokens, before.kind] = mention.tokens
     return tokens
-
-
-def store_scores(
-    connection: sqlite3.Connection, numbers: Mapping[str, int], scores: Mapping[DocumentPair, DocumentScores]
-) -> None:
-    """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
-    rows = []
-    for (one, other), found in scores.items():
-        first, second = numbers[one], numbers[other]
-        rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
-    connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
-
-
-def stored_part(connection: sqlite3.Connection, ids: Sequence[str]) -> Corpus:
-    """Some stored documents with all their mentions, in the order of their places."""
-    query = (
-        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
-        "JOIN mentions ON mentions.document = documents.number "
-        "WHERE documents.id IN ({}) ORDER BY documents.number, place"
-    )
-    mentions = tuple(stored_mention(*row) for row in rows_in(connection, query, ids))
-    return Corpus(tuple(stored_documents(connection, "id", ids)), mentions)

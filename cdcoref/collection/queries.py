@@ -27,7 +27,7 @@ from cdcoref.collection.records import (
     StoredMention,
 )
 from cdcoref.collection.search import clusters_with_words, full_text_query
-from cdcoref.collection.stored_copies import originals_of
+from cdcoref.collection.stored_copies import copies_of
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
@@ -321,16 +321,13 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     story = connection.execute(query, (number, id, limit)).fetchall()
     query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
     related = connection.execute(query, (number, limit)).fetchall()
-    query = (
-        "SELECT id FROM documents WHERE number != ?1 AND (number = ?2 OR number IN "
-        "(SELECT document FROM copies WHERE original = ?2)) ORDER BY number != ?2, number"
-    )
-    original = originals_of(connection, [row[0]]).get(row[0], row[0])
-    copies = tuple(other for (other,) in connection.execute(query, (row[0], original)))
+    numbers = copies_of(connection, row[0])
+    id_of = dict(rows_in(connection, "SELECT number, id FROM documents WHERE number IN ({})", numbers))
+    copies = tuple(id_of[number] for number in numbers if number != row[0])
     document = stored_document(id, text, fields)
     return DocumentPage(
         summary,
-        document if original == row[0] else replace(document, copy_of=copies[0]),
+        document if numbers[:1] in ([], [row[0]]) else replace(document, copy_of=copies[0]),
         tuple(stored_mentions(connection, rows)),
         tuple(summaries(connection, list(clusters))),
         tuple(_document_summary(other) for other in story),

@@ -22,9 +22,9 @@ from cdcoref.collection.documents import count_revision, delete_document
 from cdcoref.collection.queries import no_document
 from cdcoref.collection.reclustering import recluster, tied, tied_to_documents
 from cdcoref.collection.records import RemovedDocument, Report
-from cdcoref.collection.stored_copies import originals_of
+from cdcoref.collection.stored_copies import copies_of, return_to_copies
 from cdcoref.collection.subjects import drop_empty_stories, place_stories
-from cdcoref.collection.word_index import Weights, index_words, set_share, stored_boilerplate
+from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate
 from cdcoref.errors import InputError
 from cdcoref.formats import stored_document
 from cdcoref.stories import words_of
@@ -34,20 +34,24 @@ _MENTION = "number, document, place, tokens, kind, words, found, source_id, tag,
 _LEFT_OUT = "document, tokens, kind, found, source_id, tag"
 _TABLES = (
     *("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions"),
-    *("removed_documents", "removals", "known_copies"),
+    *("removed_documents", "removals"),
 )
+_SHARE_OF_TEXT = (
+    "UPDATE removed_documents SET share = coalesce((SELECT max(documents.share) FROM copies AS own JOIN copies "
+    "ON copies.text = own.text JOIN documents ON documents.number = copies.document WHERE own.document = ?1), share) "
+    "WHERE number = ?1"
+)
+"""Whichever of several copies comes back first counts for all of them."""
 
 
 class _Kept(NamedTuple):
-    """A removed document: its number, id and story, for how much of a document it counted, what was beside it, and its
-    near-duplicates, removed or not."""
+    """A removed document: its number, id and story, for how much of a document it counts, what was beside it."""
 
     number: int
     id: str
     story: int
     share: float
     beside: str
-    near_duplicates: list[int]
 
 
 def remove_documents(database: Database, ids: Sequence[str]) -> Report:
@@ -82,13 +86,10 @@ def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
     )
     near = [other for (other,) in connection.execute(beside, (number,))]
     connection.execute(
-        "INSERT OR IGNORE INTO known_copies SELECT document, original FROM copies WHERE document = ?1 OR original = ?1",
-        (number,),
-    )
-    connection.execute(
         f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ? FROM documents WHERE number = ?",
         (removal, json.dumps(near), number),
     )
+    connection.execute(_SHARE_OF_TEXT, (number,))
     for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
         connection.execute(f"INSERT INTO removed_{table} SELECT {columns} FROM {table} WHERE document = ?", (number,))
     connection.execute(
@@ -126,12 +127,9 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
             _check_absent(connection, one, database)  # one that was inserted just now may have the same content
             weights[one.number] = _insert(connection, one)
         _restore_scores(connection)
-        stories: set[int] = set()
         for one in kept:
-            stories |= _restore_copies(connection, one)
-        for one in kept:
-            _forget_copies(connection, one)
-        stories = place_stories(connection, stories | stories_of(connection, weights), weights)
+            return_to_copies(connection, one.number)
+        stories = place_stories(connection, stories_of(connection, weights), weights)
         _leave_others(connection, weights, tied(connection, stories))
         count_revision(connection)
         connection.execute("DELETE FROM removals WHERE number NOT IN (SELECT removal FROM removed_documents)")
@@ -158,14 +156,7 @@ def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
         raise InputError(
             f"no document {id!r} was removed since the collection was built; add the document again", database.path
         )
-    query = (
-        "WITH RECURSIVE family (member) AS (VALUES (?) UNION SELECT document + original - member "
-        "FROM family JOIN known_copies ON document = member OR original = member) "
-        "SELECT member FROM family ORDER BY member"
-    )
-    number, story, share, beside = row
-    near_duplicates = [member for (member,) in connection.execute(query, (number,))]
-    return _Kept(number, id, story, share, beside, near_duplicates)
+    return _Kept(row[0], id, *row[1:])
 
 
 def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
@@ -206,13 +197,11 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
 
 
 def _story(connection: sqlite3.Connection, one: _Kept) -> int:
-    """The story with most of the documents that were in its story or are its near-duplicates, or the one it was in."""
+    """The story of its copies, or else with most of the documents that were beside it, or else the one it was in."""
     query = "SELECT story FROM documents WHERE number IN ({})"
-    counts = Counter(
-        int(story) for (story,) in rows_in(connection, query, {*json.loads(one.beside), *one.near_duplicates})
-    )
-    if counts:
-        return min(counts, key=lambda story: (-counts[story], story))
+    for numbers in (copies_of(connection, one.number), json.loads(one.beside)):
+        if counts := Counter(int(story) for (story,) in rows_in(connection, query, numbers)):
+            return min(counts, key=lambda story: (-counts[story], story))
     connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
     return one.story
 
@@ -222,51 +211,6 @@ def _restore_scores(connection: sqlite3.Connection) -> None:
     both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
     connection.execute(f"INSERT OR REPLACE INTO scores SELECT first, second, logits FROM removed_scores WHERE {both}")
     connection.execute(f"DELETE FROM removed_scores WHERE {both}")
-
-
-def _restore_copies(connection: sqlite3.Connection, one: _Kept) -> set[int]:
-    """Let a document be the copy or the original that it was; returns the stories that lose documents by that.
-
-    While some near-duplicates are removed, the original is the one that was the original when all were there; if that
-    one is removed, it is the first. If all are copies of another document by now, such as a longer one, so is this one.
-    """
-    if len(one.near_duplicates) == 1:
-        return set()
-    query = "SELECT number, story, share FROM documents WHERE number IN ({})"
-    there = {number: (story, share) for number, story, share in rows_in(connection, query, one.near_duplicates)}
-    copies = {
-        number
-        for (number,) in rows_in(
-            connection, "SELECT document FROM known_copies WHERE document IN ({})", one.near_duplicates
-        )
-    }
-    first = min(there, key=lambda number: (number in copies, number))
-    others = set(originals_of(connection, there.keys() - {one.number}).values()) - there.keys()
-    original = min(others, default=first)
-    moved = {one.number}
-    if original == one.number:
-        moved = there.keys() - moved
-        away = rows_in(connection, "SELECT share FROM removed_documents WHERE number IN ({})", one.near_duplicates)
-        share = max([*(share for _, share in there.values()), *(share for (share,) in away)])
-        set_share(connection, original, share or 1.0)
-    (story,) = connection.execute("SELECT story FROM documents WHERE number = ?", (original,)).fetchone()
-    for number in moved:
-        connection.execute("UPDATE copies SET original = ? WHERE original = ?", (original, number))
-        connection.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (number, original))
-        set_share(connection, number, 0.0)
-    connection.execute(
-        "UPDATE documents SET story = ?1 WHERE number IN (SELECT document FROM copies WHERE original = ?2)",
-        (story, original),
-    )
-    return {story for story, _ in there.values()} - {story}
-
-
-def _forget_copies(connection: sqlite3.Connection, one: _Kept) -> None:
-    """Forget which documents were near-duplicates if all of them are back."""
-    if not list(rows_in(connection, "SELECT 1 FROM removed_documents WHERE number IN ({})", one.near_duplicates)):
-        connection.executemany(
-            "DELETE FROM known_copies WHERE document = ?", ((number,) for number in one.near_duplicates)
-        )
 
 
 def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:

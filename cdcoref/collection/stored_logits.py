@@ -99,6 +99,17 @@ def by_document_pair(corpus: Corpus, logits: PairLogits) -> dict[DocumentPair, D
     return result
 
 
+def store_scores(
+    connection: sqlite3.Connection, numbers: Mapping[str, int], scores: Mapping[DocumentPair, DocumentScores]
+) -> None:
+    """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
+    rows = []
+    for (one, other), found in scores.items():
+        first, second = numbers[one], numbers[other]
+        rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
+    connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
+
+
 def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]) -> PairLogits:
     """Logits of the mentions of a corpus from those of its pairs of documents.
 

@@ -162,10 +162,10 @@ CREATE INDEX left_out_by_document ON left_out (document)
 
 _SINCE_OLDEST = """
 CREATE TABLE copies (
-    document INTEGER PRIMARY KEY REFERENCES documents,
-    original INTEGER NOT NULL REFERENCES documents   -- what it is a near-duplicate of; no copy itself
+    document INTEGER PRIMARY KEY,   -- kept while it is removed
+    text INTEGER NOT NULL           -- the same for near-duplicates
 );
-CREATE INDEX copies_by_original ON copies (original);
+CREATE INDEX copies_by_text ON copies (text);
 
 CREATE TABLE removals (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -212,19 +212,15 @@ CREATE TABLE removed_left_out (
     source_id TEXT,
     tag TEXT
 );
-CREATE TABLE known_copies (        -- groups of near-duplicates with removed members, until all are restored
-    document INTEGER PRIMARY KEY,
-    original INTEGER NOT NULL      -- what it is a copy of, unless that is removed
-);
-CREATE INDEX known_copies_by_original ON known_copies (original);
-
 CREATE TABLE acts (                -- corrections in the order in which they were made, and made again
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     correction INTEGER NOT NULL REFERENCES corrections
 );
 CREATE INDEX acts_by_correction ON acts (correction);
 INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number;
-CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename'
+CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename';
+
+ALTER TABLE clusters DROP COLUMN created
 """
 """Near-duplicates of a collection of `OLDEST_COLLECTION` are found by a rebuild."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from cdcoref.collection.chosen_rows import rows_in, stories_of
+from cdcoref.clustering import connected
+from cdcoref.collection.chosen_rows import numbers_of, rows_in, stories_of
 from cdcoref.collection.settings import store_value, stored_value
 from cdcoref.stories import Neighbourhood, rarity, unit_length
 
@@ -26,7 +27,8 @@ NEAREST = 8
 
 TOTAL_SHARE = "total_share"
 BOILERPLATE = "boilerplate"
-_ORIGINALS_WITH = "SELECT document FROM postings WHERE word = ? AND document NOT IN (SELECT document FROM copies)"
+_ORIGINALS_WITH = "SELECT document FROM postings JOIN documents ON number = document WHERE word = ? AND share > 0"
+"""A copy of another document has a share of 0."""
 
 Weights = Mapping[str, float]
 """The words of a document and how much each weighs, see `cdcoref.stories.words_of`."""
@@ -84,6 +86,14 @@ def unindex_words(connection: sqlite3.Connection, document: int) -> None:
     connection.executemany("DELETE FROM words WHERE number = ? AND documents = 0", numbers)
 
 
+def forget_words(connection: sqlite3.Connection) -> None:
+    """Remove what :func:`index_words` stored of all documents."""
+    connection.execute("DELETE FROM postings")
+    connection.execute("DELETE FROM words")
+    connection.execute("UPDATE documents SET words = x'', share = 0")
+    store_value(connection, TOTAL_SHARE, 0.0)
+
+
 def set_share(connection: sqlite3.Connection, document: int, share: float) -> None:
     """Let a stored document count for another share of a document in how frequent its words are."""
     query = "SELECT words, share FROM documents WHERE number = ?"
@@ -127,66 +137,75 @@ class Surroundings(NamedTuple):
 
     Attributes
     ----------
-    documents
-        Numbers of the stored ones, in the order of the rows; the new ones follow them.
+    ids
+        Theirs, in the order of the rows: first those of stored documents, then those of new ones.
     stories
         Numbers of the stored stories, by the number that they have in `near`.
     near
         As :func:`cdcoref.stories.place_documents` takes it.
     """
 
-    documents: list[int]
+    ids: list[str]
     stories: list[int]
     near: Neighbourhood
 
 
 def surroundings(
-    connection: sqlite3.Connection,
-    new: Sequence[Weights],
-    without: frozenset[int],
-    original_of: Mapping[int, int],
+    connection: sqlite3.Connection, new: Mapping[str, Weights], without: frozenset[int], original_of: Mapping[str, str]
 ) -> Surroundings:
-    """The neighbourhood of new documents, without the documents that they replace (`without`).
+    """The neighbourhood of new documents, without the stored documents that they replace (`without`).
 
-    `original_of` has the originals of copies: stored documents by their numbers, and the new document of place p by
-    -1 - p.
+    `new` has their words by id; `original_of` has the originals of new documents that are copies, and of stored ones
+    that are copies of new documents.
     """
-    rows = word_rows(connection, {word for weights in new for word in weights})
-    candidates = {number for weights in new for number in documents_near(connection, weights, rows, without)}
-    candidates |= {original for original in original_of.values() if original >= 0}
-    stories = sorted(stories_of(connection, candidates))
-    documents: list[int] = []
+    rows = word_rows(connection, {word for weights in new.values() for word in weights})
+    candidates = {number for weights in new.values() for number in documents_near(connection, weights, rows, without)}
+    candidates.update(numbers_of(connection, (id for pair in original_of.items() for id in pair)).values())
+    stories = sorted(stories_of(connection, candidates - without))
+    ids: list[str] = []
+    texts: list[int] = []
     story_of: list[int] = []
     columns: list[np.ndarray] = []
     values: list[np.ndarray] = []
-    for number, place, own, weight in _words_of_stories(connection, stories):
+    place = {story: number for number, story in enumerate(stories)}
+    query = (
+        "SELECT number, id, story, words, share > 0, (SELECT copies.text FROM copies WHERE document = number) "
+        "FROM documents WHERE story IN ({}) ORDER BY number"
+    )
+    originals: list[str] = []
+    for number, id, story, stored, is_original, text in rows_in(connection, query, stories):
         if number not in without:
-            documents.append(number)
-            story_of.append(place)
+            ids.append(id)
+            originals += [id] if is_original else []
+            texts.append(number if text is None else text)
+            story_of.append(place[story])
+            own, weight = _unpacked(stored)
             columns.append(own)
             values.append(weight)
     frequency = {row.number: row.frequency for row in rows.values()}
     unknown: dict[str, int] = {}
-    for weights in new:
+    for number, (id, weights) in enumerate(new.items(), start=1):
+        ids.append(id)
+        texts.append(-number)
+        story_of.append(-1)
         numbers = [
             rows[word].number if word in rows else -1 - unknown.setdefault(word, len(unknown)) for word in weights
         ]
         columns.append(np.array(numbers, dtype=np.int64))
         values.append(np.array(list(weights.values())))
-        story_of.append(-1)
     table, counts = _table(connection, columns, values, frequency)
+    row_of = {id: row for row, id in enumerate(ids)}
+    first_of_text = {text: row for row, text in reversed(list(enumerate(texts)))}
+    links = [(row, first_of_text[text]) for row, text in enumerate(texts)]
+    links += [(row_of[copy], row_of[original]) for copy, original in original_of.items()]
+    _, first, group = np.unique(
+        connected(len(ids), *np.array(links, dtype=np.int64).reshape(-1, 2).T), return_index=True, return_inverse=True
+    )
     total = stored_value(connection, TOTAL_SHARE, 0.0)
-    row_of = {number: row for row, number in enumerate([*documents, *(-1 - place for place in range(len(new)))])}
-    originals = np.arange(len(row_of))
-    stored = connection.execute("SELECT document, original FROM copies ORDER BY document").fetchall()
-    heirs: dict[int, int] = {}
-    for copy, original in (*stored, *original_of.items()):
-        if copy in row_of:
-            # The first copy of a document that is being replaced is the original of the others.
-            there = original if original in row_of else heirs.setdefault(original, copy)
-            originals[row_of[copy]] = row_of[there]
-    near = Neighbourhood(table, np.array(story_of, dtype=np.int64), originals, counts, total)
-    return Surroundings(documents, stories, near)
+    for original in (*originals, *(id for id in original_of.values() if id in new)):
+        first[group[row_of[original]]] = row_of[original]
+    near = Neighbourhood(table, np.array(story_of, dtype=np.int64), first[group], counts, total)
+    return Surroundings(ids, stories, near)
 
 
 def vectors_of_stories(connection: sqlite3.Connection, stories: Sequence[int]) -> tuple[csr_array, np.ndarray]:
@@ -195,22 +214,13 @@ def vectors_of_stories(connection: sqlite3.Connection, stories: Sequence[int]) -
 
     *Shapes:* (documents, words), (documents,)
     """
-    copies = {copy for (copy,) in connection.execute("SELECT document FROM copies")}
-    found = [row for row in _words_of_stories(connection, stories) if row[0] not in copies]
-    table, frequency = _table(connection, [own for *_, own, _ in found], [weight for *_, weight in found], {})
-    weights = rarity(frequency, stored_value(connection, TOTAL_SHARE, 0.0))
-    story_of = np.array([place for _, place, _, _ in found], dtype=np.int64)
-    return unit_length(csr_array(table @ diags_array(weights))), story_of
-
-
-def _words_of_stories(
-    connection: sqlite3.Connection, stories: Sequence[int]
-) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
-    """Of every document of some stories its number, its story's place among them, its words and what each weighs."""
     place = {story: number for number, story in enumerate(stories)}
-    query = "SELECT number, story, words FROM documents WHERE story IN ({}) ORDER BY number"
-    for number, story, stored in rows_in(connection, query, stories):
-        yield (number, place[story], *_unpacked(stored))
+    query = "SELECT story, words FROM documents WHERE share > 0 AND story IN ({}) ORDER BY number"
+    found = [(place[story], *_unpacked(stored)) for story, stored in rows_in(connection, query, stories)]
+    table, frequency = _table(connection, [own for _, own, _ in found], [weight for *_, weight in found], {})
+    weights = rarity(frequency, stored_value(connection, TOTAL_SHARE, 0.0))
+    story_of = np.array([row[0] for row in found], dtype=np.int64)
+    return unit_length(csr_array(table @ diags_array(weights))), story_of
 
 
 def _table(

@@ -26,7 +26,7 @@ from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 12
+COLLECTION_VERSION = 13
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 OLDEST_COLLECTION = 5
 """The version that 0.1.0, the first release, wrote."""
@@ -331,14 +331,15 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
 
 
 def stored_copies(connection: sqlite3.Connection) -> dict[str, str]:
-    """The original of every near-duplicate, by id."""
+    """The original of every near-duplicate, by id: the longest of the copies of a text."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'copies'").fetchone() is None:
         return {}  # of an earlier version
     query = (
-        "SELECT one.id, other.id FROM copies JOIN documents AS one ON one.number = copies.document "
-        "JOIN documents AS other ON other.number = copies.original ORDER BY one.number"
+        "SELECT copies.text, id FROM copies JOIN documents ON number = document "
+        "ORDER BY length(documents.text) DESC, number"
     )
-    return dict(connection.execute(query))
+    original: dict[int, str] = {}
+    return {id: original[text] for text, id in connection.execute(query) if original.setdefault(text, id) != id}
 
 
 def stored_mention(

@@ -26,9 +26,6 @@ from .mentions import annotated_only as annotated_only
 from .mentions import find_mentions as find_mentions
 from .mentions import read_documents as read_documents
 from .mentions import score_spans as score_spans
-from .mentions_of_copies import copied_mentions as copied_mentions
-from .mentions_of_copies import with_copies as with_copies
-from .mentions_of_copies import without_copied as without_copied
 from .names_across import joined_across_stories as joined_across_stories
 from .names_across import joined_by_name as joined_by_name
 from .pair_logits import PairEvidence as PairEvidence

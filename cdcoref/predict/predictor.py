@@ -8,7 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -30,8 +30,6 @@ from cdcoref.stories import (
     group_documents,
     near_duplicates,
     nearest_pairs,
-    own_part,
-    sentence_sources,
     subjects,
     without_boilerplate,
 )
@@ -192,7 +190,7 @@ class Predictor:
 
         The label of a cluster depends on all of them (see :func:`joined_stories`).
         """
-        from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name, with_copies
+        from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name
 
         options = PredictionOptions.with_settings(options, settings)
         if not self.lemma:
@@ -209,20 +207,20 @@ class Predictor:
         with store_of as store, self._engine(options, find, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             original_of = near_duplicates(corpus.documents, boilerplate=lines) if options.topics in _WITH_COPIES else {}
-            read = _read_once(corpus, original_of, lines) if find else corpus
-            unread = {document.id for document in corpus.documents}.difference(d.id for d in read.documents)
-            plan, by_subject = self._plan(DocumentVectors(corpus.documents, original_of, lines), options, unread)
+            read = corpus
+            if find:
+                read = replace(corpus, documents=tuple(without_boilerplate(d, lines) for d in corpus.documents))
+            plan, by_subject = self._plan(DocumentVectors(corpus.documents, original_of, lines), options)
             if announce is not None:
                 announce(plan)
-            results = engine.run(read, [story.read(unread) for subject in by_subject for story in subject], progress)
+            results = engine.run(read, [story for subject in by_subject for story in subject], progress)
             marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
                 joined = joined_by_name([one.readings for one in linked])
                 found = []
                 for planned, story, own in zip(subject, linked, joined, strict=True):
-                    every = tuple(marked[name] for name in planned.documents)
-                    whole = with_copies(own, every) if find else replace(own, documents=every)
+                    whole = replace(own, documents=tuple(marked[name] for name in planned.documents))
                     found.append(replace(story.with_corpus(whole), notes=(*notes, *story.notes)))
                     for document in story.corpus.documents:
                         story.readings[document.id].forget_facts()
@@ -245,18 +243,16 @@ class Predictor:
             return RayEngine(self.model, task, store, address=options.ray_address)
         return nullcontext(LocalEngine(None if self.lemma and not find else self.model, task, store))
 
-    def _plan(
-        self, vectors: DocumentVectors, options: PredictionOptions, unread: Collection[str]
-    ) -> tuple[Plan, list[list[Story]]]:
+    def _plan(self, vectors: DocumentVectors, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
         """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs, unread)
+        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
         empty = {document.id for document in vectors.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
-        count = 0 if self.lemma else sum(story.read(unread).pair_count() for story in stories)
+        count = 0 if self.lemma else sum(story.pair_count() for story in stories)
         copies = len(vectors.original_of)
         plan = Plan(len(vectors.documents), len(stories), largest, count, pruned, len(empty), copies)
         by_name = options.across_stories and not self.lemma and self.model.settings.names_across_stories
@@ -317,13 +313,8 @@ def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> 
     return Readings(corpus, None, {d.id: story.readings[d.id] for story in known for d in story.corpus.documents})
 
 
-def plan_stories(
-    vectors: DocumentVectors, topics: Topics, max_pairs: int | None, unread: Collection[str] = ()
-) -> tuple[list[Story], int]:
-    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
-
-    `unread` are copies that have no sentences of their own: they are in no pair.
-    """
+def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
+    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
     from cdcoref.predict.engines.local import Story
 
     stories = []
@@ -332,9 +323,8 @@ def plan_stories(
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
     for group in group_documents(vectors, topics):
         pairs = None
-        read = [name for name in group if name not in unread]
-        if max_pairs is not None and len(read) > max_pairs + 1:
-            nearest = nearest_pairs(vectors, read, max_pairs)
+        if max_pairs is not None and len(group) > max_pairs + 1:
+            nearest = nearest_pairs(vectors, group, max_pairs)
             pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
@@ -404,14 +394,6 @@ def _loaded(model: str | Path, device: str | None, precision: Precision, style: 
         fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
     return Predictor(loaded.to(place), fingerprint=fingerprint)
-
-
-def _read_once(corpus: Corpus, original_of: Mapping[str, str], boilerplate: Collection[bytes]) -> Corpus:
-    """The documents that have to be read, without boilerplate: of copies only what other texts lack, if anything."""
-    documents = [without_boilerplate(document, boilerplate) for document in corpus.documents]
-    sources = sentence_sources({document.id: document for document in documents}, original_of)
-    read = (own_part(d, sources[d.id]) if d.id in sources else d for d in documents)
-    return replace(corpus, documents=tuple(document for document in read if document is not None))
 
 
 def check_device(name: str) -> torch.device:

@@ -1,10 +1,6 @@
 from .boilerplate import boilerplate_lines as boilerplate_lines
 from .boilerplate import without_boilerplate as without_boilerplate
-from .copies import Sources as Sources
 from .copies import near_duplicates as near_duplicates
-from .copies import own_part as own_part
-from .copies import resemblance as resemblance
-from .copies import sentence_sources as sentence_sources
 from .document_neighbours import nearest_pairs as nearest_pairs
 from .document_vectors import DocumentVectors as DocumentVectors
 from .document_words import line_key as line_key

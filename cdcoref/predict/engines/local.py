@@ -6,7 +6,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -52,12 +52,6 @@ class Story:
     documents: tuple[str, ...]
     pairs: tuple[DocumentPair, ...] | None = None
     stories: tuple[int, ...] | None = None
-
-    def read(self, without: Collection[str]) -> Story:
-        """The story without the given documents; no pair may contain them."""
-        kept = [place for place, name in enumerate(self.documents) if name not in without]
-        stories = None if self.stories is None else tuple(self.stories[place] for place in kept)
-        return Story(tuple(self.documents[place] for place in kept), self.pairs, stories)
 
     def pair_count(self) -> int:
         """Number of pairs of documents to compare."""

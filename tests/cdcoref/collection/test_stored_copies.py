@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from cdcoref.collection import Collection, document_page_lines
 from cdcoref.corpora import CorpusFolder
@@ -109,7 +109,7 @@ def test_a_removed_original_leaves_its_place_to_the_first_of_its_copies(lemma: C
     assert lemma.corpus().copies() == {"first": ["second"]}
 
 
-def test_a_changed_original_is_a_copy_of_the_first_of_its_copies(lemma: Collection) -> None:
+def test_a_changed_original_is_still_a_copy_of_the_same_text(lemma: Collection) -> None:
     add_one_by_one(lemma, [TEXT, OTHER, FIRST, SECOND])
     add_one_by_one(lemma, [without(TEXT, {9}, "text")])
     assert lemma.corpus().copies() == {"first": ["second", "text"]}
@@ -127,120 +127,37 @@ def test_a_longer_text_is_the_original_from_then_on_and_a_rebuild_finds_the_same
     assert lemma.corpus().copies() == {"text": ["second", "first"]}
 
 
-# -- what copies share is read once ----------------------------------------------------------------------------------
-
 REPORT = tokenise_text(
     "The ferry Maren sank in a storm off Tresk on Friday. Police arrested the captain of the ferry. He met lawyers. "
     "Nineteen sailors died when the Maren sank. Divers searched the wreck for two days. The owners paid for it. "
     "The inquiry opens in May.",
     "report",
 )
-OWN = ["Anna", "Berg", "met", "him", "."]
-EDITED = Document.from_sentences(
-    "edited", [*(list(REPORT.tokens[start:end]) for start, end in REPORT.sentences[:5]), OWN]
-)
 BRIEF = tokenise_text("Ten of those who died when the ferry Maren sank off Tresk were buried today.", "brief")
 
 
-@pytest.fixture
-def pieces(random_reader: Predictor) -> Iterator[list[int]]:
-    """Word pieces of every batch that the encoder reads."""
-    found: list[int] = []
-
-    def note(module: torch.nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-        found.append(int(next(value for value in (*given, *named.values()) if torch.is_tensor(value)).numel()))
-
-    hook = random_reader.model.encoder.register_forward_pre_hook(note, with_kwargs=True)
-    yield found
-    hook.remove()
-
-
-def by_words(collection: Collection, id: str) -> dict[tuple[object, ...], str | None]:
-    """The cluster of every mention of a document, by the words of its sentence and its place in that."""
-    corpus = collection.corpus()
-    [document] = [one for one in corpus.documents if one.id == id]
-    sentence_of = document.sentence_of_tokens()
-    found: dict[tuple[object, ...], str | None] = {}
-    for mention in corpus.by_document()[id]:
-        start, end = document.sentences[sentence_of[mention.start]]
-        place = tuple(token - start for token in mention.tokens)
-        found[document.tokens[start:end], place, mention.kind] = mention.cluster
-    return found
-
-
 @pytest.mark.parametrize("later", [False, True])
-def test_what_copies_share_is_read_once(
-    random_reader: Predictor, tmp_path: Path, pieces: list[int], later: bool
+def test_copies_are_read_and_compared_like_any_document(
+    written: Any, random_reader: Predictor, lemma: Collection, later: bool
 ) -> None:
-    copies = [without(REPORT, {n}, f"copy{n}") for n in range(4)]
-
-    def collection(name: str) -> Collection:
-        return Collection.create(tmp_path / f"{name}.cdcoref", "default")
-
-    with collection("alone") as alone:
-        alone.add(Corpus((REPORT, BRIEF)), random_reader)
-        expected = sum(pieces)
-        pieces.clear()
-    with collection("copies") as both:
-        both.add(Corpus((REPORT, BRIEF) if later else (copies[0], REPORT, BRIEF, *copies[1:])), random_reader)
-        assert sum(pieces) == expected
-        if later:
-            report = both.add(Corpus(tuple(copies)), random_reader)
-            assert sum(pieces) == expected
-            assert report.pairs == 0
-        assert both.corpus().copies() == {"report": sorted(copy.id for copy in copies)}
-        original = by_words(both, "report")
-        assert len(original) > 10
-        for copy in copies:
-            own = by_words(both, copy.id)
-            gone = {REPORT.tokens[start:end] for start, end in REPORT.sentences} - {key[0] for key in own}
-            assert own.keys() == {key for key in original if key[0] not in gone}
-            assert sum(own[key] == original[key] for key in own) > 0.9 * len(own)
-        pieces.clear()
-        both.rebuild(random_reader)
-        assert sum(pieces) == expected
-
-
-@pytest.mark.parametrize("later", [False, True])
-def test_of_a_copy_its_own_sentences_are_read(
-    random_reader: Predictor, tmp_path: Path, pieces: list[int], later: bool
-) -> None:
-    with Collection.create(tmp_path / "alone.cdcoref", "default") as alone:
-        alone.add(Corpus((EDITED,)), random_reader)
-        whole = by_words(alone, "edited")
-    with Collection.create(tmp_path / "both.cdcoref", "default") as both:
-        for batch in [(REPORT,), (EDITED,)] if later else [(EDITED, REPORT)]:
-            both.add(Corpus(batch), random_reader)
-        assert both.corpus().copies() == {"report": ["edited"]}
-        found = by_words(both, "edited")
-        original = by_words(both, "report")
-        own = {key for key in found if key[0] == tuple(OWN)}
-        assert own
-        assert found.keys() - own == {key for key in original if key[0] in {k[0] for k in whole} - {tuple(OWN)}}
-        both.add(Corpus((BRIEF,)), random_reader)  # is compared with the copy by the vectors that this was given
-        assert len(both.corpus().by_document()["brief"])
-
-
-def test_texts_with_given_mentions_share_nothing(random_reader: Predictor, tmp_path: Path, pieces: list[int]) -> None:
-    copy = without(REPORT, {1}, "copy")
-    with Collection.create(tmp_path / "a.cdcoref", "default") as collection:
-        collection.add(Corpus((REPORT,), (Mention("report", (0, 1), "entity"),)), random_reader)
-        pieces.clear()
-        collection.add(Corpus((copy,)), random_reader)
-        assert pieces
-        assert collection.corpus().copies() == {"report": ["copy"]}
-        assert len(collection.corpus().by_document()["copy"]) > 5
+    path = lemma.path.with_name("model.cdcoref")
+    copies = tuple(without(REPORT, {n}, f"copy{n}") for n in range(3))
+    with Collection.create(path, "default") as collection:
+        for batch in [(REPORT, BRIEF), copies] if later else [(*copies, REPORT, BRIEF)]:
+            collection.add(Corpus(batch), random_reader)
+        assert collection.corpus().copies() == {"report": [copy.id for copy in copies]}
+        ids = sorted(("report", "brief", *(copy.id for copy in copies)))
+        assert written.compared(collection) == set(combinations_with_replacement(ids, 2))
+        expected = random_reader.predict(Corpus(copies[:1])).corpus
+        assert {m.key for m in collection.corpus().by_document()["copy0"]} == {m.key for m in expected.mentions}
 
 
 def test_a_copy_stays_as_it_was_without_its_original(random_reader: Predictor, tmp_path: Path) -> None:
     copy = without(REPORT, {6}, "copy")
     with Collection.create(tmp_path / "a.cdcoref", "default") as collection:
         collection.add(Corpus((REPORT, copy, BRIEF)), random_reader)
-        before = by_words(collection, "copy")
+        before = collection.corpus().by_document()["copy"]
         collection.remove(["report"])
-        assert by_words(collection, "copy").keys() == before.keys()
+        assert [m.key for m in collection.corpus().by_document()["copy"]] == [m.key for m in before]
         collection.restore(["report"])
-        assert by_words(collection, "copy") == before
-        collection.remove(["report"])
-        collection.add(Corpus((without(REPORT, {5}, "again"),)), random_reader)
-        assert by_words(collection, "again").keys() & before.keys()
+        assert collection.corpus().by_document()["copy"] == before

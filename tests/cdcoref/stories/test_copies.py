@@ -17,8 +17,6 @@ from cdcoref.stories import (
     DocumentVectors,
     group_documents,
     near_duplicates,
-    own_part,
-    sentence_sources,
     subjects,
     topic_quality,
 )
@@ -89,10 +87,6 @@ def test_texts_too_short_to_tell_are_no_copies() -> None:
     assert near_duplicates([brief, replace(brief, id="same")]) == {}
 
 
-def test_documents_known_to_be_originals_stay_so() -> None:
-    assert near_duplicates([TEXT], [SHORTER]) == {"text": "shorter"}
-
-
 def test_hidden_sentences_are_ignored() -> None:
     signed = Document.from_sentences("signed", [sentence(99, 200), *(sentence(n) for n in range(10))])
     assert near_duplicates([TEXT, signed]) == {}
@@ -116,19 +110,3 @@ def test_copies_count_for_nothing_in_how_rare_words_are(originals: tuple[Documen
     groups = group_documents(all_of_them)
     assert [[id for id in group if "~" not in id] for group in groups] == group_documents(some)
     assert subjects(all_of_them, groups) == subjects(alone, group_documents(some))
-
-
-def test_every_sentence_is_read_once() -> None:
-    documents = {document.id: document for document in (TEXT, SHORTER, EDITED)}
-    again = replace(EDITED, id="edited again")
-    documents["edited again"] = again
-    original_of = {"shorter": "text", "edited": "text", "edited again": "text"}
-    sources = sentence_sources(documents, original_of)
-    assert sources["shorter"][4] == ("text", 5)
-    assert 7 not in sources["edited"]
-    assert sources["edited again"][7] == ("edited", 7)
-    assert own_part(SHORTER, sources["shorter"]) is None
-    assert own_part(again, sources["edited again"]) is None
-    part = own_part(EDITED, sources["edited"])
-    assert part is not None
-    assert part.hidden == {0, 1, 2, 3, 4, 8}

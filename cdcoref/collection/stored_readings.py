@@ -1,4 +1,4 @@
-"""Vectors of the mentions of documents, stored so that no document is read alone twice: `MentionVectors` in and out.
+"""Readings of documents, stored so that no document is read twice: its mentions and their vectors.
 
 What finds the antecedents of pronouns is not stored: that is settled within a document when it is new. A news report
 with 70 mentions takes some 130 kB.
@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.reading import MentionVectors
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.corpus import Mention
+from cdcoref.formats import stored_mention
+from cdcoref.reading import MentionVectors, Reading
 
 _HALF = np.dtype("<f2")
 _NUMBER = np.dtype("<i4")
@@ -65,18 +67,29 @@ def unpacked_vectors(stored: bytes) -> MentionVectors:
         raise sqlite3.DatabaseError("stored vectors are damaged") from error
 
 
-def store_vectors(
-    connection: sqlite3.Connection, numbers: Mapping[str, int], vectors: Mapping[str, MentionVectors]
-) -> None:
-    """Store the vectors of documents that have none; `numbers` are those of the documents by id."""
-    rows = ((numbers[id], packed_vectors(own)) for id, own in vectors.items() if len(own))
-    connection.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+def store_vectors(connection: sqlite3.Connection, vectors: Mapping[int, MentionVectors]) -> None:
+    """Store the vectors of the mentions of documents, by the documents' numbers."""
+    rows = ((number, packed_vectors(own)) for number, own in vectors.items() if len(own))
+    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
 
-def stored_vectors(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, MentionVectors]:
-    """The vectors of the mentions of documents, by id, in the order of their places; of those that have them."""
+def stored_readings(connection: sqlite3.Connection, ids: Sequence[str], *, vectors: bool) -> list[Reading]:
+    """Stored documents as they were read, with vectors if these are asked for."""
     query = (
-        "SELECT documents.id, vectors.packed FROM documents JOIN vectors ON vectors.document = documents.number "
-        "WHERE documents.id IN ({})"
+        "SELECT documents.id, tokens, kind, NULL, source_id, tag, found FROM documents "
+        "JOIN mentions ON mentions.document = documents.number "
+        "WHERE documents.id IN ({}) ORDER BY documents.number, place"
     )
-    return {id: unpacked_vectors(packed) for id, packed in rows_in(connection, query, ids)}
+    mentions: dict[str, list[Mention]] = {id: [] for id in ids}
+    for row in rows_in(connection, query, ids):
+        mentions[row[0]].append(stored_mention(*row))
+    query = "SELECT id, packed FROM documents JOIN vectors ON document = number WHERE id IN ({})"
+    packed = dict(rows_in(connection, query, ids)) if vectors else {}
+    if vectors and any(own and id not in packed for id, own in mentions.items()):
+        raise sqlite3.DatabaseError("stored vectors are damaged")
+    return [
+        Reading(
+            document, mentions[document.id], unpacked_vectors(packed[document.id]) if document.id in packed else None
+        )
+        for document in stored_documents(connection, "id", ids)
+    ]

@@ -1,0 +1,197 @@
+"""What becomes of stories when documents come: new documents in, the stories that they change out; nothing is stored.
+
+The story of a new document is found among those of the documents that share rare words with it
+(`cdcoref.stories.growing`); where all documents of a collection are new, stories are those of a prediction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.documents import Sorted
+from cdcoref.collection.settings import Settings
+from cdcoref.collection.stored_copies import find_copies
+from cdcoref.collection.stored_logits import DocumentPair
+from cdcoref.collection.word_index import surroundings
+from cdcoref.predict import plan_stories
+from cdcoref.stories import DocumentVectors, near_duplicates, nearest_to, place_documents
+
+LARGEST_COMPARED = 100
+"""Documents of the largest story whose mentions are all compared with those of a new document, by their vectors."""
+
+
+@dataclass(frozen=True)
+class StoryPlan:
+    """The changes to a story.
+
+    Attributes
+    ----------
+    number
+        The stored story that it goes on from; None for a new one.
+    moved
+        Ids of the stored documents that come from other stories.
+    new
+        Ids of the documents that are new in the collection.
+    pairs
+        Ids of the pairs of documents to be read together, the id that comes first first.
+    compared
+        Those to be compared by their vectors; `pairs` are among them.
+    known
+        The former story of every stored document, as numbers from 0: those of one were compared with each other.
+    """
+
+    number: int | None
+    moved: tuple[str, ...]
+    new: tuple[str, ...]
+    pairs: tuple[DocumentPair, ...]
+    compared: tuple[DocumentPair, ...]
+    known: Mapping[str, int]
+
+    def todo(self, compared: Collection[DocumentPair]) -> list[DocumentPair]:
+        """The pairs that are not among `compared`; a document with itself for each new one."""
+        return [pair for pair in (*((id, id) for id in self.new), *self.compared) if pair not in compared]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done with documents.
+
+    Attributes
+    ----------
+    documents
+        Which are new.
+    original_of
+        The originals of copies among new and stored documents, by id.
+    share
+        By the id of a new document for how much of one it counts in how rare words are.
+    stories
+        The stories that change.
+    """
+
+    documents: Sorted
+    original_of: Mapping[str, str]
+    share: Mapping[str, float]
+    stories: tuple[StoryPlan, ...]
+
+
+def make_plan(connection: sqlite3.Connection, documents: Sorted, lines: Collection[bytes], settings: Settings) -> Plan:
+    """Plan the addition of documents to a collection as it is; `lines` are keys of lines that are boilerplate."""
+    (stored,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+    plan = _plan_all if stored == len(documents.replaced) else _plan_new
+    return plan(connection, documents, lines, settings)
+
+
+def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collection[bytes], settings: Settings) -> Plan:
+    """Where all documents are new or replace others, stories are those of a prediction.
+
+    A story goes on from that of most of the documents that its documents replace.
+    """
+    new = [incoming.document for incoming in documents.new]
+    original_of = near_duplicates(new, boilerplate=lines)
+    vectors = DocumentVectors(new, original_of, lines)
+    grouped, _ = plan_stories(vectors, "predicted", None if settings.lemma else settings.options.max_pairs)
+    query = "SELECT number, story FROM documents WHERE number IN ({})"
+    story_of = dict(rows_in(connection, query, documents.replaced.values()))
+    former = [story_of.get(documents.replaced.get(id, -1), -1) for story in grouped for id in story.documents]
+    label = np.repeat(np.arange(len(grouped)), [len(story.documents) for story in grouped])
+    bases = _bases(np.array(former, dtype=np.int64), label)
+    stories = []
+    for number, story in enumerate(grouped):
+        every = combinations(sorted(story.documents), 2) if story.pairs is None else story.pairs
+        pairs = () if settings.lemma else tuple(_ordered(every))
+        stories.append(StoryPlan(bases[number], (), story.documents, pairs, pairs, {}))
+    share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if new else {}
+    return Plan(documents, original_of, share, tuple(stories))
+
+
+def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collection[bytes], settings: Settings) -> Plan:
+    """Where there are others, the stories near the new documents change."""
+    if not documents.new:
+        return Plan(documents, {}, {}, ())
+    gone = frozenset(documents.replaced.values())
+    weights_of = {incoming.document.id: incoming.weights for incoming in documents.new}
+    original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone, lines)
+    around = surroundings(connection, weights_of, gone, original_of)
+    placed = place_documents(around.near)
+    stories = []
+    for label, base in _bases(around.near.story, placed.label).items():
+        rows = np.flatnonzero(placed.label == label)
+        story_of = around.near.story[rows]
+        newcomers = np.flatnonzero((story_of < 0) | (story_of != base))
+        if not len(newcomers) and len(rows) == (around.near.story == base).sum():
+            continue
+        ids = [around.ids[row] for row in rows.tolist()]
+        known = {id: int(story) for id, story in zip(ids, story_of.tolist(), strict=True) if story >= 0}
+        pairs: list[DocumentPair] = []
+        compared: list[DocumentPair] = []
+        if not settings.lemma:
+            max_pairs = settings.options.max_pairs
+            vectors = placed.vectors[rows]
+            pairs = _to_compare(connection, vectors, ids, newcomers, known.keys(), max_pairs)
+            limit = None if len(ids) <= LARGEST_COMPARED else max_pairs
+            compared = _to_compare(connection, vectors, ids, newcomers, known.keys(), limit)
+        stories.append(
+            StoryPlan(
+                None if base is None else around.stories[base],
+                tuple(ids[n] for n in newcomers.tolist() if story_of[n] >= 0),
+                tuple(ids[n] for n in newcomers.tolist() if story_of[n] < 0),
+                tuple(pairs),
+                tuple(compared),
+                known,
+            )
+        )
+    return Plan(documents, original_of, dict(zip(weights_of, placed.share.tolist(), strict=True)), tuple(stories))
+
+
+def _bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
+    """By label the story that a group of documents goes on from: the one with which it shares the most documents."""
+    shared = Counter((int(s), int(g)) for s, g in zip(story, label, strict=True) if s >= 0)
+    bases: dict[int, int | None] = dict.fromkeys(label.tolist())
+    taken = set()
+    for (number, group), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
+        if bases[group] is None and number not in taken:
+            bases[group] = number
+            taken.add(number)
+    return bases
+
+
+def _to_compare(
+    connection: sqlite3.Connection,
+    vectors: csr_array,
+    ids: Sequence[str],
+    newcomers: np.ndarray,
+    stored: Collection[str],
+    max_pairs: int | None,
+) -> list[DocumentPair]:
+    """The pairs of documents of a story to be compared: of those that are new to it and the nearest to each.
+
+    Those of two documents that were stored before are left out if they have been compared.
+    """
+    limit = len(ids) if max_pairs is None else max_pairs
+    if len(ids) <= limit + 1:
+        near = [(a, b) for a in newcomers.tolist() for b in range(len(ids)) if a != b]
+    else:
+        near = nearest_to(vectors, newcomers, limit)
+    query = (
+        "SELECT 1 FROM documents AS one JOIN documents AS other JOIN scores "
+        "ON scores.first = min(one.number, other.number) AND scores.second = max(one.number, other.number) "
+        "WHERE one.id = ? AND other.id = ?"
+    )
+    # What is stored under the id of a new document is what it replaces.
+    return [
+        pair
+        for pair in _ordered((ids[a], ids[b]) for a, b in near)
+        if not all(id in stored for id in pair) or connection.execute(query, pair).fetchone() is None
+    ]
+
+
+def _ordered(pairs: Iterable[DocumentPair]) -> list[DocumentPair]:
+    return sorted({(min(pair), max(pair)) for pair in pairs})
