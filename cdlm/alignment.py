@@ -1,4 +1,4 @@
-"""The attention analysis (paper, section 3.5): documents with mentions and an encoder in, percentile ranks out.
+"""The attention analysis: percentile ranks of coreferent mentions (paper, section 3.5).
 
 Two documents are read together with global attention on one mention, the source. The question is whether the last
 layer's global attention singles out a coreferent mention, the target, among the tokens of the other document.
@@ -56,26 +56,25 @@ def sample_pairs(documents: Sequence[AnnotatedDocument], count: int = PAIRS, see
     positive: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
     negative: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
     for first, second in combinations(range(len(documents)), 2):
-        for i, one in enumerate(documents[first].mentions):
+        for i, mention in enumerate(documents[first].mentions):
             for j, other in enumerate(documents[second].mentions):
-                if one.kind == other.kind:
-                    if one.cluster is not None and one.cluster == other.cluster:
-                        positive[one.kind].append((first, i, second, j))
+                if mention.kind == other.kind:
+                    if mention.cluster is not None and mention.cluster == other.cluster:
+                        positive[mention.kind].append((first, i, second, j))
                     elif documents[first].group == documents[second].group:
-                        negative[one.kind].append((first, i, second, j))
+                        negative[mention.kind].append((first, i, second, j))
     generator = np.random.default_rng(seed)
     pairs = []
     for kind in KINDS:
-        for coreferent, found in ((True, positive[kind]), (False, negative[kind])):
-            for number in generator.choice(len(found), min(count, len(found)), replace=False) if found else ():
-                first, i, second, j = found[number]
-                places = [(first, i), (second, j)]
+        for coreferent, candidates in ((True, positive[kind]), (False, negative[kind])):
+            drawn = generator.choice(len(candidates), min(count, len(candidates)), replace=False) if candidates else ()
+            for number in drawn:
+                first, i, second, j = candidates[number]
                 if generator.random() < 0.5:
-                    places.reverse()
-                chosen = [documents[d] for d, _ in places]
-                spans = [documents[d].mentions[m] for d, m in places]
+                    first, i, second, j = second, j, first, i
+                read = documents[first], documents[second]
                 source = int(generator.integers(2))
-                pairs.append(MentionPair((chosen[0], chosen[1]), (spans[0], spans[1]), source, coreferent))
+                pairs.append(MentionPair(read, (read[0].mentions[i], read[1].mentions[j]), source, coreferent))
     return pairs
 
 
@@ -151,19 +150,8 @@ class PairReader:
 def alignment_scores(of_source: Tensor, to_source: Tensor, source: Sequence[int]) -> Tensor:
     """s(i|S): the attention between each token and the source, summed over both directions and all heads, normalised.
 
-    Parameters
-    ----------
-    of_source
-        How much the source's tokens attend to each token. *Shape:* (heads, source tokens, length)
-    to_source
-        How much each token attends to the source's tokens. *Shape:* (heads, length, source tokens)
-    source
-        The positions of the source's tokens, which get no score.
-
-    Returns
-    -------
-    Tensor
-        *Shape:* (length,)
+    *Shapes:* of the source's tokens to each token (heads, source tokens, length), of each token to them (heads, length,
+    source tokens); returns (length,). The source's own positions get no score.
     """
     total = of_source.sum((0, 1)) + to_source.sum((0, 2))
     total[list(source)] = -torch.inf
@@ -206,15 +194,7 @@ class MeanRank:
 def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress = lambda *_: None) -> Alignment:
     """Read all pairs, and average the percentile rank of the target.
 
-    Parameters
-    ----------
-    progress
-        Called with the number of pairs done and the total.
-
-    Raises
-    ------
-    InputError
-        If every pair is too long for the encoder.
+    `progress` is called with the number of pairs done and the total. Raises `InputError` if every pair is too long.
     """
     ranks: dict[tuple[str, bool], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     left_out = 0

@@ -1,4 +1,4 @@
-"""Reading and writing checkpoints: a folder or a hub name in, configuration and weights out.
+"""Reading and writing checkpoints.
 
 Weights are written as safetensors only. A hub checkpoint that has nothing but a ``pytorch_model.bin`` is read with
 ``weights_only=True``, which runs no foreign code.
@@ -85,18 +85,8 @@ Check = Callable[[Shapes], None]
 def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     """Read all weights of a checkpoint folder, safetensors first.
 
-    Parameters
-    ----------
-    check
-        Called with the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they are
-        returned).
-
-    Raises
-    ------
-    InputError
-        If there are none, or they cannot be read.
-    ValueError
-        If `check` raises it.
+    `check` is called with the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they
+    are returned). Raises `InputError` if there are none, or they cannot be read.
     """
     files = safetensors_files(folder)
     if files:

@@ -1,4 +1,4 @@
-"""A BERT, RoBERTa or MPNet checkpoint in, a long encoder out (Longformer paper, section 5).
+"""A long encoder from a BERT, RoBERTa or MPNet checkpoint (Longformer paper, section 5).
 
 The position table is tiled to the new length, the local attention keeps the weights of the full attention, and the
 global projections start as copies of the local ones. A head for masked language modelling is kept, and so is MPNet's
@@ -58,29 +58,12 @@ LONG_HEAD = {
 
 
 def convert(source: str | Path, output: str | Path, max_length: int = 4096, window: int = 256) -> CDLMModel:
-    """Convert a checkpoint and its tokenizer, and write both to a folder.
+    """Convert a BERT, RoBERTa or MPNet checkpoint, a folder or a hub name, and write it with its tokenizer to a folder.
 
-    Parameters
-    ----------
-    source
-        Folder or hub name of a BERT, RoBERTa or MPNet checkpoint.
-    output
-        Folder for the converted checkpoint; files of the same name are replaced, unless they are of a trained model.
-    max_length
-        Number of token positions of the converted encoder.
-    window
-        Total width of the attention window of every layer.
-
-    Returns
-    -------
-    CDLMModel
-        The converted encoder, with embeddings for the special tokens of `cdlm.tokens`.
-
-    Raises
-    ------
-    InputError
-        If the output cannot be written; the checkpoint cannot be read, or is of another type; the length is out of
-        range; or the window is odd.
+    The encoder, with embeddings for the special tokens of `cdlm.tokens`, is returned. The attention window of every
+    layer has the total width `window`. Files of the same name in the folder are replaced, unless they are of a trained
+    model. Raises `InputError` if the output cannot be written, the checkpoint cannot be read or is of another type, or
+    a size is out of range.
     """
     if not 1 <= max_length <= MOST_POSITIONS:
         raise InputError(f"the number of positions must be from 1 to {MOST_POSITIONS:,}, not {max_length:,}")
@@ -131,19 +114,10 @@ def _converted(source: Path, output: Path, max_length: int, window: int) -> tupl
 def convert_weights(
     config: EncoderConfig, weights: Mapping[str, Tensor], max_length: int, *, counts_from_padding: bool
 ) -> CDLMModel:
-    """Build the long encoder from the configuration and the state dict of a short one.
+    """Build the long encoder from the state dict of a short one, whose sizes `config` has, with the new windows.
 
-    Parameters
-    ----------
-    config
-        Sizes of the short encoder, with the windows of the long one.
-    counts_from_padding
-        Whether the first position is ``pad_token_id + 1``, as in RoBERTa and Longformer, or 0, as in BERT.
-
-    Raises
-    ------
-    ValueError
-        If weights are missing or their shapes do not match the configuration.
+    The first position is ``pad_token_id + 1``, as in RoBERTa and Longformer, if it `counts_from_padding`; or 0, as in
+    BERT. Raises `ValueError` if weights are missing or their shapes do not match the configuration.
     """
     bare = _bare(weights)
     head = _masked_lm_head(bare) if config.hidden_act == "gelu" else {}

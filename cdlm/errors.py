@@ -9,15 +9,7 @@ LONGEST_SHOWN = 300
 
 
 class InputError(Exception):
-    """Input that cannot be used, described in one sentence that says where and what to do.
-
-    Parameters
-    ----------
-    message
-        One sentence: what is wrong, and what to do about it.
-    path, line
-        The file and the line in it (from 1), if known; they precede the message.
-    """
+    """Input that cannot be used: a sentence on what is wrong and what to do, after the file and the line (from 1)."""
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         self.message = message

@@ -1,4 +1,4 @@
-"""An extra's name in, the command that installs what it needs out.
+"""Packages that may not be installed, and the command that installs them.
 
 The requirements are those that the installed package declares, by name: `pip install 'cdcoref[EXTRA]'` would look for
 cdcoref itself in an index.

@@ -1,4 +1,4 @@
-"""Models on the Hugging Face hub: a name in, a local folder out; and a folder in, a repository out.
+"""Models on the Hugging Face hub: download and upload.
 
 What was downloaded before is used without a network. A hub that does not answer is reported within seconds;
 huggingface_hub itself would keep trying for half a minute or more.
@@ -19,18 +19,9 @@ TIMEOUT = 10.0
 def download(name: str, patterns: Sequence[str], otherwise: str | None = None) -> Path:
     """Download the files of a model on the hub, ``organisation/model``, into the hub's cache; their folder is returned.
 
-    Parameters
-    ----------
-    patterns
-        Wildcards for the files to download, which must match a safetensors file.
-    otherwise
-        A file to download instead if the model has no safetensors.
-
-    Raises
-    ------
-    InputError
-        If it is not the name of a model, the hub cannot be reached and the cache has no copy, or the model has no
-        weights.
+    The wildcards `patterns` must match a safetensors file; if the model has none, `otherwise` is downloaded instead.
+    Raises `InputError` if it is not the name of a model, the hub cannot be reached and the cache has no copy, or the
+    model has no weights.
     """
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import GatedRepoError, HFValidationError, HTTPError, RepositoryNotFoundError

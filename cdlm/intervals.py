@@ -1,4 +1,4 @@
-"""Confidence intervals by the bootstrap over sets of documents: sums and counts of each set in, resampled means out.
+"""Confidence intervals by the bootstrap over sets of documents.
 
 Items of one set are not independent, so whole sets are drawn (with replacement), never tokens or pairs.
 """
@@ -13,19 +13,10 @@ _DRAWS_AT_ONCE = 100
 
 
 def resampled_means(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The mean of all items in each bootstrap sample of the sets.
+    """The mean of all items in each bootstrap sample of the sets, from each set's sum and number of items.
 
-    With the same number of sets, the same sets are drawn, so that models are compared in pairs.
-
-    Parameters
-    ----------
-    sums, counts
-        For each set, the sum over its items and their number. *Shape:* (sets,)
-
-    Returns
-    -------
-    np.ndarray
-        *Shape:* (draws,). NaN if no drawn set has an item.
+    With the same number of sets, the same sets are drawn, so that models are compared in pairs. *Shape:* (sets,) in,
+    (draws,) out; NaN if no drawn set has an item.
     """
     generator = np.random.default_rng(0)
     sets = len(sums)

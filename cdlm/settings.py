@@ -1,4 +1,4 @@
-"""Settings in, a configuration out: a starting point, overridden by a TOML file, overridden by single settings.
+"""Configurations: a starting point, overridden by a TOML file, overridden by single settings.
 
 A configuration is a dataclass whose fields are values or further such dataclasses, to any depth. A setting's name is
 the path to it, ``model.sequences.max_length``; the end of that path suffices if it is unambiguous. TOML files nest
@@ -24,22 +24,10 @@ LARGEST_FILE = 2**20
 
 
 def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None = None) -> T:
-    """A configuration with some settings replaced.
+    """A configuration, which is a dataclass, with some settings from the file `path` replaced.
 
-    Parameters
-    ----------
-    start
-        The configuration, a dataclass.
-    settings
-        Values by name: the full path to a setting, or to an entry of one that is a mapping, or the end of such a path;
-        or tables (mappings) of settings.
-    path
-        The file that the settings are from.
-
-    Raises
-    ------
-    InputError
-        If a setting is unknown, ambiguous or given twice, or a value is invalid.
+    A name is the full path to a setting, or to an entry of one that is a mapping, or the end of such a path; tables
+    (mappings) hold further settings.
     """
     values: dict[str, Any] = asdict(start)  # type: ignore[call-overload]
     given: set[tuple[str, ...]] = set()

@@ -44,20 +44,10 @@ EpochsOption = Annotated[
         metavar="N", help="Number of passes over the training data. Default: the preset's.", rich_help_panel=SETTINGS
     ),
 ]
-BatchOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="Number of examples in a batch. Default: the preset's.", rich_help_panel=SETTINGS),
-]
 RateOption = Annotated[
     float | None,
     typer.Option(
         metavar="RATE", help="Peak learning rate of the encoder. Default: the preset's.", rich_help_panel=SETTINGS
-    ),
-]
-LengthOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Maximum length of a sequence in tokens. Default: the preset's.", rich_help_panel=SETTINGS
     ),
 ]
 SeedOption = Annotated[int | None, typer.Option(metavar="N", help="Random seed. Default: 0.", rich_help_panel=SETTINGS)]

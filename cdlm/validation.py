@@ -1,4 +1,4 @@
-"""Values from a file in, a configuration out, or one sentence that says which value is wrong and what it should be.
+"""Configurations from the values of a file, or one sentence that says which is wrong and what it should be.
 
 A configuration is a dataclass whose fields are annotated as pydantic reads them: types, and bounds in ``Annotated``.
 """
@@ -77,24 +77,11 @@ def validated(
     within: str = "",
     others: Others = "ignore",
 ) -> T:
-    """Create a dataclass from its fields' values.
+    """Create a dataclass, whose fields may be further dataclasses, from its fields' values.
 
-    Parameters
-    ----------
-    kind
-        The dataclass; its fields may be further dataclasses, whose values are tables.
-    path
-        The file that the values are from.
-    within
-        The path to them in the file, with a dot at the end.
-    others
-        What to do about values that belong to no field.
-
-    Raises
-    ------
-    InputError
-        If a value is missing or does not match its annotation, or a dataclass rejects its fields. A dataclass' own
-        message begins with the name of a field, which gets the path to the dataclass as a prefix.
+    They are from the file `path`, and `within` leads to them in it, with a dot at the end; `others` says what to do
+    about values that belong to no field. A dataclass' own `InputError` begins with the name of a field, which gets the
+    path to the dataclass as a prefix.
     """
     checks = _checks(kind)
     nested = {

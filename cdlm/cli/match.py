@@ -50,12 +50,6 @@ def train(
     both_orders: Annotated[
         bool | None, typer.Option("--both-orders", help="For symmetric relations: train and predict in both orders.")
     ] = None,
-    epochs: options.EpochsOption = None,
-    batch_size: options.BatchOption = None,
-    learning_rate: options.RateOption = None,
-    max_length: options.LengthOption = None,
-    seed: options.SeedOption = None,
-    precision: options.PrecisionOption = None,
     settings: options.SetOption = None,
     log: options.LogOption = None,
     device: options.DeviceOption = None,
@@ -64,17 +58,7 @@ def train(
     """Train a model on labelled pairs of texts."""
     from cdlm.tasks import MATCH_PRESETS, read_pairs, train_matcher
 
-    named = {
-        "encoder": encoder,
-        "model.reading": reading,
-        "model.both_orders": both_orders,
-        "run.epochs": epochs,
-        "batch_size": batch_size,
-        "run.learning_rate": learning_rate,
-        "model.max_length": max_length,
-        "run.seed": seed,
-        "run.precision": precision,
-    }
+    named = {"encoder": encoder, "model.reading": reading, "model.both_orders": both_orders}
     training = options.configured(MATCH_PRESETS[preset], config, settings, named)
     if benchmark is not None:
         if train_file or dev_file:

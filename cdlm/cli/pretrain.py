@@ -16,7 +16,7 @@ CORPUS_HELP = (
 
 EXAMPLES = (
     "cdlm pretrain --corpus multi-news/train.src -o my-encoder",
-    "cdlm pretrain --corpus sets.jsonl --variant rand --steps 1000 -o my-encoder",
+    "cdlm pretrain --corpus sets.jsonl --variant rand --set run.steps=1000 -o my-encoder",
     "accelerate launch --multi_gpu -m cdlm pretrain --corpus multi-news/train.src -o my-encoder",
 )
 
@@ -43,22 +43,6 @@ def pretrain(
             rich_help_panel=options.SETTINGS,
         ),
     ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Number of optimiser steps. Default: the preset's.", rich_help_panel=options.SETTINGS
-        ),
-    ] = None,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Number of sequences per step. Default: the preset's.", rich_help_panel=options.SETTINGS
-        ),
-    ] = None,
-    learning_rate: options.RateOption = None,
-    max_length: options.LengthOption = None,
-    seed: options.SeedOption = None,
-    precision: options.PrecisionOption = None,
     settings: options.SetOption = None,
     tokens: Annotated[
         Path | None,
@@ -77,16 +61,7 @@ def pretrain(
     from cdlm.pretraining import PRESETS, open_source
     from cdlm.pretraining import pretrain as pretrain_model
 
-    named = {
-        "encoder": encoder,
-        "variant": variant,
-        "max_length": max_length,
-        "batch_size": batch_size,
-        "run.steps": steps,
-        "run.learning_rate": learning_rate,
-        "run.seed": seed,
-        "run.precision": precision,
-    }
+    named = {"encoder": encoder, "variant": variant}
     with options.resumable():
         pretrain_model(
             options.configured(PRESETS[preset], config, settings, named),

@@ -34,12 +34,6 @@ def train(
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
-    epochs: options.EpochsOption = None,
-    batch_size: options.BatchOption = None,
-    learning_rate: options.RateOption = None,
-    max_length: options.LengthOption = None,
-    seed: options.SeedOption = None,
-    precision: options.PrecisionOption = None,
     settings: options.SetOption = None,
     log: options.LogOption = None,
     device: options.DeviceOption = None,
@@ -51,15 +45,7 @@ def train(
     """
     from cdlm.tasks import QA_PRESETS, read_questions, train_reader
 
-    named = {
-        "encoder": encoder,
-        "run.epochs": epochs,
-        "batch_size": batch_size,
-        "run.learning_rate": learning_rate,
-        "model.max_length": max_length,
-        "run.seed": seed,
-        "run.precision": precision,
-    }
+    named = {"encoder": encoder}
     training = options.configured(QA_PRESETS[preset], config, settings, named)
     train_questions = read_questions(train_file, answered=True)
     dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")

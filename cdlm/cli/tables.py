@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cdlm.cli.match import name_and_folder
-from cdlm.training_options import JsonOption
 
 EXAMPLES = ("cdlm tables", "cdlm tables 2 8 --ecb-root DIR")
 
@@ -36,14 +34,13 @@ def tables(
             help="Matching benchmark (aan, oc, s2orc or pan) and its folder, for tables 9 and 10. Repeatable.",
         ),
     ] = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Print the tables of the paper with values measured here beside the published ones, in Markdown.
 
     The commands that measure what is missing follow each table.
     """
-    from cdlm.tables import CorpusFolders, as_values, filled_tables, markdown
+    from cdlm.tables import CorpusFolders, filled_tables, markdown
 
     benchmarks = dict(name_and_folder("--matching", text) for text in matching or [])
     filled = filled_tables(numbers or (), results=results, folders=CorpusFolders(ecb_root, multi_news, benchmarks))
-    print(json.dumps(as_values(filled), indent=2) if as_json else markdown(filled))
+    print(markdown(filled))

@@ -1,4 +1,4 @@
-"""Corpora of related documents (paper, section 2.2 and Appendix A.1): a path or a hub name in, sets of texts out.
+"""Corpora of related documents, set by set (paper, section 2.2 and Appendix A.1).
 
 Sets are read one after the other, so that a corpus may be larger than memory. What cannot be used is counted and
 skipped; whether anything usable is left is for the caller to judge.
@@ -56,21 +56,10 @@ class SetSource:
 def open_source(name: str | Path, split: str = "train") -> SetSource:
     """Recognise a corpus of document sets.
 
-    Parameters
-    ----------
-    name
-        One of: a file with one set per line and ``|||||`` between documents (Multi-News, ``*.src``); JSON lines (see
-        `read_json_lines`), either of them plain or gzipped; a folder with such a file for each split; the folder of
-        ECB+; ``NAME:DIR`` for another corpus that `annotated_documents` knows; a folder with one folder per set and one
-        text file per document; or ``hub:NAME`` for a data set on the Hugging Face hub with a column ``document`` as in
-        Multi-News.
-    split
-        The split, if the corpus has splits.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
+    It is one of: a file with one set per line and ``|||||`` between documents (Multi-News, ``*.src``); JSON lines (see
+    `read_json_lines`), either of them plain or gzipped; a folder with such a file for each split; the folder of ECB+;
+    ``NAME:DIR`` for another corpus that `annotated_documents` knows; a folder with one folder per set and one text file
+    per document; or ``hub:NAME`` for a data set on the Hugging Face hub with a column ``document`` as in Multi-News.
     """
     if str(name).startswith(HUB):
         return _hub_source(str(name).removeprefix(HUB), split)

@@ -1,9 +1,8 @@
-"""Filled tables as Markdown, which is also readable in a terminal, and as plain values for JSON."""
+"""Filled tables as Markdown, which is also readable in a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from cdlm.tables.filling import FilledTable
 from cdlm.tables.published import ENCODERS
@@ -43,25 +42,3 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
             yield cell.rjust(width, "-")
         else:
             yield cell.ljust(width) if number < 2 else cell.rjust(width)
-
-
-def as_values(tables: Iterable[FilledTable]) -> list[dict[str, Any]]:
-    """The tables as plain values: every row with the published cells and, where they are measured here, our own."""
-    return [
-        {
-            "table": filled.table.number,
-            "title": filled.table.title,
-            "columns": list(filled.table.columns),
-            "rows": [
-                {
-                    "name": row.name,
-                    "paper": list(row.paper),
-                    "ours": list(filled.own[row.name]) if row.name in filled.own else None,
-                }
-                for row in filled.table.rows
-            ],
-            "notes": list(filled.notes),
-            "commands": [] if filled.is_whole else list(filled.table.commands),
-        }
-        for filled in tables
-    ]

@@ -1,9 +1,9 @@
-"""Fine-tuning an encoder for a task: a configuration and what the task adds in, the folder of the best model out."""
+"""What fine-tuning an encoder has in common for all tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +11,8 @@ import numpy as np
 from torch import Tensor, nn
 
 from cdlm.runs import Evaluation, Run, RunOptions
+from cdlm.settings import as_toml
+from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.model import TaskModel
 from cdlm.validation import Count, check_fields
 
@@ -89,3 +91,29 @@ def fine_tune(
     parameters = sum(parameter.numel() for parameter in model.parameters()) / 1e6
     run.say(f"{examples} in {len(data)} batches per epoch; {parameters:.1f}M parameters")
     run.train(model, data, loss=loss, evaluate=evaluate, save=save)
+
+
+def task_card(
+    config: Any, model: TaskModel, epoch: float, *, title: str, purpose: str, command: str, scores: str
+) -> str:
+    """The text of a model card; `scores` are those on the dev data, in percent."""
+    encoder = model.encoder.config
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return f"""# {title}
+
+{purpose} Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
+{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
+{IN_WORDS.get(config.encoder, config.encoder)}.
+
+    {command}
+
+## Scores on the dev data
+
+These are validation numbers: the epoch ({epoch:g} of {config.run.epochs}) was chosen on the same data. In percent:
+{scores}.
+
+## How it was trained
+
+```toml
+{as_toml(asdict(config))}```
+"""

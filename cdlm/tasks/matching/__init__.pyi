@@ -7,10 +7,10 @@ from .pairs import benchmark_file as benchmark_file
 from .pairs import read_pairs as read_pairs
 from .prediction import Match as Match
 from .prediction import Matches as Matches
+from .prediction import MatchScores as MatchScores
+from .prediction import match_scores as match_scores
 from .prediction import predict_pairs as predict_pairs
 from .prediction import write_matches as write_matches
-from .scores import MatchScores as MatchScores
-from .scores import match_scores as match_scores
 from .training import MATCH_PRESETS as MATCH_PRESETS
 from .training import MatchTraining as MatchTraining
 from .training import train_matcher as train_matcher

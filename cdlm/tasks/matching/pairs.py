@@ -75,14 +75,8 @@ def clean(text: str) -> str:
 def read_pairs(path: str | Path, *, labelled: bool = True) -> list[TextPair]:
     """Read a file of pairs; its format is recognised by its first line.
 
-    Texts in the format of the benchmarks are cleaned (`clean`), as in the paper.
-
-    Parameters
-    ----------
-    path
-        JSON lines, CSV with a header, or CSV without one in the format of the benchmarks.
-    labelled
-        Whether every pair must have a label.
+    Texts in the format of the benchmarks are cleaned (`clean`), as in the paper. If `labelled`, every pair must have a
+    label.
 
     Raises
     ------

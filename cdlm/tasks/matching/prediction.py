@@ -1,4 +1,4 @@
-"""A trained model and pairs of texts in, the probability of the relation for each pair out."""
+"""The probability of the relation for each pair of texts, from a trained model, and scores."""
 
 from __future__ import annotations
 
@@ -50,14 +50,8 @@ def predict_pairs(
 ) -> Matches:
     """Predict for every pair the probability that the relation holds.
 
-    Parameters
-    ----------
-    batch_tokens
-        Tokens that the encoder reads at once.
-    precision
-        Numeric precision: ``"fp32"``, ``"bf16"``, or ``"auto"``: bf16 if the processor supports it, otherwise fp32.
-    progress
-        Called with "pairs", the number done, and the total.
+    The encoder reads `batch_tokens` at once; `precision` is ``"fp32"``, ``"bf16"`` or ``"auto"``; `progress` is called
+    with "pairs", the number done, and the total.
     """
     builder = PairBuilder(model.tokenizer, model.settings)
     orders = 2 if model.settings.both_orders else 1
@@ -65,12 +59,11 @@ def predict_pairs(
     with model.inference(precision):
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             some = pairs[start : start + PAIRS_AT_ONCE]
-            ordered = [one for pair in some for one in (pair, swapped(pair))[:orders]]
-            sequences = [builder(pair) for pair in ordered]
-            lengths = [sum(map(len, one)) for one in sequences]
+            sequences = [builder(ordered) for pair in some for ordered in (pair, swapped(pair))[:orders]]
+            lengths = [sum(map(len, of_pair)) for of_pair in sequences]
             logits = []
             for batch in in_batches(sequences, lengths, batch_tokens):
-                flat = [sequence for one in batch for sequence in one]
+                flat = [sequence for of_pair in batch for sequence in of_pair]
                 logits.append(model(model.collate(flat).to(model.device)).cpu())
             means = torch.cat(logits).reshape(-1, orders).mean(dim=1)
             probabilities += torch.sigmoid(means).tolist()
@@ -89,3 +82,24 @@ def write_matches(matches: Sequence[Match], path: str | Path) -> None:
         for match in matches:
             line = {"id": match.id, "label": match.label, "probability": round(match.probability, 6)}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScores:
+    """The quality of predicted labels; every value from 0 to 1, and 0 if its denominator is 0."""
+
+    precision: float
+    recall: float
+    f1: float
+    """Of the label 1."""
+    accuracy: float
+    """Share of the pairs with the right label."""
+
+
+def match_scores(labels: Sequence[int], predicted: Sequence[int]) -> MatchScores:
+    """Compare predicted labels with the true ones."""
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+
+    rates = precision_recall_fscore_support(labels, predicted, average="binary", zero_division=0.0)
+    precision, recall, f1, accuracy = map(float, (*rates[:3], accuracy_score(labels, predicted)))
+    return MatchScores(precision, recall, f1, accuracy)

@@ -13,13 +13,10 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
 from cdlm.sequences import Batch, EncoderBatch
-from cdlm.settings import as_toml
-from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.matching.model import MatchModel, MatchSettings, PairBuilder, swapped
 from cdlm.tasks.matching.pairs import TextPair
-from cdlm.tasks.matching.prediction import predict_pairs
-from cdlm.tasks.matching.scores import MatchScores, match_scores
-from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.matching.prediction import MatchScores, match_scores, predict_pairs
+from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune, task_card
 
 
 @dataclass(frozen=True)
@@ -68,17 +65,7 @@ def train_matcher(
 ) -> MatchModel:
     """Fine-tune an encoder on pairs of texts, and write the model of the epoch with the best F1 on dev.
 
-    Parameters
-    ----------
-    train_pairs, dev_pairs
-        Labelled pairs. Nothing is learnt from the second; the epoch is chosen on it.
-    output, resume, device, tracker, say
-        See :class:`cdlm.runs.Run`.
-
-    Raises
-    ------
-    InputError
-        If a label is missing or all are the same, or `output` already holds another model or run.
+    Some pairs must be labelled 0 and some 1. For the other arguments see :class:`cdlm.runs.Run`.
     """
     for name, pairs in (("training", train_pairs), ("dev", dev_pairs)):
         if {pair.label for pair in pairs} != {0, 1}:
@@ -97,11 +84,11 @@ def train_matcher(
         return LabelledPairs(batch, torch.tensor([float(pair.label or 0) for pair in pairs]))
 
     def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
-        found = predict_pairs(model, dev_pairs, precision=run.precision)
-        scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in found.matches])
+        predicted = predict_pairs(model, dev_pairs, precision=run.precision)
+        scores = match_scores([pair.label or 0 for pair in dev_pairs], [match.label for match in predicted.matches])
         summary = f"F1 {100 * scores.f1:.1f}, accuracy {100 * scores.accuracy:.1f}"
-        if found.cut:
-            summary += f"; cut {found.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens"
+        if predicted.cut:
+            summary += f"; cut {predicted.cut} of {len(dev_pairs)} pairs to {model.settings.max_length} tokens"
         return Evaluation(scores.f1, summary, asdict(scores), asdict(scores), scores)
 
     batches = ShuffledBatches(train_pairs, config.batch_size, config.run.seed, collate)
@@ -124,26 +111,11 @@ def _loss(model: nn.Module, batch: LabelledPairs) -> Tensor:
 
 def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, epoch: float) -> str:
     """The text of the model card."""
-    encoder = model.encoder.config
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    reading = "in one sequence" if model.settings.reading == "cross-encoder" else "each alone"
-    return f"""# A document matching model
-
-Predicts whether the relation on which it was trained holds between two texts, which it reads {reading}. Encoder:
-Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
-{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
-{IN_WORDS.get(config.encoder, config.encoder)}.
-
-    cdlm match predict --model THIS_FOLDER pairs.jsonl -o matches.jsonl
-
-## Scores on the dev pairs
-
-These are validation numbers: the epoch ({epoch:g} of {config.run.epochs}) was chosen on the same pairs. In percent:
-F1 {100 * scores.f1:.1f}, precision {100 * scores.precision:.1f}, recall {100 * scores.recall:.1f},
-accuracy {100 * scores.accuracy:.1f}.
-
-## How it was trained
-
-```toml
-{as_toml(asdict(config))}```
-"""
+    reading = "in one sequence" if model.settings.reading == "cross-encoder" else "each in one of its own"
+    return task_card(
+        *(config, model, epoch),
+        title="A document matching model",
+        purpose=f"Predicts whether the relation on which it was trained holds between two texts, read {reading}.",
+        command="cdlm match predict --model THIS_FOLDER pairs.jsonl -o matches.jsonl",
+        scores=", ".join(f"{name} {100 * value:.1f}" for name, value in asdict(scores).items()),
+    )

@@ -1,4 +1,4 @@
-"""A question and its paragraphs in, one token sequence out, with what its tokens represent (paper, Appendix C.3).
+"""A question and its paragraphs as one token sequence, with what its tokens represent (paper, Appendix C.3).
 
 ``[CLS] [q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> <sent> ... </doc-s> <doc-s> ...``
 
@@ -75,9 +75,6 @@ class QALabels:
     ends: Integers
     """1 for the text tokens with which an answer may begin and end; all 0 if it is not a span or was cut off. *Shape:*
     (text tokens,)"""
-    facts_lost: int
-    answer_lost: bool
-    """The number of supporting sentences cut off, and whether the answer was."""
 
 
 class QuestionBuilder:
@@ -214,8 +211,6 @@ def label_sequence(question: Question, sequence: QASequence) -> QALabels:
     paragraphs = np.array([titles[number] in supporting for number in range(len(sequence.titles))], dtype=np.int64)
     places = list(zip(sequence.end_paragraphs.tolist(), sequence.end_sentences.tolist(), strict=True))
     sentences = np.array([(titles[p], s) in facts for p, s in places], dtype=np.int64)
-    there = {(titles[p], s) for p, s in places}
-    whole = {(p.title, number) for p in question.paragraphs for number in range(len(p.sentences))}
     answer = (question.answer or "").strip().lower()
     starts = np.zeros(len(sequence.texts), dtype=np.int64)
     ends = np.zeros(len(sequence.texts), dtype=np.int64)
@@ -224,17 +219,9 @@ def label_sequence(question: Question, sequence: QASequence) -> QALabels:
     else:
         kind = SPAN_TYPE
         where = sequence.text_places
-        for one in occurrences(question):
-            inside = (where[:, 0] == one.paragraph) & (where[:, 1] == one.sentence)
-            covered = np.flatnonzero(inside & (where[:, 2] < one.end) & (where[:, 3] > one.start))
-            if len(covered) and where[covered[-1], 3] >= one.end:
+        for answer_at in occurrences(question):
+            inside = (where[:, 0] == answer_at.paragraph) & (where[:, 1] == answer_at.sentence)
+            covered = np.flatnonzero(inside & (where[:, 2] < answer_at.end) & (where[:, 3] > answer_at.start))
+            if len(covered) and where[covered[-1], 3] >= answer_at.end:
                 starts[covered[0]] = ends[covered[-1]] = 1
-    return QALabels(
-        paragraphs,
-        sentences,
-        kind,
-        starts,
-        ends,
-        facts_lost=len((facts & whole) - there),
-        answer_lost=kind == SPAN_TYPE and not starts.any(),
-    )
+    return QALabels(paragraphs, sentences, kind, starts, ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +15,12 @@ from torch import Tensor, nn
 from cdlm.errors import InputError
 from cdlm.runs import Evaluation, Run, RunOptions, Say, digest, say_on_stderr
 from cdlm.sequences import Batch
-from cdlm.settings import as_toml
-from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.qa.model import QABatch, QALogits, QAModel, QASettings, collate
 from cdlm.tasks.qa.prediction import predict_answers
 from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
-from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune
+from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune, task_card
 from cdlm.validation import number
 
 Weight = Annotated[float, number(0, most=10**6)]
@@ -89,8 +87,6 @@ def train_reader(
         return QAModel.from_pretrained(output)
     untrained = QAModel.from_encoder(config.encoder, config.model)
     builder = QuestionBuilder(untrained.tokenizer, untrained.settings.max_length)
-    if lost := _what_is_lost(train_questions, builder):
-        run.say(lost)
 
     def collate_labelled(questions: list[Question], _: np.random.Generator) -> LabelledQuestions:
         sequences = [builder(question) for question in questions]
@@ -169,52 +165,12 @@ def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -
     )
 
 
-def _what_is_lost(questions: Sequence[Question], builder: QuestionBuilder) -> str:
-    """What the model cannot learn because sequences are cut, in one sentence; empty if nothing is."""
-    cut = facts = answers = 0
-    for question in questions:
-        sequence = builder(question)
-        if sequence.cut:
-            cut += 1
-            labels = label_sequence(question, sequence)
-            facts += labels.facts_lost > 0
-            answers += labels.answer_lost
-    if not cut:
-        return ""
-    return (
-        f"cut {cut} of {len(questions)} training questions to {builder.max_length} tokens; "
-        f"supporting sentences were lost in {facts}, the answer in {answers}"
-    )
-
-
 def qa_card(config: QATraining, model: QAModel, scores: dict[str, float], epoch: float) -> str:
     """The text of the model card."""
-    encoder = model.encoder.config
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    rows = "\n".join(
-        f"| {words} | {100 * scores[part + 'em']:.1f} | {100 * scores[part + 'f1']:.1f} |"
-        for part, words in (("", "answer"), ("sp_", "supporting facts"), ("joint_", "joint"))
+    return task_card(
+        *(config, model, epoch),
+        title="A question answering model",
+        purpose="Answers questions over several paragraphs with a span of their text, yes or no, and its evidence.",
+        command="cdlm qa predict --model THIS_FOLDER questions.json -o predictions.json",
+        scores=", ".join(f"{words} {100 * scores[name]:.1f}" for name, words in SCORED.items()),
     )
-    return f"""# A question answering model
-
-Answers questions over several paragraphs with a span of their text, yes or no, and gives the supporting sentences.
-Encoder: Longformer attention, {encoder.num_hidden_layers} layers of width {encoder.hidden_size}; up to
-{model.settings.max_length} tokens; {parameters / 1e6:.1f} million parameters. Training started from
-{IN_WORDS.get(config.encoder, config.encoder)}.
-
-    cdlm qa predict --model THIS_FOLDER questions.json -o predictions.json
-
-## Scores on the dev questions
-
-These are validation numbers: the epoch ({epoch:g} of {config.run.epochs}) was chosen on the same questions. HotpotQA's
-official metrics, in percent.
-
-| | EM | F1 |
-| --- | ---: | ---: |
-{rows}
-
-## How it was trained
-
-```toml
-{as_toml(asdict(config))}```
-"""

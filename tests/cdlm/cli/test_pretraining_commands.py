@@ -48,8 +48,17 @@ def test_pretrain_and_perplexity(
     cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "small.toml").write_text("sequences_at_once = 2\n[run]\nsteps = 9\nlog_steps = 1\n")
-    small = ("--config", tmp_path / "small.toml", "--max-length", 64, "--set", "batch_size=2", "--steps", 2)
-    plain = (*small, "--encoder", word_encoder, "--precision", "fp32", "--device", "cpu", "--log", "none")
+    small = (
+        "--config",
+        tmp_path / "small.toml",
+        "--set",
+        "max_length=64",
+        "--set",
+        "batch_size=2",
+        "--set",
+        "run.steps=2",
+    )
+    plain = (*small, "--encoder", word_encoder, "--set", "run.precision=fp32", "--device", "cpu", "--log", "none")
     for variant in ("cdlm", "local"):
         start = ("pretrain", "--corpus", corpus, "--dev", corpus, "-o", tmp_path / variant, "--variant", variant)
         code, out, err = cdlm(*start, *plain)
@@ -124,7 +133,7 @@ def test_wrong_input_is_one_sentence(
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
     (tmp_path / "empty.src").touch()
-    start = ("pretrain", "--encoder", word_encoder, "--max-length", 64, "--log", "none", "-o", tmp_path / "model")
+    start = ("pretrain", "--encoder", word_encoder, "--set", "max_length=64", "--log", "none", "-o", tmp_path / "model")
     code, _, err = cdlm(*start, "--corpus", tmp_path / "empty.src")
     assert (code, err.splitlines()[-1]) == (2, "cdlm: the corpus has no set of at least 3 documents")
     # Nothing is in the way of the next attempt.

@@ -41,7 +41,7 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-FAST = ("--epochs", 2, "--max-length", 100, "--precision", "fp32", "--device", "cpu")
+FAST = ("--set", "epochs=2", "--set", "max_length=100", "--set", "precision=fp32", "--device", "cpu")
 
 
 def test_matching_from_training_to_scores(
@@ -118,7 +118,15 @@ def test_wrong_input_is_one_sentence(
         ("match", "train", "--benchmark", "aan", *output): "--benchmark takes NAME:DIR",
         ("match", "train", "--benchmark", "aan:x", *output): "x/train_cite.csv: the train split of aan should be this",
         ("match", "train", "--benchmark", f"aan:{benchmark}", "--set", "x=1", *output): "there is no setting 'x'",
-        ("match", "train", "--benchmark", f"aan:{benchmark}", "--epochs", 0, *output): "run.epochs is 0 and should be",
+        (
+            "match",
+            "train",
+            "--benchmark",
+            f"aan:{benchmark}",
+            "--set",
+            "epochs=0",
+            *output,
+        ): "run.epochs is 0 and should be",
         ("match", "predict", dev, *model): "holds no model for document matching",
         ("match", "evaluate", *model): "give either a file of pairs or --benchmark",
         ("match", "evaluate", dev, "--split", "dev", *model): "only benchmarks have splits; leave out --split",

@@ -12,7 +12,16 @@ import torch
 from safetensors.torch import save_file
 
 from cdlm.errors import InputError
-from cdlm.tasks import Match, MatchModel, MatchSettings, TextPair, predict_pairs, write_matches
+from cdlm.tasks import (
+    Match,
+    MatchModel,
+    MatchScores,
+    MatchSettings,
+    TextPair,
+    match_scores,
+    predict_pairs,
+    write_matches,
+)
 from cdlm.tasks.matching import PairBuilder
 
 if TYPE_CHECKING:
@@ -157,3 +166,8 @@ def test_matches_are_written_as_json_lines(tmp_path: Path) -> None:
     assert lines == [{"id": "p", "label": 1, "probability": 0.75}, {"id": "q", "label": 0, "probability": 0.25}]
     with pytest.raises(InputError, match="cannot be written"):
         write_matches([], tmp_path / "absent" / "matches.jsonl")
+
+
+def test_scores_by_hand() -> None:
+    assert match_scores([1, 1, 1, 1, 0], [1, 1, 1, 0, 1]) == MatchScores(0.75, 0.75, 0.75, 0.6)
+    assert match_scores([0, 0], [0, 0]) == MatchScores(0.0, 0.0, 0.0, 1.0)

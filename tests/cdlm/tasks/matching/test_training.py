@@ -29,7 +29,7 @@ def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextP
     run = json.loads((tmp_path / "m" / "training.json").read_text())
     assert run["dev"]["accuracy"] > 0.9
     card = (tmp_path / "m" / "README.md").read_text()
-    assert f"F1 {100 * run['dev']['f1']:.1f}" in card
+    assert f"f1 {100 * run['dev']['f1']:.1f}" in card
     assert "cdlm match predict" in card
     assert f"Training started from\n{tiny_encoder}." in card
     again = MatchModel.from_pretrained(tmp_path / "m")

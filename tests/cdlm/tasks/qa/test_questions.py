@@ -51,7 +51,6 @@ def test_answers_are_looked_for_where_they_most_likely_are(
         question = replace(ferry, answer=answer)
         sequence = QuestionBuilder(tokenizer, 400)(question)
         labels = label_sequence(question, sequence)
-        assert labels.answer_lost == (not labels.starts.any())
         first, last = sequence.text_places[labels.starts == 1], sequence.text_places[labels.ends == 1]
         return [[*one[:3], other[3]] for one, other in zip(first.tolist(), last.tolist(), strict=True)]
 

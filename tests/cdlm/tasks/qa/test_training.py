@@ -123,21 +123,6 @@ def test_a_resumed_run_ends_with_the_same_weights(
         assert torch.equal(weight, parts.state_dict()[name]), name
 
 
-def test_what_is_cut_is_said(tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path) -> None:
-    said: list[str] = []
-    train_reader(
-        config(tiny_encoder, epochs=1, max_length=60),
-        questions,
-        questions,
-        tmp_path / "m",
-        device="cpu",
-        say=said.append,
-    )
-    assert said[0] == (
-        "cut 2 of 2 training questions to 60 tokens; supporting sentences were lost in 1, the answer in 1"
-    )
-
-
 def test_questions_without_answers_are_refused(
     tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
