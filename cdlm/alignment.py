@@ -194,7 +194,7 @@ class MeanRank:
 def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress = lambda *_: None) -> Alignment:
     """Read all pairs, and average the percentile rank of the target.
 
-    `progress` is called with the number of pairs done and the total. Raises `InputError` if every pair is too long.
+    `progress` is called with the number of pairs done and the total.
     """
     ranks: dict[tuple[str, bool], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     left_out = 0
@@ -217,11 +217,7 @@ def _mean_rank(groups: list[list[float]]) -> MeanRank:
 
 
 def find_pair(documents: Sequence[AnnotatedDocument], source: str, target: str) -> MentionPair:
-    """The pair of mentions that a user names, the source first; each as ``DOCUMENT:WORDS``.
-
-    Raises `InputError` if a document does not exist, it has no mention with these words, or both mentions are in the
-    same document.
-    """
+    """The pair of mentions that a user names, the source first; each as ``DOCUMENT:WORDS``."""
     (one, first), (other, second) = _find(documents, source), _find(documents, target)
     if one.id == other.id:
         raise InputError(f"the source and the target must be in different documents, but both are in {one.id}")

@@ -86,7 +86,7 @@ def read_weights(folder: Path, check: Check | None = None) -> dict[str, Tensor]:
     """Read all weights of a checkpoint folder, safetensors first.
 
     `check` is called with the shapes of all weights before the first is read (from ``pytorch_model.bin``, before they
-    are returned). Raises `InputError` if there are none, or they cannot be read.
+    are returned).
     """
     files = safetensors_files(folder)
     if files:
@@ -157,19 +157,13 @@ def writing_weights(path: Path) -> Iterator[None]:
 
 
 def save_file(tensors: Mapping[str, Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
-    """Write tensors as safetensors.
-
-    Raises `InputError` if they cannot be written, for example because the disk is full.
-    """
+    """Write tensors as safetensors."""
     with writing_weights(path):
         write_safetensors(dict(tensors), path, metadata=metadata)
 
 
 def write_checkpoint(folder: Path, config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> None:
-    """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all.
-
-    Raises `InputError` if the weights cannot be written, for example because the disk is full.
-    """
+    """Write ``config.json`` and ``model.safetensors``; each file is written completely or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in weights.items()}
     with replaced_file(folder / WEIGHTS_FILE) as path, writing_weights(folder / WEIGHTS_FILE):

@@ -55,11 +55,7 @@ class EncoderConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any], path: str | Path | None = None) -> EncoderConfig:
-        """Take the known fields of a Longformer configuration and ignore others.
-
-        Raises `InputError` if a size is missing, a value is of the wrong type or out of range, the windows are not one
-        even number per layer, the width is not a multiple of the heads, or the padding token is not in the vocabulary.
-        """
+        """Take the known fields of a Longformer configuration and ignore others."""
         window, layers = values.get("attention_window", 512), values.get("num_hidden_layers")
         if type(window) is int and type(layers) is int and 0 < layers <= MOST_LAYERS:
             values = {**values, "attention_window": [window] * layers}
@@ -85,11 +81,7 @@ class EncoderConfig:
 
     @classmethod
     def from_checkpoint(cls, values: dict[str, Any], path: Path) -> EncoderConfig:
-        """Take the fields of a checkpoint's ``config.json``.
-
-        Raises `InputError` if the ``model_type`` is neither that of a Longformer nor `BIASED`, or as in
-        :meth:`from_dict`.
-        """
+        """Take the fields of a checkpoint's ``config.json``."""
         model_type = values.get("model_type")
         if model_type not in (LONGFORMER, BIASED):
             raise InputError(

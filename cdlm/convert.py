@@ -117,7 +117,7 @@ def convert_weights(
     """Build the long encoder from the state dict of a short one, whose sizes `config` has, with the new windows.
 
     The first position is ``pad_token_id + 1``, as in RoBERTa and Longformer, if it `counts_from_padding`; or 0, as in
-    BERT. Raises `ValueError` if weights are missing or their shapes do not match the configuration.
+    BERT.
     """
     bare = _bare(weights)
     head = _masked_lm_head(bare) if config.hidden_act == "gelu" else {}

@@ -47,11 +47,7 @@ class AnnotatedDocument:
 
 
 def annotated_documents(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
-    """Read a split of an annotated corpus with the readers that an installed package registers.
-
-    Raises `InputError` if no installed package registers readers, or they do not know the corpus or cannot use the
-    folder.
-    """
+    """Read a split of an annotated corpus with the readers that an installed package registers."""
     for entry in entry_points(group=READERS):
         return entry.load()(corpus, folder, split)
     raise InputError(

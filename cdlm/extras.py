@@ -43,11 +43,7 @@ def install_command(extra: str) -> str:
 def optional_module(
     module: str, what: str, package: str, path: str | Path | None = None, *, extra: str | None = None
 ) -> ModuleType:
-    """A module of a package that may not be installed.
-
-    Raises `InputError` if it is not; the message says what needs the package, and how to install it, or all those of an
-    extra.
-    """
+    """A module of a package that may not be installed."""
     try:
         return import_module(module)
     except ImportError:

@@ -160,10 +160,7 @@ def _aside(folder: Path) -> Path:
 
 @contextmanager
 def output_folder(folder: Path) -> Iterator[Path]:
-    """The folder, created before the block begins; it is removed again if the block fails without output.
-
-    Raises `InputError` if the folder cannot be created or written to.
-    """
+    """The folder, created before the block begins; it is removed again if the block fails without output."""
     if folder.exists() and not folder.is_dir():
         raise InputError("this is not a folder; choose a folder for the output", folder)
     new = [path for path in (folder, *folder.parents) if not path.exists()]

@@ -51,8 +51,7 @@ class CDLMForMaskedLM(nn.Module):
     def from_pretrained(cls, name_or_folder: str | Path, *, new_head: bool = False) -> CDLMForMaskedLM:
         """Read a Hugging Face ``LongformerForMaskedLM`` checkpoint, in evaluation mode and in its numeric precision.
 
-        It is a folder, or a name on the Hugging Face hub. Raises `InputError` if it has no head that shares the word
-        embeddings, unless a `new_head` is to be drawn.
+        It is a folder, or a name on the Hugging Face hub. With `new_head`, a head is drawn if it has none.
         """
         encoder = CDLMModel.from_pretrained(name_or_folder)
         head = encoder.remainder.masked_lm_head()

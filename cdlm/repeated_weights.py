@@ -56,11 +56,7 @@ def without_copies(weights: Mapping[str, Tensor], config: EncoderConfig) -> dict
 
 
 def with_copies(values: Mapping[str, T], config: EncoderConfig) -> dict[str, T]:
-    """Weights, or their shapes, by name, with what :func:`without_copies` left out.
-
-    Raises `ValueError` if a table of positions that are to be repeated has none, or more rows than the encoder or
-    `MOST_POSITIONS`.
-    """
+    """Weights, or their shapes, by name, with what :func:`without_copies` left out."""
     found = dict(values)
     for name in values:
         if name.removesuffix(SCALE_SUFFIX).endswith(PERIOD):

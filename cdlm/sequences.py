@@ -39,10 +39,7 @@ class SequenceFrame:
 
     @classmethod
     def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast) -> SequenceFrame:
-        """The frame in the ids of a tokenizer that knows the special tokens of `cdlm.tokens`.
-
-        Raises `InputError` if the tokenizer has no token that begins or ends a sequence.
-        """
+        """The frame in the ids of a tokenizer that knows the special tokens of `cdlm.tokens`."""
         first = tokenizer.bos_token_id if tokenizer.cls_token_id is None else tokenizer.cls_token_id
         last = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
         if first is None or last is None:

@@ -61,8 +61,6 @@ def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
 
     >>> parse_settings(["run.epochs=3", "marking=pair"])
     {'run.epochs': 3, 'marking': 'pair'}
-
-    Raises `InputError` if there is no ``=``, no name, or the same name twice.
     """
     settings: dict[str, Any] = {}
     for pair in pairs:

@@ -123,10 +123,7 @@ def _take_encoder(source: Path, target: Path) -> None:
 
 
 def minilm_folder() -> Path:
-    """The folder of all-MiniLM-L6-v2 in the installed package; its weights are verified.
-
-    Raises `InputError` if the package is not installed, or its weights are not the expected ones.
-    """
+    """The folder of all-MiniLM-L6-v2 in the installed package; its weights are verified."""
     package = find_spec(MINILM_PACKAGE)
     if package is None or not package.submodule_search_locations:
         raise InputError(

@@ -100,10 +100,7 @@ class SpecialPieces:
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerFast) -> SpecialPieces:
-        """Look them up in a tokenizer that has the special tokens.
-
-        Raises `InputError` if no token can begin a sequence.
-        """
+        """Look them up in a tokenizer that has the special tokens."""
         start = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
         if start is None:
             raise InputError("the tokenizer has neither a [CLS] nor a beginning-of-sequence token")

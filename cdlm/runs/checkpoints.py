@@ -52,7 +52,7 @@ class RunState:
 def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any]) -> None:
     """Write the model's weights, and the states of whatever else has one, such as an optimiser, by name.
 
-    Tensors that share memory are written once. Raises `InputError` if they cannot be written, as if the disk is full.
+    Tensors that share memory are written once.
     """
     with writing_weights(checkpoint):
         save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})

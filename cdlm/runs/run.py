@@ -208,9 +208,8 @@ def _prepare_encoders(model: nn.Module, options: RunOptions) -> None:
 
 
 def find_tracker(name: str | None) -> str | None:
-    """The experiment tracker to log to, None for none: by its name, ``"none"``, or None for TensorBoard if installed.
-
-    Raises `InputError` if that tracker is unknown or not installed.
+    """The experiment tracker to log to, None for none: by its name, ``"none"``, or None for TensorBoard if
+    installed.
     """
     installed = sorted(str(tracker) for tracker in get_available_trackers())
     if name == "none" or (name is None and TENSORBOARD not in installed):

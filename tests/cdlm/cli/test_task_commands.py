@@ -1,4 +1,4 @@
-"""``cdlm match`` and ``cdlm qa``, as a user would type them."""
+"""``cdlm convert``, ``match`` and ``qa``, as a user would type them."""
 
 from __future__ import annotations
 
@@ -112,6 +112,7 @@ def test_wrong_input_is_one_sentence(
     model = ("--model", tiny_encoder)
     output = ("-o", tmp_path / "model")
     cases: dict[tuple[object, ...], str] = {
+        ("convert", tmp_path, *output): f"{tmp_path / 'config.json'}: there is no such file",
         ("match", "train", "--train", bad, "--dev", dev, *output): f"{bad}, line 2: the label is '5'",
         ("match", "train", "--train", dev, *output): "give --train FILE and --dev FILE, or --benchmark",
         ("match", "train", "--train", dev, "--benchmark", "aan:x", *output): "give either --benchmark or",

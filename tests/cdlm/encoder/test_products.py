@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,28 +25,3 @@ def test_products_equal_pytorchs(seed: int, tokens: int, width: int, rows: int) 
             # Rows that are not next to each other, as a slice of a wider table has them.
             wide = torch.cat([inputs, inputs], dim=1)[:, :width]
             torch.testing.assert_close(product(wide), expected, atol=1e-4, rtol=1e-5)
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_onednn_is_called_without_gradients_in_fp32_only(there: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-
-    class Operators:
-        pass
-
-    if there:
-        Operators._linear_pointwise = staticmethod(lambda inputs, *_: calls.append(1) or inputs)  # type: ignore[attr-defined]
-    monkeypatch.setattr(torch.ops, "mkldnn", Operators())
-    layer = Linear(3, 3)
-    inputs = torch.ones(2, 3)
-    layer(inputs).sum().backward()
-    assert layer.weight.grad is not None
-    with torch.no_grad():
-        layer(inputs.double()[:0].float())
-        layer.double()(inputs.double())
-        layer.float()
-        with torch.autocast("cpu", torch.bfloat16):
-            assert layer(inputs).dtype == torch.bfloat16
-        assert not calls
-        layer(inputs)
-    assert bool(calls) == there

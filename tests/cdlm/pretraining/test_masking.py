@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tokenizers import ByteLevelBPETokenizer
 from transformers import PreTrainedTokenizerFast, RobertaTokenizerFast
 
-from cdlm.pretraining import IGNORED, VARIANTS, Masking, Variant
+from cdlm.pretraining import IGNORED, VARIANTS, Masking
 from cdlm.sequences import SequenceFrame
 from cdlm.tokens import WordPieces, load_tokenizer
 
@@ -72,17 +72,6 @@ def test_rates() -> None:
     # Every place is chosen as often: the first and the last tenth too.
     assert chosen[:10_000].mean() == pytest.approx(0.15, abs=0.015)
     assert chosen[-10_000:].mean() == pytest.approx(0.15, abs=0.015)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_seeds(variant: Variant) -> None:
-    ids = np.arange(SPECIAL, VOCABULARY)
-
-    def labels(seed: int) -> list[int]:
-        return MASKING(ids, variant, np.random.default_rng(seed)).labels.tolist()
-
-    assert labels(0) == labels(0)
-    assert labels(0) != labels(1)
 
 
 def test_the_special_tokens_of_a_tokenizer(word_tokenizer: PreTrainedTokenizerFast) -> None:

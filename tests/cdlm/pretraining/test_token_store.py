@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,12 +73,6 @@ def test_a_corpus_is_tokenised_once_and_in_batches(
     unread = SetSource(source(SETS * 3).identity, lambda _: pytest.fail("it is read again"))
     again = prepare([unread], word_tokenizer, tmp_path / "parts", longest=4)
     assert contents(again) == contents(whole)
-
-
-def test_a_store_goes_to_another_process(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
-    store = prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
-    assert store[0].tolist()
-    assert contents(pickle.loads(pickle.dumps(store))) == contents(store)
 
 
 def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:

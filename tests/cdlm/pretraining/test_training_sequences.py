@@ -82,32 +82,6 @@ def test_what_a_sequence_looks_like(store: TokenStore, word_tokenizer: PreTraine
     assert word_tokenizer.convert_ids_to_tokens(ids.tolist()) == [*expected, "[SEP]"]
 
 
-@pytest.mark.parametrize("max_length", [6, 16, 17, 20])
-def test_the_window_bounds_a_sequence(
-    store: TokenStore, word_tokenizer: PreTrainedTokenizerFast, max_length: int
-) -> None:
-    sequences = drawn(store, word_tokenizer, max_length=max_length)
-    for number in range(10):
-        masked = sequences[number]
-        ids = np.where(masked.labels == IGNORED, masked.input_ids, masked.labels).tolist()
-        tokens = word_tokenizer.convert_ids_to_tokens(ids)
-        assert len(tokens) <= max_length
-        assert len(tokens) > max_length - 3  # a document of one token needs three
-        assert tokens[0] == "[CLS]"
-        assert tokens[-2:] == ["</doc-s>", "[SEP]"]
-        assert tokens.count("<doc-s>") == tokens.count("</doc-s>")
-
-
-def test_seeds(store: TokenStore, word_tokenizer: PreTrainedTokenizerFast) -> None:
-    def ids(seed: int, numbers: range) -> list[list[int]]:
-        sequences = drawn(store, word_tokenizer, seed=seed)
-        return [sequences[number].input_ids.tolist() for number in numbers]
-
-    # A number's sequence does not depend on what was drawn before it.
-    assert ids(0, range(10))[5:] == ids(0, range(5, 10))
-    assert ids(0, range(10)) != ids(1, range(10))
-
-
 def test_variants_of_one_seed_see_the_same_text(store: TokenStore, word_tokenizer: PreTrainedTokenizerFast) -> None:
     for number in range(5):
         first, second = (drawn(store, word_tokenizer, variant)[number] for variant in ("cdlm", "prefix"))

@@ -196,39 +196,35 @@ def test_steps_instead_of_epochs_and_evaluations_between(tmp_path: Path) -> None
     assert run_file(tmp_path / "m")["best_epoch"] == 3.36
 
 
-def test_two_learning_rates_warm_up_and_decay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tenth of the steps up, then the power of what is left; the head has its own rate."""
+@pytest.mark.parametrize(
+    ("changes", "encoder", "head"),
+    [
+        # A tenth of the steps up, then the power of what is left; the head has its own rate.
+        (
+            {"learning_rate": 0.01, "head_learning_rate": 0.5, "decay_power": 3.0},
+            *([rate * (s / 2 if s < 2 else ((20 - s) / 18) ** 3) for s in range(20)] for rate in (0.01, 0.5)),
+        ),
+        # A warmup that is longer than the run leaves its last step.
+        ({"learning_rate": 0.1, "steps": 1, "warmup": 9}, [0.1], [0.1]),
+        ({"learning_rate": 0.1, "steps": 4, "warmup": 9}, *([0, 0.1 / 3, 0.2 / 3, 0.1],) * 2),
+    ],
+)
+def test_learning_rates_warm_up_and_decay(
+    changes: dict[str, Any], encoder: list[float], head: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rates: list[list[float]] = []
     step = torch.optim.AdamW.step
 
     def recorded(self: torch.optim.AdamW, *arguments: Any) -> Any:
-        rates.append([group["lr"] for group in self.param_groups])
+        rates.append(sorted({group["lr"] for group in self.param_groups}))
         decays = {group["params"][0].ndim: group["weight_decay"] for group in self.param_groups}
         assert decays == {1: 0.0, 2: 0.01}
         return step(self, *arguments)
 
     monkeypatch.setattr(torch.optim.AdamW, "step", recorded)
-    fit(replace(OPTIONS, learning_rate=0.01, head_learning_rate=0.5, decay_power=3.0), tmp_path / "m", say=str)
-    share = [s / 2 if s < 2 else ((20 - s) / 18) ** 3 for s in range(20)]
-    for made, expected in zip(rates, share, strict=True):
-        assert sorted(set(made)) == pytest.approx([0.01 * expected, 0.5 * expected] if expected else [0.0])
-
-
-@pytest.mark.parametrize(("steps", "share"), [(1, [1.0]), (4, [0.0, 1 / 3, 2 / 3, 1.0])])
-def test_a_warmup_longer_than_the_run_leaves_its_last_step(
-    steps: int, share: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rates: list[float] = []
-    step = torch.optim.AdamW.step
-
-    def recorded(self: torch.optim.AdamW, *arguments: Any) -> Any:
-        rates.append(max(group["lr"] for group in self.param_groups))
-        return step(self, *arguments)
-
-    monkeypatch.setattr(torch.optim.AdamW, "step", recorded)
-    fit(replace(OPTIONS, steps=steps, warmup=9, learning_rate=0.1, head_learning_rate=None), tmp_path / "m", say=str)
-    assert rates == pytest.approx([0.1 * part for part in share])
-    assert run_file(tmp_path / "m")["configuration"]["run"]["warmup"] == 9
+    fit(replace(OPTIONS, **changes), tmp_path / "m", say=str)
+    assert [made[0] for made in rates] == pytest.approx(encoder)
+    assert [made[-1] for made in rates] == pytest.approx(head)
 
 
 def test_the_same_seed_gives_the_same_model_and_another_another(

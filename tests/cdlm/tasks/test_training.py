@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from torch import nn
 
-from cdlm.errors import InputError
 from cdlm.settings import with_settings
 from cdlm.tasks import MatchModel, MatchTraining, QATraining, TextPair, train_matcher
 
@@ -20,34 +18,6 @@ def test_names_find_their_place() -> None:
     config = with_settings(MatchTraining(), {"encoder": "x", "batch_size": 4, "epochs": 7, "model.max_length": 99})
     assert (config.encoder, config.batch_size, config.run.epochs, config.model.max_length) == ("x", 4, 7, 99)
     assert with_settings(QATraining(), {"span_weight": 2.0, "run": {"seed": 3}}).run.seed == 3
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"colour": 1}, "there is no setting 'colour'"),
-        ({"batch_size": True}, "batch_size is true and should be"),
-        ({"batch_size": 0}, "batch_size is 0 and should be"),
-        ({"epochs": "2"}, "run.epochs is '2' and should be"),
-        ({"max_length": 3}, "model.max_length is 3 and should be"),
-        ({"reading": "alone"}, "model.reading is 'alone' and should be 'cross-encoder' or 'bi-encoder'"),
-    ],
-)
-def test_wrong_settings_are_refused(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        with_settings(MatchTraining(), values)
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"span_weight": -1.0}, "span_weight is -1.0 and should be"),
-        ({"max_length": 8}, "model.max_length is 8 and should be"),
-    ],
-)
-def test_wrong_settings_of_questions_are_refused(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        with_settings(QATraining(), values)
 
 
 def test_batches_follow_from_seed_and_epoch(

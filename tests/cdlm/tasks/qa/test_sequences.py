@@ -32,18 +32,6 @@ def text_of(question: Question, sequence: QASequence, places: np.ndarray) -> set
     return texts
 
 
-def test_special_tokens_come_in_the_order_of_the_docstring(
-    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
-) -> None:
-    sequence = QuestionBuilder(tokenizer, 400)(questions[0])
-    marks = [token for token in tokens_of(tokenizer, sequence) if token in MARKS]
-    sentence = ["<sent>", "</sent>"]
-    paragraph = ["<doc-s>", "<t>", "</t>", *sentence, *sentence, "</doc-s>"]
-    assert marks[1:] == ["[q]", "[/q]", *paragraph, *paragraph, *paragraph]
-    assert marks[0] in ("[CLS]", "<s>")
-    assert not sequence.cut
-
-
 def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
     tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
 ) -> None:

@@ -99,30 +99,6 @@ def test_a_run_leaves_a_model_that_is_read_again(
         train_reader(config(tiny_encoder, epochs=3), questions, questions, output, resume=True, device="cpu")
 
 
-def test_a_resumed_run_ends_with_the_same_weights(
-    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
-) -> None:
-    class Killed(Exception):
-        pass
-
-    def stop(line: str) -> None:
-        if line.startswith("epoch 1.00 of 2: dev"):
-            stops.append(line)
-        elif stops:
-            raise Killed
-
-    stops: list[str] = []
-    settings = config(tiny_encoder, log_steps=1, save_steps=1)
-    whole = train_reader(settings, questions, questions, tmp_path / "whole", device="cpu", say=lambda line: None)
-    with pytest.raises(Killed):
-        train_reader(settings, questions, questions, tmp_path / "parts", device="cpu", say=stop)
-    said: list[str] = []
-    parts = train_reader(settings, questions, questions, tmp_path / "parts", resume=True, device="cpu", say=said.append)
-    assert any(line.startswith("resuming from checkpoint-") for line in said)
-    for name, weight in whole.state_dict().items():
-        assert torch.equal(weight, parts.state_dict()[name]), name
-
-
 def test_questions_without_answers_are_refused(
     tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
