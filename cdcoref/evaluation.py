@@ -165,7 +165,7 @@ def _link(
     progress: Progress,
 ) -> dict[str, Corpus]:
     """The clusters under every grouping, part by part; pairs that several groupings share are read once."""
-    if predictor.model.settings.sequences.documents == "many" or predictor.model.vector_scorer is not None:
+    if predictor.model.vector_scorer is not None:
         return _link_stories(predictor.model, readings, groupings, options, progress)
     corpus = readings.corpus
     documents = {document.id: document for document in corpus.documents}

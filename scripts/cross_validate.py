@@ -90,7 +90,7 @@ def main() -> None:
     arguments = parser.parse_args()
     folders = [CorpusFolder.parse(text) for text in arguments.corpus]
     settings = {**parse_settings(arguments.set), "run.seed": arguments.seed}
-    config = with_settings(PRESETS[arguments.preset], settings).for_corpora([folder.name for folder in folders])
+    config = with_settings(PRESETS[arguments.preset], settings).for_corpora([folder.info for folder in folders])
     parts = [folder.read("train") for folder in folders]
     dev = [folder.read("dev") for folder in folders if "dev" in folder.splits()]
     found: list[Scores] = []

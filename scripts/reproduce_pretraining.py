@@ -32,14 +32,14 @@ from typing import Any
 import torch
 
 from cdcoref.corpora import documents_of, read_ecb
-from cdcoref.model import VectorOptions
+from cdcoref.inputs import SequenceOptions
 from cdcoref.training import PRESETS as COREF_PRESETS
-from cdcoref.training import train
+from cdcoref.training import SamplingOptions, train
 from cdlm.alignment import PairReader, align, sample_pairs
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_file
 from cdlm.pretraining import PRESETS, Contender, PretrainingConfig, Variant, open_source, perplexities, pretrain
-from cdlm.runs import RUN_FILE, say_on_stderr
+from cdlm.runs import RUN_FILE, RunOptions, say_on_stderr
 from cdlm.tokens import load_tokenizer
 
 VARIANTS: dict[str, Variant] = {
@@ -222,13 +222,16 @@ class Experiment:
 
     def coreference(self, row: str, seed: int) -> dict[str, Any]:
         """CoNLL F1 on ECB+ dev, gold mentions, of a model that starts from a pretrained encoder."""
-        start = COREF_PRESETS["cross-encoder"]
+        start = COREF_PRESETS["paper"]
         config = replace(
             start,
             encoder=str(self.model(row, seed)),
-            model=replace(start.model, vectors=VectorOptions()),
-            sampling=replace(start.sampling, detection_passes=0),
-            run=replace(start.run, seed=seed, epochs=self.budget.coref_epochs),
+            kind="both",
+            model=replace(start.model, sequences=SequenceOptions("sentence", 512)),
+            sampling=SamplingOptions(negatives=2, step_pairs=64),
+            run=RunOptions(
+                seed=seed, epochs=self.budget.coref_epochs, learning_rate=1e-4, head_learning_rate=5e-4, accumulation=2
+            ),
         )
         output = self.work / "coref" / f"{row}-{seed}"
         topics = COREF_TOPICS[: self.budget.coref_topics]

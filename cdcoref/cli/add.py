@@ -13,7 +13,6 @@ from cdcoref.cli.collection_options import (
     FileArgument,
     KindOption,
     MaxPairsOption,
-    MaxWindowsOption,
     ModelOption,
     ThresholdOption,
     WithinStoriesOption,
@@ -53,7 +52,6 @@ def add(
     kind: KindOption = None,
     threshold: ThresholdOption = None,
     max_pairs: MaxPairsOption = None,
-    max_windows: MaxWindowsOption = None,
     within_stories: WithinStoriesOption = None,
     pipeline: PipelineOption = None,
     encoding: EncodingOption = None,
@@ -100,7 +98,6 @@ def add(
         kind=kind,
         threshold=threshold,
         max_pairs=max_pairs,
-        max_windows=max_windows,
     )
     name = model or own_model
     if exists:

@@ -55,16 +55,6 @@ MaxPairsOption = Annotated[
         rich_help_panel=KEPT,
     ),
 ]
-MaxWindowsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="For a model that was trained with the preset cross-encoder or paper: if a story is too long for one "
-        "sequence, read each part of it with at most the N most similar parts. Default: the collection's; in a new "
-        "collection, the model's.",
-        rich_help_panel=KEPT,
-    ),
-]
 WithinStoriesOption = Annotated[
     bool | None,
     typer.Option(

@@ -14,7 +14,6 @@ COMPUTING = "Computing"
 """Panels, in which help shows options together."""
 
 Kind = Literal["event", "entity", "both"]
-Marking = Literal["all", "pair"]
 Precision = Literal["auto", "fp32", "bf16", "int8"]
 
 ModelOption = Annotated[
@@ -31,16 +30,8 @@ CandidatesOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        help="Read each mention, or group of mentions, with its K most likely candidates; 0: with all, far slower. The "
-        "model small has no cross-encoder and refuses it. Default: the model's.",
-        rich_help_panel=LINKING,
-    ),
-]
-MarkingOption = Annotated[
-    Marking | None,
-    typer.Option(
-        help="For a model that was trained with the preset cross-encoder or paper: mark all mentions in a sequence, or "
-        "one pair of candidates at a time, which is far slower. Default: the model's.",
+        help="Compare each group of mentions with its K most likely candidates by the cross-encoder; 0: every mention "
+        "with all others, far slower. The model small has no cross-encoder and refuses it. Default: the model's.",
         rich_help_panel=LINKING,
     ),
 ]

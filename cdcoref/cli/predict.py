@@ -31,7 +31,6 @@ from cdcoref.cli.model_options import (
     CandidatesOption,
     DeviceOption,
     Kind,
-    MarkingOption,
     ModelOption,
     PrecisionOption,
     given,
@@ -164,17 +163,7 @@ def predict(
             rich_help_panel=LINKING,
         ),
     ] = None,
-    max_windows: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="For a model that was trained with the preset cross-encoder or paper: if a story is too long for one "
-            "sequence, read each part of it with at most the N most similar parts. Default: the model's limit.",
-            rich_help_panel=LINKING,
-        ),
-    ] = None,
     candidates: CandidatesOption = None,
-    marking: MarkingOption = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -237,18 +226,15 @@ def predict(
         topics=topics,
         threshold=threshold,
         max_pairs=max_pairs,
-        max_windows=max_windows,
         find_mentions=find_mentions,
         candidates=candidates,
-        marking=marking,
         engine=engine,
         ray_address=ray_address,
         across_stories=not within_stories,
         pairs=pairs is not None,
         **given(batch_tokens=batch_tokens),
     )
-    limits = {"threshold": threshold, "max-pairs": max_pairs, "max-windows": max_windows, "candidates": candidates}
-    further = {**limits, "marking": marking, "pairs": pairs}
+    further = {"threshold": threshold, "max-pairs": max_pairs, "candidates": candidates, "pairs": pairs}
     ignored = [f"--{name}" for name, value in further.items() if value is not None]
     if model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
@@ -256,7 +242,7 @@ def predict(
         check_device(device)
     stated = None if kind == "both" else kind
     predictor: Predictor | None = None
-    if any(value is not None for value in (candidates, marking, max_windows)):
+    if candidates is not None:
         from cdcoref.linking import check_cross_encoder
 
         # Before files are read, which can take long.

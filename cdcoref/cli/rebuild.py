@@ -6,7 +6,6 @@ from cdcoref.cli.collection_options import (
     FileArgument,
     KindOption,
     MaxPairsOption,
-    MaxWindowsOption,
     ModelOption,
     ThresholdOption,
     WithinStoriesOption,
@@ -26,7 +25,6 @@ def rebuild(
     kind: KindOption = None,
     threshold: ThresholdOption = None,
     max_pairs: MaxPairsOption = None,
-    max_windows: MaxWindowsOption = None,
     within_stories: WithinStoriesOption = None,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
@@ -48,7 +46,6 @@ def rebuild(
             kind=kind,
             threshold=threshold,
             max_pairs=max_pairs,
-            max_windows=max_windows,
         )
         predictor = load(model or collection.model, device=device, precision=precision)
         with change_progress() as progress:

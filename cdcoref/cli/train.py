@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cdcoref.cli.corpus_options import CORPUS, CorporaOption, EcbOption, IdsOption
-from cdcoref.cli.model_options import COMPUTING, Marking
 from cdcoref.errors import InputError
 from cdlm.printing import say
 from cdlm.training_options import (
@@ -31,12 +30,11 @@ if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
     from cdcoref.formats import IdScope
-    from cdcoref.training import TrainingConfig
 
 EXAMPLES = (
     "cdcoref train --ecb-root ecb+/ -o my-model",
-    "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --set sampling.weights.gum=0.2 -o my-model",
-    "cdcoref train --train train.jsonl --dev dev.jsonl --encoder small -o my-model",
+    "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --preset small -o my-model",
+    "cdcoref train --train train.jsonl --dev dev.jsonl --preset small -o my-model",
     "accelerate launch --multi_gpu --num_processes 2 -m cdcoref train --ecb-root ecb+/ -o my-model",
 )
 
@@ -66,13 +64,13 @@ def train(
     ids: IdsOption = None,
     config: ConfigOption = None,
     preset: Annotated[
-        Literal["cross-encoder", "paper", "base", "small"],
+        Literal["base", "small", "paper"],
         typer.Option(
-            help="Settings to start from. cross-encoder: candidates read together, for a small encoder; paper: as in "
-            "the paper, with one --kind per run; base, small: those of the models that ship, for all their corpora.",
+            help="Settings to start from. base, small: those of the models that ship; paper: as in the paper, with one "
+            "--kind per run.",
             rich_help_panel=SETTINGS,
         ),
-    ] = "cross-encoder",
+    ] = "base",
     encoder: EncoderOption = None,
     kind: Annotated[
         Literal["event", "entity", "both"] | None,
@@ -84,29 +82,14 @@ def train(
     ] = None,
     epochs: EpochsOption = None,
     seed: SeedOption = None,
-    marking: Annotated[
-        Marking | None,
-        typer.Option(
-            help="Mark all mentions in a sequence, or one pair of candidates at a time.", rich_help_panel=SETTINGS
-        ),
-    ] = None,
     context: Annotated[
-        str | None,
+        Literal["document", "sentence"] | None,
         typer.Option(
-            metavar="TEXT",
-            help="What a sequence shows: document, sentence, or a number of sentences on either side of the mentions.",
+            help="With --preset paper: show the whole documents of two mentions, or their sentences.",
             rich_help_panel=SETTINGS,
         ),
     ] = None,
-    max_length: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Maximum length of a sequence in word pieces.", rich_help_panel=SETTINGS),
-    ] = None,
     learning_rate: RateOption = None,
-    batch_tokens: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Maximum number of word pieces in a batch.", rich_help_panel=COMPUTING),
-    ] = None,
     precision: PrecisionOption = None,
     settings: SetOption = None,
     log: LogOption = None,
@@ -115,19 +98,16 @@ def train(
 ) -> None:
     """Train a model on annotated corpora, known ones or your own.
 
-    Several corpora are combined; --set sampling.weights.NAME=0.2 reads a fifth of one in each epoch. Nothing is learnt
-    from what a corpus does not annotate. accelerate trains on several GPUs, or in several processes on CPUs.
+    Several corpora are combined; --set bi_encoder.corpus_shares.NAME=0.2 reads a fifth of one in each epoch. Nothing is
+    learnt from what a corpus does not annotate. accelerate trains on several GPUs, or in several processes on CPUs.
     """
     named: dict[str, Any] = {
         "encoder": encoder,
         "kind": kind,
         "run.epochs": epochs,
         "run.seed": seed,
-        "model.sequences.marking": marking,
-        "model.sequences.context": int(context) if context is not None and context.isdecimal() else context,
-        "model.sequences.max_length": max_length,
+        "model.sequences.context": context,
         "run.learning_rate": learning_rate,
-        "sampling.batch_tokens": batch_tokens,
         "run.precision": precision,
     }
     from cdcoref.corpora import corpus_folders
@@ -137,7 +117,7 @@ def train(
 
     folders, file = corpus_folders(corpus or [], ecb_root), read_toml(config) if config else {}
     given = parse_settings(settings or [])
-    training = _for_corpora(PRESETS[preset], preset, [folder.info.name for folder in folders])
+    training = PRESETS[preset].for_corpora([folder.info for folder in folders])
     if preset == "paper" and kind is None and "kind" not in {**file, **given}:
         raise InputError("the paper trains one model for each kind of mention; give --kind event or --kind entity")
     if config is not None:
@@ -146,16 +126,11 @@ def train(
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
     learnt, dev = _corpora(folders, train_file, dev_file, stated, ids)
+    absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
+    if folders and absent:
+        say("cdcoref", f"the preset {preset} is for {', '.join(absent)} too; without them it makes another model")
     with resumable("cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
-
-
-def _for_corpora(preset: TrainingConfig, name: str, corpora: list[str]) -> TrainingConfig:
-    """A preset without its settings for corpora that are not given; a line says which those are."""
-    absent = [corpus for corpus in preset.named_corpora if corpus not in corpora]
-    if absent:
-        say("cdcoref", f"the preset {name} is for {', '.join(absent)} too; without them it makes another model")
-    return preset.for_corpora(corpora)
 
 
 def _corpora(

@@ -84,8 +84,8 @@ class Collection:
         model
             As :func:`cdcoref.predict.load` takes it; the model with which all documents are read.
         options
-            How mentions are linked. A collection keeps `kind`, `threshold`, `max_pairs` (by default 20), `max_windows`
-            and `across_stories`; it has no others.
+            How mentions are linked. A collection keeps `kind`, `threshold`, `max_pairs` (by default 20) and
+            `across_stories`; it has no others.
         settings
             Options by name, instead of or over those of `options`: ``Collection.create(path, kind="event")``.
 

@@ -110,8 +110,7 @@ class Reader:
         Returns
         -------
         tuple
-            The scores by pair of ids, the first first, and a sentence for whatever was left out. A model that reads
-            many documents at once scores some other pairs as well.
+            The scores by pair of ids, the first first, and a sentence for whatever was left out.
         """
         from cdcoref.linking import Comparison
 

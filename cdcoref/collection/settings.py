@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OPTIONS = PredictionOptions(max_pairs=20)
 """Those of a collection, unless others are chosen."""
-KEPT = ("kind", "threshold", "max_pairs", "max_windows", "across_stories")
+KEPT = ("kind", "threshold", "max_pairs", "across_stories")
 """The options that every addition and every rebuild goes by; a collection has no others."""
 
 
@@ -115,7 +115,8 @@ def stored_settings(connection: sqlite3.Connection) -> Settings:
     """
     try:
         known = stored_value(connection, "settings")
-        return Settings(**{**known, "options": replace(OPTIONS, **known["options"])})
+        options = {name: value for name, value in known["options"].items() if name in KEPT}  # earlier ones had more
+        return Settings(**{**known, "options": replace(OPTIONS, **options)})
     except (ValueError, TypeError, KeyError) as error:
         raise sqlite3.DatabaseError("the settings are damaged") from error
 

@@ -1,8 +1,4 @@
-"""What the encoder reads: documents and their mentions in, tokenised sequences with their spans and pairs out.
-
-A window is the part of a document that one sequence contains; a sequence contains windows of one or two documents with
-their mentions marked, or of one unmarked document.
-"""
+"""What the encoder reads: documents and their mentions in, tokenised sequences with their spans out."""
 
 import lazy_loader
 

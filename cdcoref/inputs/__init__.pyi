@@ -1,11 +1,6 @@
 from .mention_contexts import DocumentContexts as DocumentContexts
 from .mention_contexts import MentionContext as MentionContext
-from .packs import Candidates as Candidates
-from .packs import Pack as Pack
-from .packs import pack_length as pack_length
-from .packs import packs as packs
 from .pair_sequences import Integers as Integers
-from .pair_sequences import Marked as Marked
 from .pair_sequences import PairSequence as PairSequence
 from .pair_sequences import SequenceBuilder as SequenceBuilder
 from .reading import ReadingBuilder as ReadingBuilder
@@ -16,5 +11,4 @@ from .sequence_options import Length as Length
 from .sequence_options import SequenceOptions as SequenceOptions
 from .spelling import OF_CAPITALS as OF_CAPITALS
 from .spelling import SPELLING as SPELLING
-from .windows import Extent as Extent
-from .windows import MarkedDocument as MarkedDocument
+from .windows import DocumentPieces as DocumentPieces

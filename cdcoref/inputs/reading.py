@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import Document
 from cdcoref.inputs.pair_sequences import Integers
 from cdcoref.inputs.spelling import spelling_of
-from cdcoref.inputs.windows import MarkedDocument, lay_out
+from cdcoref.inputs.windows import DocumentPieces, lay_out
 from cdlm.tokens import SpecialPieces, WordPieces
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 OVERHEAD = 3
 """[CLS] and one pair of document separators."""
+LONGEST_OVERHEAD = 5
+"""A sentence of more than half of what the encoder reads at once, without [CLS] and two pairs of separators, is
+divided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class ReadingBuilder:
 
     def __call__(self, document: Document) -> Iterator[ReadingSequence]:
         """The sequences of a document: whole sentences, without the hidden ones."""
-        laid_out, _ = lay_out(document, (), (), self._word_pieces(document.tokens), self._longest)
+        laid_out, _ = lay_out(document, self._word_pieces(document.tokens), (self._longest - LONGEST_OVERHEAD) // 2)
         sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
         spelling = spelling_of(document)
         chunk: list[int] = []
@@ -98,7 +101,7 @@ class ReadingBuilder:
         yield from self._sequence(laid_out, chunk, sentences, spelling)
 
     def _sequence(
-        self, document: MarkedDocument, units: list[int], sentences: Integers, spelling: NDArray[np.float32]
+        self, document: DocumentPieces, units: list[int], sentences: Integers, spelling: NDArray[np.float32]
     ) -> Iterator[ReadingSequence]:
         """One sequence, or none if its units hold no word."""
         ids = [self._special.cls, self._special.doc_start]

@@ -1,69 +1,40 @@
-"""How sequences are built: the choices of a model's configuration that the builders of sequences obey."""
+"""How much of a text the encoder reads at once: settings of a model that the builders of sequences obey."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from cdcoref.errors import InputError
-from cdcoref.language import check_features
-from cdlm.validation import Count, Index, any_of, check_fields, whole_number
+from cdlm.validation import Count, Index, check_fields, whole_number
 
 SMALLEST_LENGTH = 32
 
-Context = Annotated[Index | Literal["document", "sentence"], any_of("'document', 'sentence' or a number of sentences")]
 Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceOptions:
-    """How sequences are built.
+    """What a sequence with two marked mentions shows of their documents.
 
     Attributes
     ----------
-    marking
-        ``"all"``: every mention of the sequence is marked and all their pairs are scored in one pass. ``"pair"``: one
-        candidate pair is marked per sequence, as in the paper; only for two documents.
     context
-        ``"document"``: all sentences. A number: the sentences with mentions and that many sentences on either side of
-        each. ``"sentence"``: only the sentences with mentions (the paper's ablation).
+        ``"document"``: all sentences, as far as they fit; ``"sentence"``: only those of the two mentions (the ablation
+        of the paper, Table 4).
     max_length
         Word pieces of the longest sequence, markers included.
-    max_windows
-        Compare each window of a document that needs several with at most this many windows of its own or of the other
-        document, the most similar in words; None: with all. Where many documents are read at once: read each excerpt
-        of a story with at most this many others, those with its likeliest candidates; None: with
-        :data:`cdcoref.inputs.packs.MAX_NEIGHBOURS`.
-    features
-        Names of what is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
-    documents
-        ``"two"``: a sequence shows two documents, or one, as in the paper. ``"many"``: as many as fit, so that a story
-        is read in a few sequences (see :mod:`cdcoref.inputs.packs`).
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range, or a feature is unknown.
     """
 
-    marking: Literal["all", "pair"] = "all"
-    context: Context = "document"
+    context: Literal["document", "sentence"] = "document"
     max_length: Length = 4096
-    max_windows: Count | None = None
-    features: tuple[str, ...] = ()
-    documents: Literal["two", "many"] = "two"
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.documents == "many" and self.marking == "pair":
-            raise InputError("marking is 'pair', which is only for sequences of two documents; choose 'all'")
-        check_features(self.features)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextOptions:
-    """What a cross-encoder of upper layers sees of a mention (:mod:`cdcoref.inputs.mention_contexts`), and how it is
-    built.
+    """The cross-encoder of upper layers, and what it sees of a mention (:mod:`cdcoref.inputs.mention_contexts`).
 
     Attributes
     ----------
@@ -76,11 +47,6 @@ class ContextOptions:
         Word pieces of the first sentence of the document, of its names and numbers, and of the mention's sentence.
     width
         Units of the scorer's hidden layer.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
     rank: Index = 0

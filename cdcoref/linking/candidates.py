@@ -6,7 +6,7 @@ likely pair is read, and its result counts for all of them: there is one decisio
 Groups whose probability is near 0 are not compared.
 
 The limit is symmetric and does not depend on the order of files. A pronoun and its antecedent are no candidates: their
-document settles that; nor are mentions of a kind that the cross-encoder does not read.
+document settles that.
 """
 
 from __future__ import annotations
@@ -74,8 +74,7 @@ def candidate_pairs(evidence: PairEvidence, mentions: Sequence[Mention], options
         How many candidates a group has, from which probability on mentions form a group and groups are compared, and
         how logits become probabilities.
     """
-    of_kinds = np.isin(evidence.kinds, [KINDS.index(kind) for kind in options.cross_encoder_kinds])
-    possible = of_kinds & ~evidence.antecedents
+    possible = ~evidence.antecedents
     if not options.candidates:
         return CandidatePairs(possible, np.where(possible, np.arange(len(possible)), -1))
     by_kind = [options.combine.of_kind(kind) for kind in KINDS]

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from cdcoref.corpus import Corpus
-from cdcoref.inputs import DocumentContexts, Extent, Integers, MentionContext, ReadingSequence
+from cdcoref.inputs import DocumentContexts, Integers, MentionContext, ReadingSequence
 from cdcoref.linking.mentions import SEQUENCES_AT_ONCE
 from cdcoref.linking.pair_logits import Matrix, kind_numbers
 from cdcoref.linking.store import ResultStore
@@ -25,6 +25,12 @@ from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_
 
 PAIRS_AT_ONCE = 2048
 """Pairs that are sorted by length together, and stored together: what an interruption loses."""
+
+
+def work(corpus: Corpus, pairs: Sequence[DocumentPair] | None) -> float:
+    """What progress counts: the documents that have mentions, and the pairs of documents; None: all pairs."""
+    count = len({mention.document for mention in corpus.mentions})
+    return float(count + (count * (count - 1) // 2 if pairs is None else len(pairs)))
 
 
 @dataclass(frozen=True)
@@ -127,13 +133,6 @@ class ContextReading:
         Numbers of the mentions of each pair. *Shape:* (pairs,)
     documents
         Pairs of documents that are compared, by id, each document with itself besides; None: all.
-
-    Attributes
-    ----------
-    extent
-        Number of pairs to read, and of their word pieces at most.
-    notes
-        Always empty: no mention has to be cut.
     """
 
     def __init__(
@@ -147,10 +146,7 @@ class ContextReading:
         self._model = model
         self._corpus = corpus
         self._pairs = np.stack([first, second], axis=1)
-        count = len({mention.document for mention in corpus.mentions})
-        self._work = float(count + (count * (count - 1) // 2 if documents is None else len(documents)))
-        self.extent = Extent(len(first), len(first) * model.settings.contexts.longest)
-        self.notes: list[str] = []
+        self._work = work(corpus, documents)
 
     def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> Matrix:
         """The logits of the pairs; NaN where the encoder reads no word of one of the mentions.

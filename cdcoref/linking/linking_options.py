@@ -6,7 +6,7 @@ They are declared, described and checked here and nowhere else. No PyTorch is ne
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError, check_whole, is_number
@@ -14,7 +14,6 @@ from cdcoref.errors import InputError, check_whole, is_number
 if TYPE_CHECKING:
     from cdcoref.model import CorefConfig
 
-Marking = Literal["all", "pair", None]
 BATCH_TOKENS = 8192
 
 
@@ -26,16 +25,10 @@ class LinkingOptions:
     ----------
     threshold
         Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
-    max_windows
-        Compare each part of a document that is too long for one sequence with at most this many other parts; None:
-        the model's own limit.
     candidates
         The limit on the candidates with which each mention, or group of mentions, is read: the most probable
         by the bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all;
         None: the model's own limit.
-    marking
-        Mark all mentions of a sequence (``"all"``), or one pair of candidates at a time, as in the paper (``"pair"``),
-        which takes far longer; None: as the model was trained.
     batch_tokens
         Maximum number of word pieces in a batch.
     pairs
@@ -48,25 +41,20 @@ class LinkingOptions:
     """
 
     threshold: float | None = None
-    max_windows: int | None = None
     candidates: int | None = None
-    marking: Marking = None
     batch_tokens: int = BATCH_TOKENS
     pairs: bool = False
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not (is_number(self.threshold) and 0 <= self.threshold <= 1):
             raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold!r}")
-        for name in ("max_windows", "candidates", "batch_tokens"):
+        for name in ("candidates", "batch_tokens"):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name))
-        if self.max_windows is not None and self.max_windows < 1:
-            raise InputError(f"the limit on windows must be 1 or more, not {self.max_windows}")
         if self.candidates is not None and self.candidates < 0:
             raise InputError(f"the limit on candidates must be 0 or more, not {self.candidates}")
         if self.batch_tokens < 1:
             raise InputError(f"a batch must have 1 word piece or more, not {self.batch_tokens}")
-        check_choice("marking", self.marking, Marking)
 
     def configure(self, config: CorefConfig) -> CorefConfig:
         """A model's configuration with the threshold of these options, if they have one."""

@@ -84,7 +84,7 @@ def link_story(
     Raises
     ------
     InputError
-        If a mention has no kind, or more mentions begin at one word than can be marked.
+        If a mention has no kind.
     """
     comparison = Comparison(model, story, pairs, options)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
@@ -94,4 +94,4 @@ def link_story(
     clusters = clusters_by_kind(story, logits, options.configure(settings))
     pairs_kept = ComparedPairs.of(links for _, links in clusters.values()) if options.pairs else None
     linked = story.with_corpus(with_clusters(story.corpus, clusters))
-    return LinkedStory(linked, comparison.extent.sequences, tuple(comparison.notes), pairs_kept)
+    return LinkedStory(linked, comparison.sequences, tuple(comparison.notes), pairs_kept)

@@ -15,29 +15,20 @@ from cdlm.sequences import Batch, EncoderBatch, side_by_side
 
 @dataclass(frozen=True)
 class PairBatch(EncoderBatch):
-    """Sequences with marked mentions, and the pairs to score.
+    """Sequences with two marked mentions each.
 
     Attributes
     ----------
     span_tokens, span_of_token
-        The pieces of the mentions as positions in the flattened batch, and the mention of each. *Shape:* (pieces,)
-    span_count
-        Number of mentions.
-    pairs
-        Two mentions each. *Shape:* (pairs, 2)
-    pair_sequence, pair_kinds
-        The sequence of each pair, and the number of its kind. *Shape:* (pairs,)
-    pair_features
-        What is known about each pair besides the text. *Shape:* (pairs, features)
+        The pieces of the mentions as positions in the flattened batch, and the mention of each: twice the number of the
+        sequence, plus one for the second. *Shape:* (pieces,)
+    kinds
+        The number of each pair's kind. *Shape:* (sequences,)
     """
 
     span_tokens: Tensor
     span_of_token: Tensor
-    span_count: int
-    pairs: Tensor
-    pair_sequence: Tensor
-    pair_kinds: Tensor
-    pair_features: Tensor
+    kinds: Tensor
 
 
 @dataclass(frozen=True)
@@ -70,38 +61,21 @@ class ReadingBatch(EncoderBatch):
 
 @dataclass(frozen=True)
 class LabelledBatch(Batch):
-    """A batch to train on.
+    """Sequences with two marked mentions, and whether they corefer: 1 or 0. *Shape:* (sequences,)"""
 
-    Attributes
-    ----------
-    inputs
-        The sequences, with pairs or candidate spans.
-    labels, weights
-        The targets, and how much each counts (0: not annotated). *Shape:* (pairs,) or (spans, kinds)
-    normaliser
-        Divisor of the sum of the losses. *Shape:* ()
-    """
-
-    inputs: PairBatch | ReadingBatch
+    inputs: PairBatch
     labels: Tensor
-    weights: Tensor
-    normaliser: Tensor
 
 
 def collate_pairs(sequences: Sequence[PairSequence], pad_token_id: int) -> PairBatch:
-    """Batch sequences with marked mentions."""
+    """Batch sequences with two marked mentions."""
     padded = side_by_side(sequences, pad_token_id)
     length = padded.input_ids.shape[1]
-    bounds = np.cumsum([0] + [len(s.mentions) for s in sequences])
     return PairBatch(
         **vars(padded),
         span_tokens=_joined([s.span_tokens + row * length for row, s in enumerate(sequences)]),
-        span_of_token=_joined([s.span_of_token + n for s, n in zip(sequences, bounds, strict=False)]),
-        span_count=int(bounds[-1]),
-        pairs=_joined([s.pairs + n for s, n in zip(sequences, bounds, strict=False)]),
-        pair_sequence=_integers(np.repeat(np.arange(len(sequences)), [len(s.pairs) for s in sequences])),
-        pair_kinds=_joined([np.maximum(s.kinds[s.pairs[:, 0]], 0) for s in sequences]),
-        pair_features=torch.from_numpy(np.concatenate([s.features for s in sequences])),
+        span_of_token=_joined([s.side + 2 * row for row, s in enumerate(sequences)]),
+        kinds=torch.tensor([s.kind for s in sequences], dtype=torch.long),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,10 +41,10 @@ from cdcoref.model.pair_scorer import PairScorer
 from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
-from cdlm.encoder import CDLMModel, EarlierEncoder
+from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_folder
 from cdlm.quantization import quantize
-from cdlm.tokens import SPECIAL_TOKENS, SpecialPieces, load_tokenizer
+from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -67,7 +67,7 @@ class BatchReading:
     span_logits
         Of the candidate spans. *Shape:* (spans, kinds)
     words
-        Vectors of words by the encoder as it was before it was fine-tuned, in fp32. *Shape:* (words, width)
+        Vectors of words in the last layer, in fp32. *Shape:* (words, width)
     learnt, anaphora
         What learnt vectors of mentions, and what antecedents, are computed from (see
         :meth:`cdcoref.model.mention_projection.MentionProjection.project`). *Shape:* (words, columns)
@@ -86,8 +86,8 @@ class CorefModel(nn.Module):
     ----------
     encoder, pair_scorer, detector
         The three parts; one encoder serves both heads, which are None if the configuration gives them no width.
-    earlier, vector_scorer, antecedent_scorer
-        The bi-encoder's parts, and what finds antecedents of pronouns; None if the model has none.
+    vector_scorer, antecedent_scorer
+        The bi-encoder's scorer of pairs, and what finds antecedents of pronouns; None if the model has none.
     context_scorer
         The cross-encoder of the encoder's upper layers; None if the model has none.
     kept_logits
@@ -112,13 +112,10 @@ class CorefModel(nn.Module):
         self.tokenizer = tokenizer
         self.inference_dtype = torch.float32
         self.encoder = encoder
-        width = encoder.config.hidden_size
         self.pair_scorer: PairScorer | None = None
         if config.scorer_width:
-            self.pair_scorer = PairScorer(width, config.scorer_width, len(config.sequences.features))
+            self.pair_scorer = PairScorer(encoder.config.hidden_size, config.scorer_width)
         self.replace_detector(config.detector)
-        self.earlier: EarlierEncoder | None = None
-        self._earlier_encoder: list[CDLMModel] = []
         self._not_rounded: list[CDLMModel] = []
         self._read: dict[bytes, Tensor] | None = None
         self._kept_dtype: torch.dtype | None = None
@@ -140,11 +137,10 @@ class CorefModel(nn.Module):
         if not self.settings.detector_width:
             return
         self.detector = SpanDetector(
-            encoder.hidden_size * max(1, options.word_layers) + options.spelling * len(SPELLING),
+            encoder.hidden_size * options.word_layers + options.spelling * len(SPELLING),
             self.settings.detector_width,
             self.settings.detector_max_words,
-            styles=max(1, len(options.styles)),
-            standardised=options.word_layers > 0,
+            styles=len(options.styles),
             neighbours=options.neighbours,
         ).to(self.device)
 
@@ -159,10 +155,6 @@ class CorefModel(nn.Module):
     def add_vectors(self, options: VectorOptions) -> None:
         """Give the model the bi-encoder's heads, untrained."""
         self.settings = replace(self.settings, vectors=options)
-        self.earlier = (
-            EarlierEncoder(self.encoder, options.earlier_rank).to(self.device) if options.earlier_rank else None
-        )
-        self._earlier_encoder.clear()
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
             options.pair_width, options.vector_width, width, options.learnt, options.learnt_shares
@@ -192,35 +184,14 @@ class CorefModel(nn.Module):
     def _learnt_layers(self) -> int:
         return min(self.settings.vectors.layers, self.encoder.config.num_hidden_layers)
 
-    def keep_earlier(self, before: CDLMModel) -> None:
-        """Take the vectors of mentions from `before`, the encoder from which fine-tuning began, from now on."""
-        assert self.earlier is not None
-        self.earlier.fit(self.encoder, before)
-        self._earlier_encoder.clear()
-
-    def earlier_encoder(self) -> CDLMModel:
-        """The encoder before fine-tuning, from which the vectors of mentions come; it is built on first use."""
-        assert self.earlier is not None
-        if not self._earlier_encoder:
-            self._earlier_encoder.append(self.earlier.restored(self.encoder))
-        return self._earlier_encoder[0]
-
-    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> CorefModel:
-        for made in self._earlier_encoder:
-            made.encoder._apply(fn, recurse)
-        return super()._apply(fn, recurse)
-
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """Load weights as any module does, and rebuild what depends on them."""
-        self._earlier_encoder.clear()
         if self.context_scorer is not None:
             self.context_scorer.layers.forget_merged()
         return super().load_state_dict(*args, **kwargs)
 
     def compute_in_int8(self) -> None:
         """Compute all products of the encoder in eight bits; see :meth:`cdlm.encoder.CDLMModel.compute_in_int8`."""
-        if self.earlier is not None:
-            self.earlier_encoder().compute_in_int8()
         if self.context_scorer is not None:
             self.context_scorer.layers.compute_in_int8(self.encoder)
         self.encoder.compute_in_int8()
@@ -278,18 +249,15 @@ class CorefModel(nn.Module):
     # -- forward -----------------------------------------------------------------------------------------------------
 
     def pair_logits(self, batch: PairBatch) -> Tensor:
-        """Logits of all pairs of a batch of :func:`collate_pairs`. *Shape:* (pairs,)"""
+        """Logits of the pairs of a batch of :func:`collate_pairs`. *Shape:* (sequences,)"""
         if self.pair_scorer is None:
             raise InputError("this model has no cross-encoder; it cannot read documents together")
-        hidden = self._encode(batch)
+        hidden = self.encoder(batch.input_ids, batch.attention_mask, batch.global_attention_mask).last_hidden_state
         flat = hidden.reshape(-1, hidden.shape[-1])
-        spans = flat.new_zeros(batch.span_count, flat.shape[1])
+        spans = flat.new_zeros(2 * len(hidden), flat.shape[1])
         spans = spans.index_add(0, batch.span_of_token, flat[batch.span_tokens])
-        if self.settings.mention_vector == "mean":
-            sizes = torch.bincount(batch.span_of_token, minlength=len(spans)).clamp(min=1)
-            spans = spans / sizes[:, None].to(spans.dtype)
-        pairs = batch.pairs, batch.pair_sequence, batch.pair_kinds, batch.pair_features
-        return self.pair_scorer(hidden[:, 0], spans, *pairs)
+        logits: Tensor = self.pair_scorer(hidden[:, 0], spans[::2], spans[1::2], batch.kinds)
+        return logits
 
     def lower_states(self, batch: EncoderBatch) -> Tensor:
         """The output of the lower layers for documents that are read one by one, which the cross-encoder goes on from.
@@ -324,25 +292,13 @@ class CorefModel(nn.Module):
             none = torch.zeros(len(batch.word_places), 0)
             return BatchReading(self.span_logits(batch), none, none, none)
         states = self._states(batch)
-        words = self._vectors(batch, states)
+        words = words_of_layers(states[-1:], batch)
         with torch.autocast(self.device.type, enabled=False):
             normalised = self._normalised(batch, states)
             learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0]
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.project(normalised)
         return BatchReading(self._detected(batch, self._seen(batch, states)), words, learnt, anaphora)
-
-    def _vectors(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
-        """Words as the earlier encoder sees them, or the encoder itself if there is none. *Shape:* (words, width)"""
-        if self.earlier is None:
-            return words_of_layers(states[-1:], batch)
-        # It knows no markers of documents: the text stands between the tokens that it knows.
-        special, end = SpecialPieces.of(self.tokenizer), self.tokenizer.sep_token_id
-        ids = batch.input_ids.clone()
-        ids[ids == special.doc_start] = special.cls
-        ids[ids == special.doc_end] = special.cls if end is None else end
-        masks = batch.attention_mask, batch.global_attention_mask
-        return words_of_layers([self.earlier_encoder()(ids, *masks).last_hidden_state], batch)
 
     def _normalised(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         gathered = words_of_layers(states[-self._learnt_layers :], batch)
@@ -357,16 +313,11 @@ class CorefModel(nn.Module):
 
     def words_for_detector(self, batch: ReadingBatch) -> Tensor:
         """The mention detector's input for the words of a batch. *Shape:* (words, width of its input)"""
-        if self.settings.detector.word_layers:
-            return self._seen(batch, self._states(batch))
-        return self._seen(batch, (self._encode(batch),))
+        return self._seen(batch, self._states(batch))
 
     def _seen(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         options = self.settings.detector
-        if options.word_layers:
-            words = words_of_layers(states[-options.word_layers :], batch)
-        else:
-            words = states[-1].reshape(-1, states[-1].shape[-1])[batch.word_places]
+        words = words_of_layers(states[-options.word_layers :], batch)
         return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
 
     @contextmanager
@@ -425,21 +376,13 @@ class CorefModel(nn.Module):
         if self.detector is None:
             return words.new_full((len(batch.span_starts), len(KINDS)), -torch.inf)
         logits = self.detector(words, batch.span_starts, batch.span_ends, batch.begins)
-        if not options.styles:
-            return logits
         first = options.styles.index(options.style) * len(KINDS)
         return logits[:, first : first + len(KINDS)]
 
     def forward(self, batch: LabelledBatch) -> Tensor:
-        """Loss of one batch: weighted binary cross-entropy over its pairs or its candidate spans. *Shape:* ()"""
-        inputs = batch.inputs
-        logits = self.pair_logits(inputs) if isinstance(inputs, PairBatch) else self.span_logits(inputs)
-        losses = nn.functional.binary_cross_entropy_with_logits(logits.float(), batch.labels, reduction="none")
-        return (losses * batch.weights).sum() / batch.normaliser
-
-    def _encode(self, batch: EncoderBatch) -> Tensor:
-        output = self.encoder(batch.input_ids, batch.attention_mask, batch.global_attention_mask)
-        return output.last_hidden_state
+        """Binary cross-entropy of the pairs of a batch. *Shape:* ()"""
+        logits = self.pair_logits(batch.inputs).float()
+        return nn.functional.binary_cross_entropy_with_logits(logits, batch.labels)
 
     # -- folders -----------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,9 @@
 """The bi-encoder's head: features and vectors of two mentions, each read alone, in; a logit of the pair out.
 
 Two mentions are compared by the cosines of their own vectors, of their sentences' and of their documents', and by what
-is known about the pair besides the text (:mod:`cdcoref.language.pair_features`). The vectors are the encoder's, or,
-where a model keeps it (`earlier_rank`), those of the encoder as it was before it was fine-tuned for coreference
-(:class:`cdlm.encoder.EarlierEncoder`): fine-tuning on few topics makes an encoder forget much of what it knew about
-others. Mentions may also be compared by vectors learnt from what the fine-tuned encoder says of their words. All that
-costs next to nothing a pair, and says which pairs are worth reading together.
+is known about the pair besides the text (:mod:`cdcoref.language.pair_features`). Mentions may also be compared by
+vectors learnt from what the encoder says of their words. All that costs next to nothing a pair, and says which pairs
+are worth reading together.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
@@ -37,11 +37,9 @@ class DetectorOptions:
     Attributes
     ----------
     word_layers
-        How many of the encoder's last layers it sees, means over the word pieces of each word; 0: the first piece of
-        each word in the last layer, which is what it sees while it is trained together with the encoder.
+        How many of the encoder's last layers it sees, means over the word pieces of each word.
     styles
-        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it distinguishes; none: it has learnt one,
-        which has no name.
+        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it distinguishes.
     style
         The one in use.
     thresholds
@@ -58,9 +56,9 @@ class DetectorOptions:
         If a value is of the wrong type or out of range, or a style is unknown.
     """
 
-    word_layers: Index = 0
-    styles: tuple[str, ...] = ()
-    style: str = ""
+    word_layers: Count = 4
+    styles: tuple[str, ...] = ("dense",)
+    style: str = "dense"
     thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
     spelling: Flag = False
     neighbours: Flag = False
@@ -69,7 +67,7 @@ class DetectorOptions:
         check_fields(self)
         if not set(self.styles) <= set(STYLES) or len(set(self.styles)) < len(self.styles):
             raise InputError(f"styles must be some of {', '.join(STYLES)}, each once")
-        if self.style not in (self.styles or ("",)):
+        if self.style not in self.styles:
             raise InputError(f"style is {self.style!r} and should be one of the styles")
         for style, thresholds in self.thresholds.items():
             if style not in self.styles or set(thresholds) != set(KINDS):
@@ -173,10 +171,6 @@ class VectorOptions:
     layers
         How many of the encoder's last layers the bi-encoder's heads see; 0: the model has no bi-encoder, and its
         cross-encoder reads every pair.
-    earlier_rank
-        The vectors of mentions are those of the encoder as it was before it was fine-tuned, which is kept as a
-        difference of this rank (see :class:`cdlm.encoder.EarlierEncoder`); 0: they are those of the encoder itself, and
-        every document is read once.
     pair_features
         What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
     similarities
@@ -200,8 +194,6 @@ class VectorOptions:
         Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
     antecedent_width
         Units of the first hidden layer of the network that scores antecedents.
-    cross_encoder_kinds
-        The kinds of mention whose candidates the cross-encoder reads; of the others only the bi-encoder's logit counts.
     candidates
         How many candidates a mention, or a group of them, has: the most probable ones by the bi-encoder, and those
         that have it among theirs; 0: all others, and mentions form no groups.
@@ -220,7 +212,6 @@ class VectorOptions:
     """
 
     layers: Index = 0
-    earlier_rank: Index = 32
     pair_features: tuple[str, ...] = tuple(FEATURES)
     similarities: tuple[str, ...] = SYMMETRIC_SIMILARITIES[:3]
     vector_width: Count = 96
@@ -231,7 +222,6 @@ class VectorOptions:
     antecedent_kinds: tuple[str, ...] = (ENTITY,)
     antecedent_features: tuple[str, ...] = ()
     antecedent_width: Count = 128
-    cross_encoder_kinds: tuple[str, ...] = KINDS
     candidates: Index = 20
     min_probability: Probability = 0.05
     group_probability: Probability = 1.0
@@ -240,7 +230,7 @@ class VectorOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         check_features(self.pair_features)
-        for name in ("cross_encoder_kinds", "learnt_shares", "antecedent_kinds"):
+        for name in ("learnt_shares", "antecedent_kinds"):
             if not set(getattr(self, name)) <= set(KINDS):
                 raise InputError(f"{name} must be some of {', '.join(KINDS)}")
         for kind, shares in self.learnt_shares.items():
@@ -273,6 +263,13 @@ class VectorOptions:
         return len(self.pair_features) + sum(2 if name in CONTEXT_SIMILARITIES else 1 for name in self.similarities)
 
 
+REMOVED = (
+    *("sequences.marking", "sequences.max_windows", "sequences.features", "sequences.documents", "mention_vector"),
+    *("vectors.earlier_rank", "vectors.cross_encoder_kinds"),
+)
+"""Settings that models of earlier versions state, and that no longer change anything."""
+
+
 @dataclass(frozen=True)
 class CorefConfig:
     """What a model needs beside its weights: how it is built, how it reads, and what was tuned on dev.
@@ -280,15 +277,13 @@ class CorefConfig:
     Attributes
     ----------
     sequences
-        How sequences of marked mentions are built, and which pair features the scorer is given.
-    mention_vector
-        A mention is represented by the ``"sum"`` (as in the paper) or the ``"mean"`` of its tokens' vectors.
+        How sequences of two marked mentions are built.
     both_orders
-        Whether a pair's probability is the mean over both orders of its two documents, or of the many that are read at
-        once. Otherwise the document whose text sorts first comes first. Either way the order of the files does not
-        matter.
+        Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose
+        text sorts first comes first. Either way the order of the files does not matter.
     scorer_width
-        Units of the pair scorer's hidden layer; 0: the model has no cross-encoder, and the bi-encoder alone compares.
+        Units of the hidden layer of the paper's pair scorer, which reads two marked mentions together; 0: the model has
+        none, and a bi-encoder.
     detector_width, detector_max_words, detector_max_length
         Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
         the longest mention that it can find, and word pieces of the unmarked text that it reads at once.
@@ -312,8 +307,7 @@ class CorefConfig:
     vectors
         How the bi-encoder compares mentions, if there is one.
     contexts
-        The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one. A
-        model has this one, or that of `scorer_width`, or none.
+        The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one.
     fitted_in_int8
         Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8
         on processors that support it and do not support bf16.
@@ -325,9 +319,8 @@ class CorefConfig:
     """
 
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
-    mention_vector: Literal["sum", "mean"] = "sum"
     both_orders: Flag = True
-    scorer_width: Index = 1024
+    scorer_width: Index = 0
     detector_width: Index = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
@@ -345,18 +338,11 @@ class CorefConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
-        if self.contexts.rank and (self.scorer_width or not self.vectors.layers):
-            raise InputError("contexts.rank needs a bi-encoder (vectors.layers), and scorer_width must be 0 then")
-        if not self.has_cross_encoder and self.vectors.layers and self.vectors.cross_encoder_kinds:
+        if self.scorer_width and (self.contexts.rank or self.vectors.layers):
             raise InputError(
-                "scorer_width and contexts.rank are 0, so there is no cross-encoder; vectors.cross_encoder_kinds must "
-                "be empty then"
+                "scorer_width is that of a model that reads every pair, as in the paper; contexts.rank and "
+                "vectors.layers must be 0 then"
             )
-
-    @property
-    def has_cross_encoder(self) -> bool:
-        """Whether a cross-encoder reads mentions together."""
-        return bool(self.scorer_width or self.contexts.rank)
 
     def in_style(self, style: str) -> CorefConfig:
         """The configuration with another style of annotation in use, and its thresholds.
@@ -367,8 +353,8 @@ class CorefConfig:
             If the detector does not have that style.
         """
         if style not in self.detector.styles:
-            known = f"; it has {', '.join(self.detector.styles)}" if self.detector.styles else ""
-            raise InputError(f"the model's mention detector has no style named {style!r}{known}")
+            known = ", ".join(self.detector.styles)
+            raise InputError(f"the model's mention detector has no style named {style!r}; it has {known}")
         detector = replace(self.detector, style=style)
         thresholds = detector.thresholds.get(style, self.detection_threshold)
         return replace(self, detector=detector, detection_threshold=thresholds)
@@ -378,8 +364,17 @@ class CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or invalid entry raises `InputError`."""
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
-        return validated(cls, values, path, within="cdcoref.", others="forbid")
+        return validated(cls, _without(values, REMOVED), path, within="cdcoref.", others="forbid")
 
     def to_dict(self) -> dict[str, Any]:
         """The configuration as plain values, for JSON."""
         return asdict(self)
+
+
+def _without(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Nested tables without some entries, whose names have dots."""
+    kept = {name: value for name, value in values.items() if name not in names}
+    for name, value in kept.items():
+        if isinstance(value, Mapping):
+            kept[name] = _without(value, [inner[len(name) + 1 :] for inner in names if inner.startswith(f"{name}.")])
+    return kept

@@ -31,8 +31,6 @@ class SpanDetector(nn.Module):
         Words of the longest span.
     styles
         How many styles of annotation it distinguishes; each has its own logits.
-    standardised
-        Whether the words' vectors are standardised first (see :meth:`standardise`).
     neighbours
         Whether it sees the word before and the word after a span, where the sentence has one: they show where a
         name begins and ends.
@@ -48,16 +46,13 @@ class SpanDetector(nn.Module):
         max_words: int,
         *,
         styles: int = 1,
-        standardised: bool = False,
         neighbours: bool = False,
     ) -> None:
         super().__init__()
         self.max_words = max_words
-        self.standardised = standardised
         self.neighbours = neighbours
-        if standardised:
-            self.register_buffer("mean_of_words", torch.zeros(width))
-            self.register_buffer("scale_of_words", torch.ones(width))
+        self.register_buffer("mean_of_words", torch.zeros(width))
+        self.register_buffer("scale_of_words", torch.ones(width))
         self.first = nn.Linear(width, hidden)
         self.last = nn.Linear(width, hidden)
         self.mean = nn.Linear(width, hidden)
@@ -91,8 +86,7 @@ class SpanDetector(nn.Module):
         Tensor
             *Shape:* (spans, styles * kinds)
         """
-        if self.standardised:
-            words = (words - self.mean_of_words) / self.scale_of_words
+        words = (words - self.mean_of_words) / self.scale_of_words
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
         if self.neighbours:
             before, after = self._beside(words, begins)

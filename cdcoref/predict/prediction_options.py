@@ -41,7 +41,7 @@ class PredictionOptions(LinkingOptions):
         Whether entities of different predicted stories about one subject are one if they bear the same name (see
         :mod:`cdcoref.linking.names_across`). The lemma baseline links nothing across stories, nor does a model whose
         configuration has no `names_across_stories`.
-    threshold, max_windows, candidates, marking, batch_tokens, pairs
+    threshold, candidates, batch_tokens, pairs
         As in :class:`cdcoref.linking.LinkingOptions`.
 
     Raises

@@ -6,7 +6,7 @@ hard to tell apart: mentions of one kind whose vectors are most similar, or with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, Literal
@@ -150,8 +150,6 @@ class ContextData(Dataset[LabelledContexts]):
         Annotated corpora.
     options
         See :class:`ContextTraining`.
-    kinds
-        The kinds of mention that are compared.
     seed
         Random seed.
     batch_tokens
@@ -178,7 +176,6 @@ class ContextData(Dataset[LabelledContexts]):
         parts: Sequence[AnnotatedCorpus],
         options: ContextTraining,
         *,
-        kinds: Collection[str],
         seed: int,
         batch_tokens: int,
     ) -> None:
@@ -188,7 +185,7 @@ class ContextData(Dataset[LabelledContexts]):
         states: list[Tensor] = []
         pairs, labels, kind_of, first_rows = [], [], [], []
         for place, part in enumerate(parts):
-            read, own_states = read_contexts(model, part, kinds=kinds, batch_tokens=batch_tokens)
+            read, own_states = read_contexts(model, part, batch_tokens=batch_tokens)
             offset = sum(map(len, states))
             crossing = options.other_topics if part.info.cross_document else 0
             found = hard_pairs(read, options, crossing, np.random.default_rng((seed, place, 5)))
@@ -247,19 +244,13 @@ class ContextData(Dataset[LabelledContexts]):
         self._batches = [batches[place] for place in rng.permutation(len(batches))]
 
 
-def read_contexts(
-    model: CorefModel, part: AnnotatedCorpus, *, kinds: Collection[str], batch_tokens: int
-) -> tuple[ReadContexts, Tensor]:
-    """Read a corpus: the mentions of some kinds that are no pronouns, and what the lower layers say of its documents.
+def read_contexts(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> tuple[ReadContexts, Tensor]:
+    """Read a corpus: the mentions that are no pronouns, and what the lower layers say of its documents.
 
     The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
     """
     corpus, readings = part.corpus, Readings(part.corpus)
-    numbers = [
-        n
-        for n, is_pronoun in enumerate(readings.pronouns(KINDS))
-        if not is_pronoun and corpus.mentions[n].kind in kinds
-    ]
+    numbers = [n for n, is_pronoun in enumerate(readings.pronouns(KINDS)) if not is_pronoun]
     own = MentionContexts.of_mentions(model, corpus, numbers)
     kept, contexts = np.array(list(own.contexts), dtype=np.int64), list(own.contexts.values())
     first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)

@@ -137,13 +137,12 @@ def train_contexts(
     """
     torch.manual_seed(seed)
     scorer = ContextScorer(model.encoder, model.settings.contexts)
-    kinds = model.settings.vectors.cross_encoder_kinds
     model.eval()
-    data = ContextData(model, learnt, options, kinds=kinds, seed=seed, batch_tokens=batch_tokens)
+    data = ContextData(model, learnt, options, seed=seed, batch_tokens=batch_tokens)
     if data.labels.all() or not data.labels.any():
         raise InputError("the cross-encoder needs coreferent mentions to learn from, and others that are not")
     candidates = replace(options, same_cluster=0, other_topics=0, corpus_shares={})
-    unseen = ContextData(model, dev, candidates, kinds=kinds, seed=seed, batch_tokens=batch_tokens)
+    unseen = ContextData(model, dev, candidates, seed=seed, batch_tokens=batch_tokens)
     learner = ContextLearner(model.encoder, scorer, attention_dropout)
     run.say(
         f"contexts: {len(data.pairs)} pairs, {100 * data.labels.mean():.0f}% of them coreferent; {len(data)} steps a "

@@ -163,7 +163,7 @@ def _lessons(
     taught = {
         style: in_style(part, style).by_document() if teaches(part.info, style, options) else None
         for style in options.styles
-    } or {"": part.corpus.by_document()}
+    }
     found: list[_Lesson] = []
     sequences = [sequence for document in part.corpus.documents for sequence in builder(document)]
     drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())

@@ -24,7 +24,6 @@ from cdcoref.model import (
     UNSEEN,
     CorefConfig,
     CorefModel,
-    DetectorOptions,
     KindScores,
     LabelledBatch,
     Metadata,
@@ -41,7 +40,6 @@ from cdcoref.training.styles import tune_styles
 from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
 from cdcoref.training.vector_training import fit_vectors
-from cdlm.encoder import CDLMModel
 from cdlm.progress import as_lines
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
@@ -50,6 +48,8 @@ from cdlm.starting_encoders import encoder_folder
 CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
 """What is trained after the run, as progress calls it; the first of them in a folder of its own, within that of the
 run, until the model is written again."""
+READ_TOKENS = 16_384
+"""Word pieces that the encoder reads at once when heads are fitted and the model is tuned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def train(
     data = digest((*_contents(learnt), None, *_contents(dev)))
     run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
     _check_corpora(config, learnt)
-    for mention in (m for part in dev for m in part.corpus.mentions if m.kind is None):
+    for mention in (m for part in (*learnt, *dev) for m in part.corpus.mentions if m.kind is None):
         raise InputError(f"a mention of {mention.document!r} {NO_KIND}")
     for kind in config.kinds:
         for parts in (roles.to_tune(dev), roles.to_choose_epoch(dev)):
@@ -141,12 +141,10 @@ def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) ->
         "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
         "detector.corpus_shares": config.detector.corpus_shares,
     }
-    for setting, weights in {"sampling.weights": config.sampling.weights, **heads}.items():
+    for setting, weights in heads.items():
         check_weights(weights, learnt, setting)
-    if config.model.contexts.rank and not config.model.vectors.cross_encoder_kinds:
-        raise InputError(
-            "model.contexts has a rank, but model.vectors.cross_encoder_kinds names no kind of mention to read"
-        )
+    if config.model.contexts.rank and not config.model.vectors.layers:
+        raise InputError("model.contexts needs a bi-encoder; set model.vectors.layers, or model.contexts.rank to 0")
     vectors, names = config.model.vectors, {part.info.name for part in learnt}
     learning = vectors.layers and vectors.learnt and any(UNSEEN in own for own in vectors.learnt_shares.values())
     if learning and not names.intersection(config.vectors.unseen):
@@ -169,7 +167,7 @@ def _fine_tune(
     for note in data.notes:
         run.say(note)
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
-    run.say(f"{data.examples} training sequences per epoch in {len(data)} batches; {parameters:.1f}M parameters")
+    run.say(f"{len(data.pairs)} pairs, {data.steps} steps an epoch; {parameters:.1f}M parameters")
 
     def evaluate(model: CorefModel) -> Evaluation[Tuned]:
         return evaluation(model, dev, config, say=run.say)
@@ -201,7 +199,7 @@ def _train_bi_encoder(
 
 def _without_heads(config: CorefConfig) -> CorefConfig:
     """The configuration of a model whose encoder is trained: without what is trained after that."""
-    return replace(config, vectors=VectorOptions(), detector=DetectorOptions(), contexts=ContextOptions())
+    return replace(config, vectors=VectorOptions(), detector_width=0, contexts=ContextOptions())
 
 
 def fit_contexts(
@@ -238,7 +236,7 @@ def fit_contexts(
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     _round(model, config)
-    model.settings = _with_contexts(model, config)
+    model.settings = replace(model.settings, contexts=config.model.contexts)
     roles = config.corpora
     train_contexts(
         run,
@@ -248,25 +246,16 @@ def fit_contexts(
         config.contexts,
         attention_dropout=options.attention_dropout,
         seed=options.seed,
-        batch_tokens=4 * config.sampling.batch_tokens,
+        batch_tokens=READ_TOKENS,
     )
-
-
-def _with_contexts(model: CorefModel, config: TrainingConfig) -> CorefConfig:
-    """The settings of a model that has, or will have, a cross-encoder of upper layers, and a bi-encoder."""
-    vectors = config.model.vectors
-    if model.vector_scorer is not None:  # what was chosen for it remains
-        vectors = replace(model.settings.vectors, cross_encoder_kinds=vectors.cross_encoder_kinds)
-    return replace(model.settings, vectors=vectors, contexts=config.model.contexts)
 
 
 def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> tuple[str, ...]:
     """What the model is to have and has not: `CONTEXTS`, `VECTORS`, `DETECTOR`."""
-    wanted = config.model.detector.word_layers and config.sampling.detection_passes
     heads = {
         CONTEXTS: config.model.contexts.rank and model.context_scorer is None,
         VECTORS: config.model.vectors.layers and model.vector_scorer is None,
-        DETECTOR: wanted and not model.settings.detector.word_layers and any(part.info.exhaustive for part in learnt),
+        DETECTOR: config.model.detector_width and model.detector is None and any(p.info.exhaustive for p in learnt),
     }
     return tuple(name for name, pending in heads.items() if pending)
 
@@ -309,15 +298,13 @@ def fit_heads(
     fitted = [name for name in heads if name != CONTEXTS]
     say(f"fitting heads on the trained encoder: {' and '.join(fitted) or 'none'}")
     if CONTEXTS in heads:
-        model.settings = _with_contexts(model, config)
         model.add_context_scorer(config.model.contexts)
         load_contexts(model, output / CONTEXTS)
         own = json.loads((output / CONTEXTS / RUN_FILE).read_text(encoding="utf-8"))
         record[CONTEXTS] = {name: own[name] for name in ("best_epoch", "dev", "precision")}
     _round(model, config)
-    # Of a single encoder whose weights are rounded anyway, and which nothing else is computed with meanwhile.
-    faster = config.int8 and not config.model.vectors.earlier_rank and model.device.type == "cpu"
-    in_int8 = faster and model.inference_dtype == torch.float32
+    # The weights are rounded anyway, and nothing else is computed with them meanwhile.
+    in_int8 = config.int8 and model.device.type == "cpu" and model.inference_dtype == torch.float32
     model.settings = replace(model.settings, fitted_in_int8=in_int8)
     with model.reading_in_int8(in_int8), model.each_sequence_read_once(torch.float16):
         scores = _fitted_heads(model, config, learnt, dev, heads, say=say)
@@ -355,41 +342,35 @@ def _fitted_heads(
     say: Say,
 ) -> Mapping[str, KindScores]:
     """Fit heads and tune the model; its scores on dev."""
-    tokens, roles = 4 * config.sampling.batch_tokens, config.corpora
+    roles = config.corpora
     if VECTORS in heads:
-        before = None
-        if config.model.vectors.earlier_rank:
-            with encoder_folder(config.encoder) as encoder:
-                before = CDLMModel.from_pretrained(encoder).float().to(model.device)
         fit_vectors(
             model,
-            before,
             roles.for_heads(learnt),
             config.model.vectors,
             config.vectors,
-            batch_tokens=tokens,
+            batch_tokens=READ_TOKENS,
             seed=config.run.seed,
             say=say,
         )
         _round_heads(model, config)
     if VECTORS in heads or CONTEXTS in heads:
-        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev), batch_tokens=tokens))
+        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev), batch_tokens=READ_TOKENS))
     if DETECTOR in heads:
+        model.settings = replace(model.settings, detector_width=config.model.detector_width)
         fit_detector(
             model,
             roles.for_detector(learnt),
             config.model.detector,
             config.detector,
-            batch_tokens=tokens,
+            batch_tokens=READ_TOKENS,
             seed=config.run.seed,
             say=say,
         )
         _round_heads(model, config)
-        model.settings = tune_styles(model, roles.to_tune_detector(dev), batch_tokens=tokens)
+        model.settings = tune_styles(model, roles.to_tune_detector(dev), batch_tokens=READ_TOKENS)
     tuned = roles.to_tune(dev)
-    model.settings, scores = tune(
-        model, tuned, batch_tokens=tokens, kinds=config.kinds, reweigh=False, progress=as_lines(say)
-    )
+    model.settings, scores = tune(model, tuned, batch_tokens=READ_TOKENS, kinds=config.kinds, progress=as_lines(say))
     for kind, values in scores.items():
         say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
     return scores
@@ -428,8 +409,7 @@ def loss(model: CorefModel, batch: LabelledBatch) -> Tensor:
 
 def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: Say) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
-    tokens = 4 * config.sampling.batch_tokens
-    tuned, scores = tune(model, dev, batch_tokens=tokens, kinds=config.kinds, progress=as_lines(say))
+    tuned, scores = tune(model, dev, batch_tokens=READ_TOKENS, kinds=config.kinds, progress=as_lines(say))
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}
     metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items() if s.detection is not None}
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)

@@ -28,8 +28,6 @@ class CorpusRoles:
     topics_of_heads
         By corpus, the topics from which the heads learn that are fitted after the run. The encoder learns from the
         corpus' other topics, so that the heads see texts that it does not know by heart.
-    encoder_detector
-        The corpora from which the mention detector learns while it is trained together with the encoder; none: all.
     epoch_choice
         The corpora on whose dev splits the best epoch is chosen; none: all.
     only_detector
@@ -46,7 +44,6 @@ class CorpusRoles:
 
     genres: Mapping[str, Names] = field(default_factory=dict)
     topics_of_heads: Mapping[str, Names] = field(default_factory=dict)
-    encoder_detector: Names = ()
     epoch_choice: Names = ()
     only_detector: Names = ()
     only_weights: Names = ()
@@ -70,14 +67,12 @@ class CorpusRoles:
         return CorpusRoles(**kept)
 
     def for_encoder(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
-        """What the encoder is trained on, with its pair scorer and its first detector."""
+        """What the encoder is trained on, with its pair scorer if it has one."""
         found = []
         for part in self.for_contexts(parts):
             heads = self.topics_of_heads.get(part.info.name)
             if heads is not None:
                 part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic not in heads])
-            if self.encoder_detector and part.info.name not in self.encoder_detector:
-                part = replace(part, info=replace(part.info, exhaustive=()))
             found.append(part)
         return found
 

@@ -1,23 +1,15 @@
-"""What training reads from one corpus: its documents, the pairs to compare, and its text for the detector.
-
-A corpus' own description of its annotation is respected. Documents are paired only where links across documents are
-annotated. The mention detector reads only sequences with an annotated sentence, and its loss counts only for kinds
-whose mentions are all annotated.
-"""
+"""What the stages of training read from annotated corpora: sentences, groups of documents, shares of a corpus."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from collections.abc import Mapping, Sequence
 from typing import Annotated, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus
-from cdcoref.corpus import KINDS, Corpus, Document
+from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.inputs import ReadingBuilder, ReadingSequence
 from cdcoref.stories import Setting, group_documents
@@ -27,76 +19,6 @@ T = TypeVar("T")
 
 Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 """By corpus, how much of it is seen; 1 where a corpus is not named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The training material of one corpus.
-
-    Attributes
-    ----------
-    weight
-        The share of it that an epoch reads.
-    documents
-        Ids of the documents that have mentions.
-    same, other
-        Pairs of documents of one group, and of one topic but different groups.
-    readings
-        The text for the detector.
-    judged
-        By kind, whether the detector's loss counts on this corpus.
-    """
-
-    weight: float
-    documents: tuple[str, ...]
-    same: list[tuple[str, str]]
-    other: list[tuple[str, str]]
-    readings: list[ReadingSequence]
-    judged: tuple[bool, ...]
-
-    @classmethod
-    def of(
-        cls,
-        part: AnnotatedCorpus,
-        weight: float,
-        taught: Collection[str],
-        builder: ReadingBuilder | None,
-    ) -> Source:
-        """The training material of a corpus.
-
-        Parameters
-        ----------
-        part, weight
-            The corpus, and the share of it that an epoch reads.
-        taught
-            The kinds that the detector learns from any corpus. Every other kind is trained as absent.
-        builder
-            Builds the sequences that the detector reads; None: it reads nothing.
-
-        Raises
-        ------
-        InputError
-            If the detector is to learn from the corpus but none of its sentences is annotated.
-        """
-        documents = part.corpus.documents
-        same, other = document_pairs(documents) if part.info.cross_document else ([], [])
-        readings: list[ReadingSequence] = []
-        if builder is not None and part.info.exhaustive:
-            readings = [sequence for document in documents for sequence in annotated_sequences(document, builder)]
-            if not readings and part.corpus.mentions:
-                raise InputError(
-                    f"no sentence of {part.info.title} is marked as annotated, so the mention detector cannot learn "
-                    "from it; mark those that are (seventh column of CoNLL, 'annotated' in JSON lines), or train with "
-                    "detection_passes = 0"
-                )
-        with_mentions = {mention.document for mention in part.corpus.mentions}
-        judged = tuple(kind in part.info.exhaustive or kind not in taught for kind in KINDS)
-        ids = tuple(document.id for document in documents if document.id in with_mentions)
-        return cls(weight, ids, same, other, readings, judged)
-
-    def share_of(self, size: int) -> int:
-        """How many of `size` items of this corpus an epoch reads: at least one."""
-        return min(size, max(1, round(self.weight * size)))
 
 
 def annotated_sequences(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
@@ -150,31 +72,6 @@ def cluster_numbers(corpus: Corpus, cross_document: bool = True) -> NDArray[np.i
     return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
 
 
-def document_pairs(documents: Sequence[Document]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Pairs of documents of one subtopic, and pairs of one topic but different subtopics; both sorted."""
-    if all(d.subtopic is not None for d in documents):
-        group_of: dict[str, object] = {d.id: d.subtopic for d in documents}
-    elif all(d.topic is not None for d in documents):
-        group_of = {d.id: d.topic for d in documents}
-    else:
-        groups = group_documents(documents, "predicted")
-        group_of = {name: number for number, group in enumerate(groups) for name in group}
-    members: dict[object, list[str]] = defaultdict(list)
-    parts_of_topic: dict[str, dict[object, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for document in documents:
-        members[group_of[document.id]].append(document.id)
-        if document.topic is not None:
-            parts_of_topic[document.topic][group_of[document.id]].append(document.id)
-    same = [pair for group in members.values() for pair in combinations(sorted(group), 2)]
-    other = [
-        (min(pair), max(pair))
-        for parts in parts_of_topic.values()
-        for first, second in combinations(parts.values(), 2)
-        for pair in product(first, second)
-    ]
-    return sorted(same), sorted(other)
-
-
 def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
     """`count` of the numbers below `size`, drawn without replacement, ascending."""
     return sorted(rng.permutation(size)[:count].tolist())
@@ -223,9 +120,7 @@ def drawn_by_share(
     return seen
 
 
-def check_weights(
-    weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus], setting: str = "sampling.weights"
-) -> None:
+def check_weights(weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus], setting: str) -> None:
     """Refuse a weight for a corpus that is not trained on, and weights of 0 for all corpora that are."""
     names = {part.info.name for part in parts}
     for name in weights:

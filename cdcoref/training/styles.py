@@ -170,4 +170,4 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
                 ]
                 of_style[kind] = DETECTION_THRESHOLDS[int(np.argmax(results))]
     detector = replace(model.settings.detector, thresholds=thresholds)
-    return replace(model.settings, detector=detector).in_style(detector.style) if thresholds else model.settings
+    return replace(model.settings, detector=detector).in_style(detector.style)

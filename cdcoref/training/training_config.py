@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from cdcoref.corpora import CorpusInfo
 from cdcoref.corpus import KINDS
-from cdcoref.model import CorefConfig
+from cdcoref.model import ALL, CorefConfig
 from cdcoref.training.bi_encoder_data import BiEncoderTraining
 from cdcoref.training.cross_encoder_data import ContextTraining
 from cdcoref.training.data import SamplingOptions
@@ -45,8 +46,7 @@ class TrainingConfig:
     model
         The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev.
     sampling
-        What is sampled from the corpus, and how large batches are; of an encoder that is trained as a bi-encoder only
-        `batch_tokens` counts, when heads are fitted.
+        Which pairs the cross-encoder of the paper learns from.
     bi_encoder
         What an encoder that is trained as a bi-encoder reads, and by which losses it learns.
     run
@@ -90,7 +90,6 @@ class TrainingConfig:
     def named_corpora(self) -> tuple[str, ...]:
         """The corpora for which there is a setting, by name, sorted."""
         shares = (
-            self.sampling.weights,
             self.bi_encoder.corpus_shares,
             self.bi_encoder.lengths,
             self.contexts.corpus_shares,
@@ -100,18 +99,31 @@ class TrainingConfig:
         )
         return tuple(sorted({*self.corpora.configured, *self.vectors.unseen, *(name for of in shares for name in of)}))
 
-    def for_corpora(self, names: Collection[str]) -> TrainingConfig:
-        """The configuration without the settings for other corpora, such as a preset has."""
+    def for_corpora(self, infos: Sequence[CorpusInfo]) -> TrainingConfig:
+        """The configuration for some known corpora, or for corpora of one's own, if there are none.
+
+        Settings for other corpora, such as a preset has, are left out, and so is what nothing teaches: other styles of
+        mentions, and networks that learn from corpora that the encoder does not see.
+        """
+        names = {info.name for info in infos}
 
         def kept(shares: Mapping[str, float]) -> dict[str, float]:
             return {name: share for name, share in shares.items() if name in names}
 
-        vectors, detector = self.vectors, self.detector
+        vectors, detector, model = self.vectors, self.detector, self.model
+        unseen = tuple(name for name in vectors.unseen if name in names)
+        if not unseen:
+            shares = {kind: {ALL: of[ALL]} for kind, of in model.vectors.learnt_shares.items() if ALL in of}
+            model = replace(model, vectors=replace(model.vectors, learnt_shares=shares))
+        taught = {style for info in infos for style in info.styles} or {model.detector.style}
+        styles = tuple(style for style in model.detector.styles if style in taught)
+        style = model.detector.style if model.detector.style in styles else styles[0]
+        model = replace(model, detector=replace(model.detector, styles=styles, style=style))
         antecedents = replace(vectors.antecedents, corpus_shares=kept(vectors.antecedents.corpus_shares))
         return replace(
             self,
             corpora=self.corpora.for_corpora(names),
-            sampling=replace(self.sampling, weights=kept(self.sampling.weights)),
+            model=model,
             bi_encoder=replace(
                 self.bi_encoder,
                 corpus_shares=kept(self.bi_encoder.corpus_shares),
@@ -121,7 +133,7 @@ class TrainingConfig:
             vectors=replace(
                 vectors,
                 corpus_weights=kept(vectors.corpus_weights),
-                unseen=tuple(name for name in vectors.unseen if name in names),
+                unseen=unseen,
                 antecedents=antecedents,
             ),
             detector=replace(detector, corpus_shares=kept(detector.corpus_shares)),

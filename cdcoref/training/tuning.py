@@ -25,7 +25,6 @@ from cdcoref.linking import (
     annotated_only,
     find_mentions,
     read_vectors,
-    score_spans,
 )
 from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
 from cdcoref.predict import Progress
@@ -46,20 +45,17 @@ def tune(
     *,
     batch_tokens: int,
     kinds: Sequence[str] = KINDS,
-    reweigh: bool = True,
     progress: Progress = lambda stage, done, total: None,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
-    """Choose temperature, distance threshold and detection threshold of every kind on `dev`.
+    """Choose temperature and distance threshold of every kind on `dev`.
 
-    For a model with vectors their weights are chosen first (:func:`weigh`), unless `reweigh` is false. Pronouns that
-    follow antecedents have a temperature of their own, which is kept as their `antecedent_weight`.
+    Pronouns that follow antecedents have a temperature of their own, which is kept as their `antecedent_weight`.
 
     The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
-    and without singletons), the detection threshold the one with the highest exact-match F1; ties are broken in favour
-    of the middle one. Of several corpora the mean F1 counts. Without annotated links across documents, each document is
-    a group of its own; detected mentions of a kind are scored only on corpora that annotate all of it. A detector of
-    several styles is scored on each corpus in the corpus' own, at the thresholds that it has (see
-    :func:`cdcoref.training.tune_styles`); of a model without a detector nothing is detected.
+    and without singletons). Of several corpora the mean F1 counts. Without annotated links across documents, each
+    document is a group of its own. The detector, if there is one, is scored on each corpus in the corpus' own style, at
+    the thresholds that it has (:func:`cdcoref.training.tune_styles`); mentions of a kind only on corpora that annotate
+    all of it.
 
     Returns
     -------
@@ -68,24 +64,15 @@ def tune(
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
-    if model.vector_scorer is not None and reweigh:
-        model.settings = replace(model.settings, vectors=weigh(model, parts, batch_tokens=batch_tokens))
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     pairs = all_pairs(groups)
     compared = _counted(progress, "comparing", len(dev.documents) + len(pairs))
     readings = Readings(dev)
     logits = Comparison(model, readings, pairs).run(batch_tokens=batch_tokens, advance=compared)
-    styled = bool(model.settings.detector.styles)
-    readable = [document for part in parts if part.info.exhaustive for document in part.corpus.documents]
-    detects = model.detector is not None
-    read = _counted(progress, "finding mentions", sum(len(document.tokens) for document in readable))
-    scored = score_spans(model, readable, batch_tokens=batch_tokens, advance=read) if detects and not styled else ()
-    spans = list(scored)
-    in_own_style = _found_in_own_style(model, parts, batch_tokens) if styled else Corpus(())
+    found = None if model.detector is None else _found_in_own_style(model, parts, batch_tokens)
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
-    detection = dict(model.settings.detection_threshold)
     scores: dict[str, KindScores] = {}
     is_pronoun = readings.pronouns(model.settings.vectors.with_antecedents)
     of_pronouns = is_pronoun[logits.first] | is_pronoun[logits.second]
@@ -105,21 +92,17 @@ def tune(
             combine = combine.with_kind(kind, replace(combination, antecedent_weight=weight))
         cuts = Cuts(readings, logits, temperature, kind, model.settings, part_of)
         distance[kind], conll_f1 = best_distance_threshold(cuts)
-        judged = [part.corpus for part in parts if kind in part.info.exhaustive]
-        ids = {document.id for corpus in judged for document in corpus.documents}
-        own, own_spans = dev.subset(ids), [(reading, found) for reading, found in spans if reading.document.id in ids]
-        if ids and detects and not styled:
-            detection[kind] = best_detection_threshold(own, own_spans, detection, kind)
-        found = in_own_style.subset(ids) if styled else detected(own, own_spans, detection)
-        sides = own.of_kind(kind).mentions, found.of_kind(kind).mentions
-        exactly, by_head = (span_scores(*sides, by_head=head) if detects else None for head in (False, True))
+        exactly = by_head = None
+        if found is not None:
+            ids = {d.id for part in parts if kind in part.info.exhaustive for d in part.corpus.documents}
+            sides = dev.subset(ids).of_kind(kind).mentions, found.subset(ids).of_kind(kind).mentions
+            exactly, by_head = (span_scores(*sides, by_head=head) for head in (False, True))
         scores[kind] = KindScores(conll_f1, after, before, exactly, by_head, threshold_curve(cuts))
     config = replace(
         model.settings,
         vectors=replace(model.settings.vectors, combine=combine),
         temperature=temperature,
         distance_threshold=distance,
-        detection_threshold=detection,
     )
     return config, scores
 
@@ -131,7 +114,7 @@ def _counted(progress: Progress, stage: str, total: int) -> Callable[[float], No
     def advance(more: float) -> None:
         nonlocal done
         done += more
-        progress(stage, int(done), total)
+        progress(stage, int(done + 1e-6), total)
 
     return advance
 
@@ -342,18 +325,6 @@ def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) ->
         own = ("alone", number) if name is None else name
         clusters.setdefault(own, []).append(corpus.mentions[number].key)
     return clusters.values()
-
-
-def best_detection_threshold(
-    dev: Corpus, spans: Sequence[tuple[Reading, SpanScores]], thresholds: Mapping[str, float], kind: str
-) -> float:
-    """The detection threshold with the highest exact-match F1 for one kind; the other kind's stays as it is."""
-    gold = dev.of_kind(kind).mentions
-    results = [
-        span_scores(gold, detected(dev, spans, {**thresholds, kind: threshold}).of_kind(kind).mentions)[2]
-        for threshold in DETECTION_THRESHOLDS
-    ]
-    return _middle_of_best(DETECTION_THRESHOLDS, results)
 
 
 def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> Corpus:

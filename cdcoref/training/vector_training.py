@@ -1,15 +1,13 @@
-"""Giving a trained model its vectors: an encoder as it was before fine-tuning and annotated corpora in, heads out.
+"""Fitting the bi-encoder's heads on a finished encoder, from annotated corpora.
 
-First the way back to the encoder as it was before, whose vectors know more of other topics than those of the fine-tuned
-one (:class:`cdlm.encoder.EarlierEncoder`). Then, on vectors that do not change any more, the scorer of antecedents
-(:mod:`cdcoref.training.antecedent_training`), and the bi-encoder's scorer of pairs; a few thousand steps of small
-networks. None of them looks at dev.
+The scorer of antecedents (:mod:`cdcoref.training.antecedent_training`), then the scorer of pairs: a few thousand steps
+of small networks. None of them looks at dev.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -26,10 +24,9 @@ from cdcoref.reading import Readings
 from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents, swapped
 from cdcoref.training.mention_words import ReadWords, read_words
 from cdcoref.training.sources import Shares, cluster_numbers, linkable_groups, widest_setting
-from cdlm.encoder import CDLMModel
 from cdlm.gradients import optimise
 from cdlm.runs import Say
-from cdlm.validation import Count, Flag, Index, check_fields, number
+from cdlm.validation import Count, check_fields, number
 
 COREFERENT = 0.25
 """Share of the pairs of a step that are drawn from the coreferent ones."""
@@ -50,12 +47,6 @@ class VectorTraining:
         The corpora that the encoder was not trained on, for the networks that learn vectors from these alone.
     antecedents
         How the scorer of antecedents is trained.
-    pack_length
-        Word pieces of the sequences in which the finished model reads many documents at once; 0: it reads documents as
-        it was trained to.
-    pack_both_orders
-        Whether those sequences are read twice, with their documents in opposite orders. That takes nearly twice as long
-        and changes little: on the dev splits of ECB+, MEANTIME and GVC events differ by at most 0.2 points.
     """
 
     scorer_steps: Count = 3000
@@ -64,8 +55,6 @@ class VectorTraining:
     corpus_weights: Shares = field(default_factory=dict)
     unseen: tuple[str, ...] = ()
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
-    pack_length: Index = 2048
-    pack_both_orders: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -73,7 +62,6 @@ class VectorTraining:
 
 def fit_vectors(
     model: CorefModel,
-    before: CDLMModel | None,
     parts: Sequence[AnnotatedCorpus],
     options: VectorOptions,
     training: VectorTraining,
@@ -88,9 +76,6 @@ def fit_vectors(
     ----------
     model
         A trained model; everything else in it stays as it is.
-    before
-        The encoder that its training began from; None if vectors are those of the encoder itself
-        (`VectorOptions.earlier_rank` is 0).
     parts
         Training corpora. Mentions are compared within topics, within documents where links across documents are not
         annotated.
@@ -112,8 +97,6 @@ def fit_vectors(
     model.eval()
     model.add_vectors(options)
     rng = np.random.default_rng(seed)
-    if before is not None:
-        model.keep_earlier(before)
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
     if options.antecedents:
@@ -122,10 +105,6 @@ def fit_vectors(
         fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rng=rng, say=say)
     examples = [(part.info.name, pair_examples(model, part, batch_tokens=batch_tokens)) for part in parts]
     fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
-    if training.pack_length and model.settings.sequences.marking == "all":
-        longest = min(training.pack_length, model.encoder.config.max_length)
-        reading = replace(model.settings.sequences, documents="many", max_length=longest)
-        model.settings = replace(model.settings, sequences=reading, both_orders=training.pack_both_orders)
 
 
 def fit_pair_scorers(

@@ -128,17 +128,19 @@ def tiny_model_folder(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFacto
     import torch
 
     from cdcoref.inputs import SequenceOptions
-    from cdcoref.model import CorefConfig, CorefModel
+    from cdcoref.model import CorefConfig, CorefModel, DetectorOptions, VectorOptions
 
     torch.manual_seed(8)
     config = CorefConfig(
-        SequenceOptions(max_length=256), scorer_width=16,
-        detector_width=16, detector_max_words=3, detector_max_length=128,
-        detection_threshold={"event": 0.6, "entity": 0.6}, distance_threshold={"event": 0.5, "entity": 0.5},
+        SequenceOptions(max_length=256), detector_width=16, detector_max_words=3, detector_max_length=128,
+        detection_threshold={"event": 0.6, "entity": 0.6}, detector=DetectorOptions(word_layers=1),
+        vectors=VectorOptions(layers=2),
     )  # fmt: skip
     model = CorefModel.from_encoder(tiny_encoder, config)
     with torch.no_grad():
-        model.pair_scorer.output.weight.normal_(std=2.0)
+        for kind, bias in (("event", -1.5), ("entity", -2.5)):
+            model.vector_scorer.of_kind(kind).layers[-1].weight.normal_(std=10.0)
+            model.vector_scorer.of_kind(kind).layers[-1].bias.fill_(bias)
         model.detector.output.weight.normal_(std=3.0)
         model.detector.output.bias.fill_(-2.0)
     folder = tmp_path_factory.mktemp("models") / "tiny"
@@ -152,6 +154,23 @@ def tiny_model(tiny_model_folder: Path) -> CorefModel:
     from cdcoref.model import CorefModel
 
     return CorefModel.from_pretrained(tiny_model_folder)
+
+
+@pytest.fixture(scope="session")
+def pair_model(tiny_encoder: Path) -> CorefModel:
+    """An untrained model that reads every pair of mentions together, as in the paper, and whose scorer is bold."""
+    import torch
+
+    from cdcoref.inputs import SequenceOptions
+    from cdcoref.model import CorefConfig, CorefModel
+
+    torch.manual_seed(8)
+    config = CorefConfig(SequenceOptions(max_length=256), scorer_width=16, detector_width=0)
+    model = CorefModel.from_encoder(tiny_encoder, config).eval()
+    assert model.pair_scorer is not None
+    with torch.no_grad():
+        model.pair_scorer.output.weight.normal_(std=2.0)
+    return model
 
 
 # -- the command line ------------------------------------------------------------------------------------------------

@@ -189,7 +189,7 @@ def test_groups_limit_what_is_linked_and_not_what_is_computed(tiny_model: CorefM
     """A cluster that crosses subtopics can be found in its topic and not in its subtopics."""
     everything = replace(tiny_model.settings, distance_threshold={"event": 1.0, "entity": 1.0})
     model = CorefModel(tiny_model.encoder, tiny_model.tokenizer, everything)
-    model.pair_scorer = tiny_model.pair_scorer
+    model.vector_scorer = tiny_model.vector_scorer
     entity = evaluate(Predictor(model.eval()), CROSSING)["entity"]
     assert entity["gold_topic"]["muc"]["recall"] == 1.0
     assert entity["gold_subtopic"]["muc"]["recall"] == 0.5

@@ -23,7 +23,6 @@ def test_its_heads_are_in_a_file_of_their_own() -> None:
 
 
 def test_documents_are_read_once(predictor: Predictor) -> None:
-    assert predictor.model.earlier is None
     assert predictor.model.pair_scorer is None
 
 

@@ -55,16 +55,16 @@ def test_a_model_links_topics_that_it_has_not_seen(
     ) -> CorefModel:
         assert dev == [part]
         seen.append((topics(parts[0]), topics(parts[1]), run, resume))
-        options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, cross_encoder_kinds=())
+        options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8)
         model = CorefModel.from_encoder(tiny_encoder, CorefConfig(vectors=options)).eval()
         training = VectorTraining(scorer_steps=300, scorer_pairs=64, scorer_rate=0.01)
-        fit_vectors(model, model.encoder, [parts[0]], options, training, batch_tokens=512, seed=0, say=str)
+        fit_vectors(model, [parts[0]], options, training, batch_tokens=512, seed=0, say=str)
         return model
 
     monkeypatch.setattr(script, "train", train)
     (tmp_path / "1").mkdir()
     other = replace(part, info=replace(part.info, name="other"))
-    config, every = PRESETS["cross-encoder"], topics(part)
+    config, every = PRESETS["small"], topics(part)
     folds = script.topics_in_folds(part, 3)
     found = [script.judged(config, [part, other], [part], own, tmp_path / str(n)) for n, own in enumerate(folds)]
     assert seen == [

@@ -61,7 +61,6 @@ def test_adding_day_by_day(run: Run, tiny_model_folder: Path) -> None:
     [
         ("--threshold", "7", "the threshold must be a probability from 0 to 1, not 7.0"),
         ("--max-pairs", "0", "the limit on pairs must be 1 or more, not 0"),
-        ("--max-windows", "-1", "the limit on windows must be 1 or more, not -1"),
         ("--batch-tokens", "0", "a batch must have 1 word piece or more, not 0"),
         ("--device", "quantum", "the device 'quantum' is not available here; choose 'cpu', which always is"),
     ],
@@ -507,8 +506,8 @@ def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
 
 
 def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
-    few = ("--set", "sampling.detection_passes=1", "--set", "vectors.scorer_steps=20")
-    settings = (*few, "--epochs", "1", "--max-length", "128", "--log", "none")
+    few = ("--set", "teacher=", "--set", "vectors.scorer_steps=20", "--set", "max_length=128", "--epochs", "1")
+    settings = ("--preset", "small", *few, "--log", "none")
     files = ("--train", "news.cdcoref", "--dev", "news.cdcoref", "-o", "model", "--device", "cpu")
     done = news("train", *files, "--encoder", tiny_encoder, *settings)
     assert done.code == 0, done.err

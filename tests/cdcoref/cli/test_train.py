@@ -29,9 +29,10 @@ epochs = 5
 save_steps = 4
 run.log_steps = 1
 
-[sampling]
-batch_sequences = 1
-detection_passes = 1
+[bi_encoder]
+teacher = ""
+step_tokens = 110
+corpus_shares = { own = 2.5 }
 
 [model.sequences]
 max_length = 128
@@ -39,6 +40,7 @@ max_length = 128
 [vectors]
 scorer_steps = 5
 """
+SMALL = ("--preset", "small")
 
 
 @pytest.fixture
@@ -58,18 +60,18 @@ def test_train_predict_and_evaluate(
 ) -> None:
     model = tmp_path / "model"
     options = ["--config", settings, "--encoder", tiny_encoder, "--epochs", 1, "--set", "linkage=single"]
-    done = cdcoref("train", *corpora, "-o", model, *options, "--set", "warmup=0.5", "--context", "2", "--device", "cpu")
+    done = cdcoref("train", *SMALL, *corpora, "-o", model, *options, "--set", "warmup=0.5", "--device", "cpu")
     assert done.code == 0, done.err
     assert done.out == ""
-    assert "6 training sequences per epoch in 10 batches" in done.err
+    assert "10 batches an epoch; 0 layers are frozen" in done.err
     after, heads, last = (done.err.rindex(text) for text in (" after ", "fitting heads on the", f"to {model} with "))
     assert after < heads < last
     configuration = json.loads((model / "training.json").read_text())["configuration"]
     expected = {
-        "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5, "context": 2,
+        "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5,
     }  # fmt: skip
     assert with_settings(TrainingConfig(), configuration) == with_settings(
-        PRESETS["cross-encoder"], {**tomllib.loads(SETTINGS), **expected}
+        PRESETS["small"].for_corpora([]), {**tomllib.loads(SETTINGS), **expected}
     )
 
     scored = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", model, "--json", "--precision", "fp32")
@@ -123,12 +125,13 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     config = json.loads((tiny_encoder / "config.json").read_text())
     (encoder / "config.json").unlink()
     (encoder / "config.json").write_text(json.dumps({**config, "hidden_dropout_prob": 0.0}))
-    arguments = ["train", *corpora, "--config", settings, "--encoder", encoder, "--epochs", 1, "--device", "cpu"]
+    arguments = ["train", *SMALL, *corpora, "--config", settings, "--encoder", encoder, "--epochs", 1]
+    arguments += ["--device", "cpu"]
     command = [*map(str, arguments), "-o", str(tmp_path / "two")]
     printed = run_as_two(command, tmp_path)
-    assert printed.count("6 training sequences per epoch in 10 batches") == 1
+    assert printed.count("10 batches an epoch") == 1
     assert "step 5 of 5:" in printed
-    assert printed.count(" dev event conll f1 ") == 1
+    assert printed.count(" dev event average precision ") == 1
     one = cdcoref(*arguments, "-o", tmp_path / "one", "--set", "accumulation=2")
     assert one.code == 0, one.err
     weights = [load_file(tmp_path / name / "model.safetensors") for name in ("one", "two")]
@@ -136,7 +139,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     moved = 0.0
     assert weights[0].keys() == weights[1].keys()
     # What one process fits afterwards, with another number of threads, differs by more.
-    trained = {name: tensor for name, tensor in weights[0].items() if name.startswith(("encoder.", "pair_scorer."))}
+    trained = {name: tensor for name, tensor in weights[0].items() if name.startswith("encoder.")}
     for name, tensor in trained.items():
         np.testing.assert_allclose(tensor, weights[1][name], atol=2e-5)
         before = start.get(name.removeprefix("encoder."), tensor)
@@ -167,8 +170,8 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         (("--set", "epochs=1", "--set", "run.epochs=2"), "run.epochs is given twice"),
         (("--set", "colour=red"), "there is no setting 'colour'"),
         (
-            ("--context", "-1"),
-            "model.sequences.context is '-1' and should be 'document', 'sentence' or a number",
+            ("--set", "context=-1"),
+            "model.sequences.context is -1 and should be 'document' or 'sentence'",
         ),
         (("--epochs", "0"), "run.epochs is 0 and should be at least 1"),
         (("--seed", "8589934592"), "run.seed is 8589934592 and should be at most 4294967295"),
@@ -178,7 +181,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
             "the paper trains one model for each kind of mention; give --kind event or --kind entity",
         ),
         (
-            ("--preset", "paper", "--kind", "event", "--max-length", "8"),
+            ("--preset", "paper", "--kind", "event", "--set", "max_length=8"),
             "model.sequences.max_length is 8 and should be at least 32",
         ),
     ],
@@ -215,7 +218,7 @@ def test_an_interrupted_run_says_how_it_continues(
 
 def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path) -> None:
     gold = sample / "gold.conll"
-    arguments = ["train", "--train", gold, "--dev", gold, "-o", tmp_path / "m", "--encoder", tiny_encoder]
+    arguments = ["train", *SMALL, "--train", gold, "--dev", gold, "-o", tmp_path / "m", "--encoder", tiny_encoder]
     done = cdcoref(*arguments)
     assert done.code == 2
     *notes, problem = done.err.splitlines()
@@ -247,7 +250,7 @@ def test_settings_may_be_written_with_hyphens(
     cdcoref: Run, tmp_path: Path, corpora: list[object], sample: Path
 ) -> None:
     done = cdcoref(
-        "train", *corpora, "-o", tmp_path / "model", "--set", "batch-sequences=2", "--set", "encoder=not/a/name/of/it"
+        "train", *corpora, "-o", tmp_path / "model", "--set", "step-tokens=2", "--set", "encoder=not/a/name/of/it"
     )
     assert done.code == 2
     assert "neither a folder nor the name of a model on a hub" in done.err
@@ -278,30 +281,21 @@ def test_several_corpora_by_name(
     first = named(tmp_path / "first", sample, "train", "dev")
     second = named(tmp_path / "second", sample, "train", prefix="m")
     model = tmp_path / "model"
-    arguments = [
-        "--corpus",
-        f"ecb:{first}",
-        "--corpus",
-        f"meantime:{second}",
-        "--config",
-        settings,
-        "--encoder",
-        tiny_encoder,
-    ]
-    done = cdcoref(
-        "train", *arguments, "-o", model, "--epochs", 1, "--set", "weights={meantime=0.5}", "--device", "cpu"
-    )
+    arguments = [*SMALL, "--corpus", f"ecb:{first}", "--corpus", f"meantime:{second}"]
+    arguments += ["--config", settings, "--encoder", tiny_encoder]
+    share = ("--set", "bi_encoder.corpus_shares={meantime=0.5}")
+    done = cdcoref("train", *arguments, "-o", model, "--epochs", 1, *share, "--device", "cpu")
     assert done.code == 0, done.err
     assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
-    assert "9 training sequences per epoch" in done.err  # 6 of the first and half of 6
-    assert json.loads((model / "training.json").read_text())["configuration"]["sampling"]["weights"] == {
+    assert "the preset small is for gum, gum-heads, invented, litbank too" in done.err
+    assert json.loads((model / "training.json").read_text())["configuration"]["bi_encoder"]["corpus_shares"] == {
         "meantime": 0.5
     }
     card = (model / "README.md").read_text()
     assert "Trained and tuned on: ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation); MEANTIME" in card
-    unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "weights={gum=0.5}")
+    unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "bi_encoder.corpus_shares={gum=0.5}")
     assert unknown.code == 2
-    assert "sampling.weights has a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
+    assert "bi_encoder.corpus_shares has a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
 
 
 def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sample: Path) -> None:

@@ -21,7 +21,6 @@ from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document
 from cdcoref.model import CorefConfig, CorefModel, VectorOptions
 from cdcoref.predict import Predictor
-from cdlm.settings import with_settings
 
 FERRY = ("The ferry Maren sank in the storm off Tresk on Friday .", "Police arrested the captain of the ferry .")
 MUSEUM = ("Thieves stole a Torvik painting from the Lindmere museum .", "The museum guard saw two thieves .")
@@ -37,7 +36,7 @@ def reports(count: int, annotated: Callable[..., Corpus]) -> list[Corpus]:
 
 @pytest.fixture(scope="module")
 def random_reader(tiny_model: CorefModel) -> Predictor:
-    """The tiny model with random heads for vectors and antecedents, which reads many documents at once."""
+    """The tiny model with random heads for vectors and antecedents."""
     model = copy.deepcopy(tiny_model)
     torch.manual_seed(3)
     model.add_vectors(
@@ -49,7 +48,6 @@ def random_reader(tiny_model: CorefModel) -> Predictor:
     with torch.no_grad():
         for parameter in model.vector_scorer.parameters():
             parameter.normal_(std=0.8)
-    model.settings = with_settings(model.settings, {"documents": "many"})
     return Predictor(model.eval())
 
 

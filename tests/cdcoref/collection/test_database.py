@@ -70,15 +70,15 @@ def test_a_folder_does_not_take_the_name_of_a_model_that_ships(
 
 
 def test_options_last_and_are_checked(path: Path) -> None:
-    options = replace(OPTIONS, kind="entity", threshold=0.4, max_pairs=None, max_windows=3)
+    options = replace(OPTIONS, kind="entity", threshold=0.4, max_pairs=None)
     Collection.create(path, "lemma", options).close()
-    Collection.create(path, "lemma", kind="entity", threshold=0.4, max_pairs=None, max_windows=3).close()
+    Collection.create(path, "lemma", kind="entity", threshold=0.4, max_pairs=None).close()
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
     with pytest.raises(
         InputError,
-        match=r"made with kind entity \(not both\), threshold 0\.4 \(not unset\), max pairs unset \(not 20\), "
-        r"max windows 3 \(not unset\); leave out",
+        match=r"made with kind entity \(not both\), threshold 0\.4 \(not unset\), max pairs unset \(not 20\); "
+        r"leave out",
     ):
         Collection.create(path, "lemma")
     with pytest.raises(InputError, match=r"made with the model 'lemma' \(not 'default'\); leave out"):
@@ -89,7 +89,7 @@ def test_options_last_and_are_checked(path: Path) -> None:
         Collection.open(text)
     with pytest.raises(InputError, match="from 0 to 1"):
         replace(OPTIONS, threshold=2.0)
-    for name, value in {"topics": "none", "marking": "pair", "batch_tokens": 100, "candidates": 3}.items():
+    for name, value in {"topics": "none", "batch_tokens": 100, "candidates": 3}.items():
         with pytest.raises(InputError, match=f"a collection has no option '{name}'; choose from kind, threshold"):
             Collection.create(path.with_name("other.cdcoref"), "lemma", **{name: value})
     assert not path.with_name("other.cdcoref").exists()

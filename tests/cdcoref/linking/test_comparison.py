@@ -80,10 +80,10 @@ def shuffled(documents: Corpus) -> Corpus:
 # -- which pairs -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [{}, {"marking": "pair", "context": 1}, {"max_length": 48}])
-def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
+@pytest.mark.parametrize("settings", [{}, {"context": "sentence"}, {"max_length": 48}])
+def test_pairs_of_one_kind_within_and_between_documents_once(pair_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:3])
-    model = changed_model(tiny_model, **settings)
+    model = changed_model(pair_model, **settings)
     logits = Comparison(model, Readings(documents), [("d1", "d0")]).run(batch_tokens=2048)
     expected = {
         (i, j)
@@ -97,30 +97,29 @@ def test_pairs_of_one_kind_within_and_between_documents_once(tiny_model: CorefMo
     assert [KINDS[k] for k in logits.kinds] == [documents.mentions[i].kind for i in logits.first]
 
 
-def test_more_sequences_than_are_in_memory_at_once(tiny_model: CorefModel) -> None:
+def test_more_sequences_than_are_in_memory_at_once(pair_model: CorefModel) -> None:
     documents = corpus([*TEXTS[:4], TEXTS[0]])
-    comparison = Comparison(changed_model(tiny_model, marking="pair", context="sentence"), Readings(documents), None)
-    assert comparison.extent.sequences > 512
+    comparison = Comparison(changed_model(pair_model, context="sentence"), Readings(documents), None)
     logits = comparison.run(batch_tokens=4096)
+    assert comparison.sequences > 512
     expected = {(i, j) for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2) if one.kind == two.kind}
     assert set(zip(logits.first.tolist(), logits.second.tolist(), strict=True)) == expected
 
 
-def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
+def test_the_logit_is_the_mean_over_both_orders(pair_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
-    logits = compared(tiny_model, documents)
-    builder = SequenceBuilder(tiny_model.tokenizer, tiny_model.settings.sequences)
-    numbered = [[(n, m) for n, m in enumerate(documents.mentions) if m.document == d.id] for d in documents.documents]
-    one, two = (
-        builder.prepare(d, [m for _, m in own], [n for n, _ in own])
-        for d, own in zip(documents.documents, numbered, strict=True)
-    )
+    logits = compared(pair_model, documents)
+    builder = SequenceBuilder(pair_model.tokenizer, pair_model.settings.sequences)
+    own = documents.by_document()
+    pieces = {document.id: builder.prepare(document, own[document.id]) for document in documents.documents}
     orders: dict[tuple[int, int], list[float]] = {}
-    for sequence in (*builder.pair(one, two), *builder.pair(two, one)):
-        with torch.inference_mode():
-            values = tiny_model.pair_logits(collate_pairs([sequence], 0))
-        for pair, value in zip(sequence.mentions[sequence.pairs], values, strict=True):
-            orders.setdefault(tuple(sorted(pair.tolist())), []).append(float(value))  # type: ignore[arg-type]
+    for i, one in enumerate(documents.mentions):
+        for j, two in enumerate(documents.mentions):
+            if one.kind == two.kind and one.document != two.document:
+                sequence = builder.build(pieces[one.document], one, pieces[two.document], two)
+                with torch.inference_mode():
+                    value = pair_model.pair_logits(collate_pairs([sequence], 0)).item()
+                orders.setdefault((min(i, j), max(i, j)), []).append(value)
     assert {len(values) for values in orders.values()} == {2}
     assert max(abs(a - b) for a, b in orders.values()) > 0.1
     across = {
@@ -135,11 +134,9 @@ def test_the_logit_is_the_mean_over_both_orders(tiny_model: CorefModel) -> None:
 
 
 @pytest.mark.parametrize("both_orders", [True, False])
-@pytest.mark.parametrize("marking", ["all", "pair"])
-def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both_orders: bool, marking: str) -> None:
-    model = changed_model(tiny_model, both_orders=both_orders, marking=marking)
-    texts = TEXTS if marking == "all" else TEXTS[2:]
-    one, other = corpus(texts), shuffled(corpus(texts))
+def test_names_and_order_of_documents_do_not_matter(pair_model: CorefModel, both_orders: bool) -> None:
+    model = changed_model(pair_model, both_orders=both_orders, distance_threshold={"event": 0.8, "entity": 0.8})
+    one, other = corpus(TEXTS[2:]), shuffled(corpus(TEXTS[2:]))
     logits = [compared(model, documents) for documents in (one, other)]
     assert by_mentions(one, logits[0]) == pytest.approx(by_mentions(other, logits[1]), abs=1e-4)
     clusters = []
@@ -151,57 +148,58 @@ def test_names_and_order_of_documents_do_not_matter(tiny_model: CorefModel, both
     assert max(map(len, clusters[0])) > 1
 
 
-def test_one_order_is_half_the_work(tiny_model: CorefModel) -> None:
+def test_one_order_is_half_the_work(pair_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
-    pairs = [("d0", "d1")]
-    both = Comparison(tiny_model, Readings(documents), pairs).extent
-    one = Comparison(changed_model(tiny_model, both_orders=False), Readings(documents), pairs).extent
-    within = Comparison(tiny_model, Readings(documents), []).extent
-    assert both.sequences - within.sequences == 2 * (one.sequences - within.sequences) == 2
-    assert both.pieces - within.pieces == 2 * (one.pieces - within.pieces)
+
+    def sequences(model: CorefModel, pairs: list[tuple[str, str]]) -> int:
+        comparison = Comparison(model, Readings(documents), pairs)
+        comparison.run(batch_tokens=4096)
+        return comparison.sequences
+
+    within, pairs = sequences(pair_model, []), [("d0", "d1")]
+    one_order = sequences(changed_model(pair_model, both_orders=False), pairs)
+    assert sequences(pair_model, pairs) - within == 2 * (one_order - within) > 0
 
 
-@pytest.mark.parametrize("settings", [{}, {"marking": "pair"}, {"max_length": 48, "context": "sentence"}])
-def test_progress_comes_to_what_was_announced(tiny_model: CorefModel, settings: dict[str, Any]) -> None:
+@pytest.mark.parametrize("settings", [{}, {"max_length": 48, "context": "sentence"}])
+def test_progress_comes_to_what_was_announced(pair_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:4])
-    comparison = Comparison(
-        changed_model(tiny_model, **settings), Readings(documents), all_pairs([["d0", "d2"], ["d3", "d1"]])
-    )
+    pairs = all_pairs([["d0", "d2"], ["d3", "d1"]])
+    comparison = Comparison(changed_model(pair_model, **settings), Readings(documents), pairs)
     done: list[float] = []
     comparison.run(batch_tokens=300, advance=done.append)
     assert sum(done) == pytest.approx(6)
-    assert comparison.extent.pieces > 5 * comparison.extent.sequences > 0
 
 
 # -- what cannot be compared -----------------------------------------------------------------------------------------
 
 
-def test_mentions_without_a_kind_are_refused(tiny_model: CorefModel) -> None:
+def test_mentions_without_a_kind_are_refused(pair_model: CorefModel) -> None:
     document = Document.from_sentences("d", [["a"]])
     with pytest.raises(InputError, match="'d' is neither an event nor an entity; specify the kind of its mentions"):
-        Comparison(tiny_model, Readings(Corpus((document,), (Mention("d", (0,)),))), [])
+        Comparison(pair_model, Readings(Corpus((document,), (Mention("d", (0,)),))), [])
 
 
-def test_nothing_to_compare_is_no_logit(tiny_model: CorefModel) -> None:
+def test_nothing_to_compare_is_no_logit(pair_model: CorefModel) -> None:
     one = Document.from_sentences("d", [["a", "b"]])
     two = Document.from_sentences("e", [["a"]])
     alone = Corpus((one, two), (Mention("d", (0,), "event"), Mention("e", (0,), "entity")))
     for documents in (Corpus(()), Corpus((one, two)), alone):
-        comparison = Comparison(tiny_model, Readings(documents), [("d", "e")])
-        assert (comparison.extent.sequences, comparison.extent.pieces) == (0, 0)
+        comparison = Comparison(pair_model, Readings(documents), [("d", "e")])
         logits = comparison.run(batch_tokens=100)
+        assert comparison.sequences == 0
         assert (logits.size, len(logits.logits)) == (len(documents.mentions), 0)
         assert len(logits.within([["d", "e"]], documents).logits) == 0
         assert len(logits.scores({"event": 1.0, "entity": 1.0}, "event").score) == 0
 
 
-def test_what_was_cut_is_said(tiny_model: CorefModel) -> None:
+def test_what_was_cut_is_said(pair_model: CorefModel) -> None:
     long = Document.from_sentences("d", [["a" * 90, "b"]])
     mentions = (Mention("d", (0,), "event"), Mention("d", (1,), "event"))
-    comparison = Comparison(changed_model(tiny_model, max_length=64), Readings(Corpus((long,), mentions)), [])
+    comparison = Comparison(changed_model(pair_model, max_length=64), Readings(Corpus((long,), mentions)), [])
+    assert len(comparison.run(batch_tokens=100).logits) == 1
     assert len(comparison.notes) == 1
     assert comparison.notes[0].startswith("d: token 0 (aaaa")
-    assert len(comparison.run(batch_tokens=100).logits) == 1
 
 
 # -- logits ----------------------------------------------------------------------------------------------------------
@@ -242,17 +240,17 @@ def batches_read(model: CorefModel) -> Iterator[list[int]]:
 
 
 @pytest.fixture
-def calls(tiny_model: CorefModel) -> Iterator[list[int]]:
-    with batches_read(tiny_model) as made:
+def calls(pair_model: CorefModel) -> Iterator[list[int]]:
+    with batches_read(pair_model) as made:
         yield made
 
 
 @pytest.fixture
-def run(tiny_model: CorefModel, tmp_path: Path) -> Callable[..., PairLogits]:
+def run(pair_model: CorefModel, tmp_path: Path) -> Callable[..., PairLogits]:
     def run(documents: Corpus, advance: Callable[[float], None] = lambda n: None) -> PairLogits:
-        cache = ResultCache(tmp_path / "cache", model_fingerprint(tiny_model))
+        cache = ResultCache(tmp_path / "cache", model_fingerprint(pair_model))
         try:
-            return compared(tiny_model, documents, batch_tokens=120, store=cache, advance=advance)
+            return compared(pair_model, documents, batch_tokens=120, store=cache, advance=advance)
         finally:
             cache.close()
 
@@ -276,9 +274,9 @@ def test_a_second_run_computes_nothing(calls: list[int], run: Callable[..., Pair
     assert by_mentions(renamed, third) == pytest.approx(by_mentions(documents, first), abs=1e-5)
 
 
-def test_an_interrupted_run_goes_on(calls: list[int], run: Callable[..., PairLogits], tiny_model: CorefModel) -> None:
+def test_an_interrupted_run_goes_on(calls: list[int], run: Callable[..., PairLogits], pair_model: CorefModel) -> None:
     documents = corpus()
-    plain = compared(tiny_model, documents)
+    plain = compared(pair_model, documents)
     whole = sum(calls)
     calls.clear()
 
@@ -286,7 +284,7 @@ def test_an_interrupted_run_goes_on(calls: list[int], run: Callable[..., PairLog
         if sum(calls) > whole / 2:
             raise KeyboardInterrupt
 
-    handle = tiny_model.encoder.register_forward_pre_hook(interrupt)
+    handle = pair_model.encoder.register_forward_pre_hook(interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
             run(documents)
@@ -300,17 +298,16 @@ def test_an_interrupted_run_goes_on(calls: list[int], run: Callable[..., PairLog
     np.testing.assert_allclose(resumed.logits, plain.logits, atol=1e-4)
 
 
-def test_a_changed_document_is_compared_anew_and_the_others_are_not(
-    calls: list[int], run: Callable[..., PairLogits]
-) -> None:
+def test_only_what_changed_is_read_again(calls: list[int], run: Callable[..., PairLogits]) -> None:
+    """A word of a document: the pairs of its mentions with all others in both orders, and within the document."""
     documents = corpus()
     run(documents)
-    whole = sum(calls)
     calls.clear()
-    mentions = tuple(m for m in documents.mentions if (m.document, m.tokens) != ("d0", (0,)))
-    run(replace(documents, mentions=mentions))
-    # The pairs of d0 with the four others in both orders, and d0 by itself.
-    assert sum(calls) == 9 < whole
+    first, *others = documents.documents
+    run(replace(documents, documents=(replace(first, tokens=(*first.tokens[:-1], "survived")), *others)))
+    own = [m for m in documents.mentions if m.document == first.id]
+    pairs = [(one, two) for one in own for two in documents.mentions if one.kind == two.kind and one is not two]
+    assert sum(calls) == sum(2 if two.document != first.id else 0.5 for _, two in pairs)
 
 
 def test_what_is_added_to_pairs_of_different_stories() -> None:

@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from cdcoref.corpus import KINDS, Corpus
-from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions
-from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, check_cross_encoder, link_story
+from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, link_story
 from cdcoref.model import ContextBatch, CorefConfig, CorefModel, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdcoref.reading import Readings
@@ -25,9 +24,8 @@ def model(tiny_biased_encoder: Path) -> CorefModel:
     """A model that reads every pair, and whose random cross-encoder is bold."""
     torch.manual_seed(5)
     config = CorefConfig(
-        scorer_width=0,
         detector_width=0,
-        vectors=VectorOptions(layers=2, earlier_rank=0, candidates=0),
+        vectors=VectorOptions(layers=2, candidates=0),
         contexts=ContextOptions(rank=4, lower_layers=1, opening=6, names=6, sentence=16, width=16),
     )
     made = CorefModel.from_encoder(tiny_biased_encoder, config).eval()
@@ -166,14 +164,7 @@ def test_progress_comes_to_what_was_announced(model: CorefModel, documents: Corp
         comparison.run(batch_tokens=300, advance=done.append)
         assert sum(done) == pytest.approx(4 + 2)
     assert comparison.notes == []
-    assert comparison.extent.sequences > 0
-
-
-def test_options_of_sequences_are_refused(model: CorefModel) -> None:
-    for option in ({"marking": "pair"}, {"max_windows": 2}):
-        with pytest.raises(InputError, match="has no effect on a model that reads pairs"):
-            check_cross_encoder(model, LinkingOptions(**option))
-    check_cross_encoder(model, LinkingOptions(candidates=1))
+    assert comparison.sequences > 0
 
 
 def test_the_limit_on_candidates_counts(model: CorefModel, documents: Corpus) -> None:

@@ -183,10 +183,10 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
     assert same.document is document
     pieces = [tiny_model.tokenizer.convert_tokens_to_ids(["[CLS]", "<doc-s>"])]
-    firsts, position = [], 2
+    places, position = [], 2
     for word in document.tokens:
         ids = tiny_model.tokenizer(" " + word, add_special_tokens=False)["input_ids"]
-        firsts.append(position)
+        places.append(range(position, position + len(ids)))
         position += len(ids)
         pieces.append(ids)
     pieces.append([tiny_model.tokenizer.convert_tokens_to_ids("</doc-s>")])
@@ -194,7 +194,8 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     is_global = torch.zeros_like(ids)
     is_global[0, 0] = 1
     with torch.inference_mode():
-        words = tiny_model.encoder(ids, None, is_global).last_hidden_state[0][firsts]
+        hidden = tiny_model.encoder(ids, None, is_global).last_hidden_state[0]
+        words = torch.stack([hidden[own].mean(0) for own in places])
         begins = torch.zeros(len(words), dtype=torch.bool)
         logits = tiny_model.detector(words, torch.from_numpy(spans.starts), torch.from_numpy(spans.ends), begins)
     np.testing.assert_allclose(spans.probabilities, logits.sigmoid(), atol=1e-5)

@@ -35,7 +35,6 @@ def test_the_mentions_come_back_in_their_order_with_clusters(tiny_model: CorefMo
     linked = link_story(tiny_model, Readings(given), LinkingOptions())
     assert [(m.key, m.kind) for m in linked.corpus.mentions] == [(m.key, m.kind) for m in given.mentions]
     assert all(m.cluster for m in linked.corpus.mentions)
-    assert linked.sequences == 3 + 2 * 3
     assert linked.notes == ()
 
 
@@ -49,7 +48,6 @@ def test_nothing_is_left_of_one_story_when_the_next_comes(tiny_model: CorefModel
 
 def test_only_the_given_pairs_of_documents_are_compared(tiny_model: CorefModel) -> None:
     linked = link_story(tiny_model, Readings(story()), LinkingOptions(threshold=0.0), pairs=[("a", "c")])
-    assert linked.sequences == 3 + 2
     together = {frozenset(m.document for m in cluster) for cluster in linked.corpus.clusters()}
     assert not any("b" in documents and len(documents) > 1 for documents in together)
     assert any(documents == {"a", "c"} for documents in together)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -22,13 +22,11 @@ from cdcoref.linking import (
     EncodedPart,
     LinkingOptions,
     PairEvidence,
-    PairLogits,
     ReadMentions,
     SpanScores,
     candidate_pairs,
     check_cross_encoder,
     compare_vectors,
-    link_story,
     read,
     read_vectors,
     score_spans,
@@ -56,7 +54,7 @@ def with_vectors(tiny_model: CorefModel) -> CorefModel:
     with torch.no_grad():
         for parameter in model.vector_scorer.parameters():
             parameter.normal_(std=0.8)
-    return changed_model(model.eval(), documents="many")
+    return model.eval()
 
 
 def test_vectors_are_unit_means_of_words() -> None:
@@ -317,37 +315,17 @@ def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
         one, other = ([documents.mentions[n].document for n in side] for side in (evidence.first, evidence.second))
         pairs = list(zip(one, other, strict=True))
         assert {id for pair in pairs if "d3" in pair for id in pair} == others
-        read = ~np.isnan(evidence.cross_encoder)
-        together = {frozenset(pair) for pair, done in zip(pairs, read.tolist(), strict=True) if done}
-        new = [id for id in ("d0", "d1", "d2", "d3", "d4") if id not in known]
-        assert frozenset(("d0", "d3")) in together
-        assert together <= {frozenset(("d0", "d3")), *(frozenset((id,)) for id in new)}
 
 
-@pytest.mark.parametrize("candidates", [0, 2])
-def test_only_candidates_are_read(with_vectors: CorefModel, candidates: int) -> None:
-    documents = corpus(TEXTS)
-    comparison = Comparison(with_vectors, Readings(documents), None, LinkingOptions(candidates=candidates))
-    evidence = comparison.evidence(batch_tokens=4096)
-    same_kind = sum(one.kind == two.kind for n, one in enumerate(documents.mentions) for two in documents.mentions[:n])
-    assert len(evidence.first) == same_kind
-    read = ~np.isnan(evidence.cross_encoder)
-    assert read.all() if not candidates else 0 < read.sum() < same_kind
-    chosen = candidate_pairs(evidence, documents.mentions, replace(OPTIONS, candidates=candidates)).chosen
-    np.testing.assert_array_equal(read, chosen)
-
-
-@pytest.mark.parametrize("option", [{"candidates": 1}, {"marking": "pair"}, {"max_windows": 2}])
-def test_options_of_reading_together_are_refused_by_a_model_that_does_not(
-    with_vectors: CorefModel, option: dict[str, Any]
+def test_a_limit_on_candidates_is_refused_by_a_model_that_chooses_none(
+    with_vectors: CorefModel, pair_model: CorefModel
 ) -> None:
-    (name,) = option
-    alone = copy.deepcopy(with_vectors)
-    alone.pair_scorer = None
-    with pytest.raises(InputError, match=f"--{name.replace('_', '-')} has no effect on a model"):
-        Predictor(alone).predict(corpus(TEXTS), **option)
-    check_cross_encoder(alone, LinkingOptions(threshold=0.5))
-    check_cross_encoder(with_vectors, LinkingOptions(**option))
+    options = LinkingOptions(candidates=1)
+    with pytest.raises(InputError, match="--candidates has no effect on a model without a cross-encoder"):
+        Predictor(with_vectors).predict(corpus(TEXTS), candidates=1)
+    with pytest.raises(InputError, match="--candidates has no effect on a model that reads every pair"):
+        check_cross_encoder(pair_model, options)
+    check_cross_encoder(with_vectors, LinkingOptions(threshold=0.5))
 
 
 def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
@@ -377,7 +355,6 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     assert final.combine(less).logits.tolist() == [0.25, final.combine(options).logits[1]]
     everything = replace(options, candidates=0)
     assert candidate_pairs(final, MENTIONS[:3], everything).chosen.tolist() == [False, True]
-    assert not candidate_pairs(final, MENTIONS[:3], replace(everything, cross_encoder_kinds=("entity",))).chosen.any()
     assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 - 1]
 
 
@@ -390,14 +367,6 @@ def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
     )
     assert one.keys() == two.keys()
     assert [two[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
-
-
-def test_a_story_longer_than_a_sequence_is_linked(with_vectors: CorefModel) -> None:
-    documents = corpus(TEXTS)
-    model = changed_model(with_vectors, max_length=48)
-    linked = link_story(model, Readings(documents), LinkingOptions(batch_tokens=512))
-    assert all(mention.cluster for mention in linked.corpus.mentions)
-    assert linked.sequences > link_story(with_vectors, Readings(documents), LinkingOptions(batch_tokens=4096)).sequences
 
 
 @given(
@@ -494,46 +463,4 @@ def test_nothing_to_compare(with_vectors: CorefModel) -> None:
     for documents in (Corpus(()), Corpus((Document.from_sentences("d", [["a"]]),))):
         comparison = Comparison(with_vectors, Readings(documents), None)
         assert len(comparison.run(batch_tokens=512).logits) == 0
-        assert comparison.extent.sequences == 0
-
-
-def test_one_pair_of_candidates_is_marked_at_a_time(with_vectors: CorefModel, tmp_path: Path) -> None:
-    documents = corpus(TEXTS)
-    read = {}
-    for marking in ("all", "pair"):
-        comparison = Comparison(with_vectors, Readings(documents), None, LinkingOptions(marking=marking))
-        evidence = comparison.evidence(batch_tokens=512)
-        read[marking] = ~np.isnan(evidence.cross_encoder)
-        if marking == "pair":
-            names = np.array([mention.document for mention in documents.mentions])
-            across = names[evidence.first] != names[evidence.second]
-            assert comparison.extent.sequences == (read[marking] * np.where(across, 2, 1)).sum()
-    np.testing.assert_array_equal(read["pair"], read["all"])
-    store = ResultCache(tmp_path, "model")
-    kept = [
-        Comparison(with_vectors, Readings(part), None, LinkingOptions(marking="pair")).run(
-            batch_tokens=512, store=store
-        )
-        for part in (documents, documents, shuffled(documents))
-    ]
-    store.close()
-    np.testing.assert_allclose(kept[0].logits, kept[1].logits, atol=1e-5)
-    one, other = by_mentions(documents, kept[0]), by_mentions(shuffled(documents), kept[2])
-    assert [other[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
-
-
-def test_a_marked_pair_of_candidates_is_read_as_it_is_without_candidates(with_vectors: CorefModel) -> None:
-    documents = corpus(TEXTS[:3])
-    without = copy.deepcopy(changed_model(with_vectors, documents="two", marking="pair"))
-    without.vector_scorer = None
-    everything = by_mentions(documents, Comparison(without, Readings(documents), None).run(batch_tokens=512))
-    evidence = Comparison(with_vectors, Readings(documents), None, LinkingOptions(marking="pair")).evidence(
-        batch_tokens=512
-    )
-    read = ~np.isnan(evidence.cross_encoder)
-    some = PairLogits(
-        evidence.size, evidence.first[read], evidence.second[read], evidence.kinds[read], evidence.cross_encoder[read]
-    )
-    found = by_mentions(documents, some)
-    assert 0 < len(found) < len(everything)
-    assert [everything[pair] for pair in found] == pytest.approx(list(found.values()), abs=1e-3)
+        assert comparison.sequences == 0

@@ -24,9 +24,7 @@ from cdcoref.model import (
 )
 
 OPTIONS = ContextOptions(rank=4, lower_layers=1, opening=6, names=6, sentence=16, width=16)
-CONFIG = CorefConfig(
-    scorer_width=0, detector_width=0, vectors=VectorOptions(layers=2, earlier_rank=0), contexts=OPTIONS
-)
+CONFIG = CorefConfig(detector_width=0, vectors=VectorOptions(layers=2), contexts=OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -134,12 +132,9 @@ def test_a_folder_keeps_it(model: CorefModel, read: Contexts, tmp_path: Path, in
 # -- what cannot be ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "changes", [{"scorer_width": 8}, {"vectors": VectorOptions(layers=0, cross_encoder_kinds=())}], ids=["both", "none"]
-)
-def test_it_needs_a_bi_encoder_and_no_other_cross_encoder(changes: dict[str, object]) -> None:
-    with pytest.raises(InputError, match=r"contexts\.rank needs a bi-encoder"):
-        replace(CONFIG, **changes)  # type: ignore[arg-type]
+def test_a_model_that_reads_every_pair_has_no_bi_encoder() -> None:
+    with pytest.raises(InputError, match="scorer_width is that of a model that reads every pair"):
+        replace(CONFIG, scorer_width=8)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +160,7 @@ def test_an_encoder_without_relative_positions_is_refused(tiny_encoder: Path) ->
     ("name", "value", "message"),
     [
         ("rank", 8, "do not fit the configuration"),
-        ("rank", 0, "scorer_width and contexts.rank are 0"),
+        ("rank", 0, "do not fit the configuration"),
         ("lower_layers", 3, "lower_layers is 3"),
         ("sentence", 500, "window of attention"),
         ("sentence", "long", "should be a whole number"),

@@ -210,53 +210,29 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "null settings": (encoder("cdcoref", None), "cdcoref is null"),
     "sequences in a list": (setting("sequences", []), r"cdcoref.sequences is \[\] and should be a JSON object"),
     "an unknown setting of sequences": (setting("sequences.colour", 1), "there is no setting cdcoref.sequences.colour"),
-    "windows in words": (setting("sequences.max_windows", "all"), "cdcoref.sequences.max_windows is 'all'"),
-    "no windows": (setting("sequences.max_windows", 0), "cdcoref.sequences.max_windows is 0"),
     "an unknown setting": (setting("colour", 1), "config.json: there is no setting cdcoref.colour"),
     "a setting of two lines": (setting("a\nb", 1), r"there is no setting cdcoref.'a\\nb'"),
-    "an unknown marking": (
-        setting("sequences.marking", "some"),
-        "cdcoref.sequences.marking is 'some' and should be 'all' or 'pair'",
-    ),
     "an unknown context": (
         setting("sequences.context", "page"),
         "cdcoref.sequences.context is 'page' and should be 'document'",
     ),
-    "a negative context": (setting("sequences.context", -1), "cdcoref.sequences.context is -1"),
-    "a fractional context": (setting("sequences.context", 1.5), "cdcoref.sequences.context is 1.5"),
-    "a true context": (setting("sequences.context", True), "cdcoref.sequences.context is true"),
     "a length in words": (setting("sequences.max_length", "long"), "cdcoref.sequences.max_length is 'long'"),
     "a short length": (
         setting("sequences.max_length", 3),
         "cdcoref.sequences.max_length is 3 and should be at least 32",
     ),
     "a short detector": (setting("detector_max_length", 0), "cdcoref.detector_max_length is 0"),
-    "an unknown vector": (setting("mention_vector", "max"), "cdcoref.mention_vector is 'max'"),
     "orders in words": (setting("both_orders", "yes"), "cdcoref.both_orders is 'yes' and should be true or false"),
     "orders by number": (setting("both_orders", 1), "cdcoref.both_orders is 1"),
     "an unknown linkage": (setting("linkage", "centroid"), "cdcoref.linkage is 'centroid'"),
-    "another scorer": (
-        setting("scorer_width", 8),
-        "do not fit.*pair_scorer.output.weight has shape",
-    ),
-    "a huge scorer": (setting("scorer_width", 10**7), "do not fit.*pair_scorer.output.weight has shape"),
-    "a scorer without units": (setting("scorer_width", 0), "do not fit.*pair_scorer"),
+    "a scorer of the paper": (setting("scorer_width", 8), "scorer_width is that of a model that reads every pair"),
+    "another scorer": (setting("vectors.vector_width", 8), "do not fit.*vector_scorer.kinds.event.layers"),
     "another detector": (setting("detector_width", 8), "do not fit.*detector.length.weight has shape"),
     "longer mentions": (setting("detector_max_words", 4), "do not fit.*detector.length.weight has shape"),
     "endless mentions": (setting("detector_max_words", 10**9), "cdcoref.detector_max_words is 1000000000"),
-    "an unknown feature": (
-        setting("sequences.features", ["colour"]),
-        "config.json: cdcoref.sequences.features has 'colour', which is no feature",
-    ),
-    "a feature in words": (setting("sequences.features", "same_words"), "cdcoref.sequences.features is 'same_words'"),
-    "a feature by number": (
-        setting("sequences.features", [1]),
-        r"cdcoref.sequences.features\[0\] is 1 and should be text",
-    ),
-    "a feature more": (
-        setting("sequences.features", ["same_words"]),
-        "do not fit.*pair_scorer.hidden.weight has shape",
-    ),
+    "an unknown feature": (setting("vectors.pair_features", ["colour"]), "features has 'colour', which is no feature"),
+    "a feature in words": (setting("vectors.pair_features", "names"), "cdcoref.vectors.pair_features is 'names'"),
+    "a feature less": (setting("vectors.pair_features", ["names"]), "do not fit.*vector_scorer.kinds.event.mean"),
 }
 """What may be wrong in its section ``cdcoref``."""
 for name in KINDS_OF_THRESHOLD:
@@ -303,8 +279,8 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     ),
     "sizes of nothing": (sizes_of_zero, "do not fit.*has shape"),
     "one weight less": (
-        weights(lambda w: w.pop("pair_scorer.output.bias")),
-        f"{WEIGHTS_FILE}: .*do not fit.*missing: pair_scorer.output.bias$",
+        weights(lambda w: w.pop("detector.output.bias")),
+        f"{WEIGHTS_FILE}: .*do not fit.*missing: detector.output.bias$",
     ),
     "a layer's weight less": (
         weights(lambda w: w.pop("encoder.encoder.layer.1.output.dense.bias")),

@@ -173,9 +173,7 @@ def test_wrong_options_are_said() -> None:
         ({"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
         ({"kind": "events"}, "kind is 'events' and should be one of 'event', 'entity', 'both'"),
         ({"topics": "gold"}, "topics is 'gold' and should be one of 'predicted', 'gold_subtopic', "),
-        ({"marking": "both"}, "marking is 'both' and should be one of 'all', 'pair', None"),
         ({"engine": "spark"}, "engine is 'spark' and should be one of 'local', 'ray'"),
-        ({"max_windows": 0}, "the limit on windows must be 1 or more, not 0"),
         ({"batch_tokens": 0}, "a batch must have 1 word piece or more, not 0"),
     ):
         with pytest.raises(InputError, match=message):
@@ -213,18 +211,9 @@ def test_a_threshold_of_one_links_nothing_and_of_zero_everything(predictor: Pred
     assert nothing.clusters() == []
     assert len(nothing.clusters(singletons=True)) == len(nothing.corpus.mentions)
     everything = predictor.predict(texts, PredictionOptions(threshold=0.0, topics="none"))
-    assert sorted(c.kind for c in everything.clusters(singletons=True)) == sorted(KINDS)
     some = predictor.predict(texts, PredictionOptions(topics="none"))
-    assert 2 < len(some.clusters(singletons=True)) < len(some.corpus.mentions)
-
-
-def test_one_pair_can_be_marked_at_a_time(predictor: Predictor) -> None:
-    every, single = (
-        predictor.predict([FERRY, STORM], PredictionOptions(topics="none", marking=marking))
-        for marking in ("all", "pair")
-    )
-    assert single.sequences > every.sequences > 0
-    assert [m.place for m in single.corpus.mentions] == [m.place for m in every.corpus.mentions]
+    counts = [len(prediction.clusters(singletons=True)) for prediction in (everything, some)]
+    assert counts[0] < counts[1] < len(some.corpus.mentions)  # cannot-links divide what the threshold does not
 
 
 def test_one_kind_only(predictor: Predictor) -> None:
@@ -444,8 +433,8 @@ def test_the_lemma_baseline_reads_a_model_when_it_must_find_mentions(
     assert baseline.fingerprint == load(tiny_model_folder).fingerprint
     with pytest.raises(InputError, match="the device 'toaster' is not available here"):
         load("lemma", device="toaster")
-    with pytest.raises(InputError, match="the model's mention detector has no style named 'dense'"):
-        load("lemma", style="dense")
+    with pytest.raises(InputError, match="the model's mention detector has no style named 'people'"):
+        load("lemma", style="people")
 
 
 # -- a cache ---------------------------------------------------------------------------------------------------------
@@ -512,10 +501,11 @@ def test_names_of_documents_do_not_matter(predictor: Predictor, topics: Topics) 
 
 
 def test_an_interrupted_prediction_goes_on(
-    predictor: Predictor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    predictor: Predictor, pair_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = [f"{FERRY} The ferry number {n} was late. {OTHER}" for n in range(6)]
     options = PredictionOptions(topics="none", batch_tokens=300)
+    texts = predictor.predict([FERRY, f"The ferry was late. {OTHER}"], options).corpus
+    predictor = Predictor(pair_model)
     whole = predictor.predict(texts, options)
     compute = CorefModel.pair_logits
     computed = 0
@@ -597,10 +587,8 @@ def test_a_long_document(predictor: Predictor) -> None:
     words = np.array(["the", "ferry", "was", "late", "police", "said", "storm", "zq", "of", "1999"])
     text = ". ".join(" ".join(rng.choice(words, 12)).capitalize() for _ in range(3400)) + "."
     assert len(text) > 180_000
-    careful = choosy(
-        predictor, detection_threshold={"event": 0.9998, "entity": 0.9998}, context="sentence", both_orders=False
-    )
-    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", max_windows=2, batch_tokens=16_384))
+    careful = choosy(predictor, detection_threshold={"event": 1.0, "entity": 0.99998})
+    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", batch_tokens=16_384))
     assert 50 < len(prediction.corpus.mentions) < 1500
     for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
         assert [text, FERRY][int(mention.document) - 1][mention.start : mention.end] == mention.text
@@ -622,8 +610,8 @@ def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, tmp_path: Path) 
         load(tiny_model_folder, device="cuda:99")
     with pytest.raises(InputError, match="unknown precision 'fp8'; choose from auto, fp32, bf16, int8"):
         load(tiny_model_folder, precision="fp8")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the model's mention detector has no style named 'dense'"):
-        load(tiny_model_folder, style="dense")
+    with pytest.raises(InputError, match="the model's mention detector has no style named 'people'"):
+        load(tiny_model_folder, style="people")
 
 
 def test_the_style_of_a_loaded_model(tiny_model: CorefModel, tmp_path: Path) -> None:

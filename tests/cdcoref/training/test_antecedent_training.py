@@ -157,7 +157,7 @@ def test_the_same_seed_gives_the_same_scorer_and_nothing_else_changes(
     again, said = fitted(tiny_model)
     for name, weight in again.state_dict().items():
         assert torch.equal(weight, trained.state_dict()[name])
-        if name in tiny_model.state_dict():
+        if name in tiny_model.state_dict() and not name.startswith("vector_scorer."):
             assert torch.equal(weight, tiny_model.state_dict()[name])
     assert said[0].startswith("antecedents: 180 pronouns, loss ")
 
@@ -212,7 +212,7 @@ def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model:
     training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1, swap_genders=swapped))
     with model.encoder.register_forward_hook(see):
         parts = annotated_corpora(Corpus(documents, tuple(mentions)))
-        fit_vectors(model, None, parts, OPTIONS, training, batch_tokens=64, seed=0, say=said.append)
+        fit_vectors(model, parts, OPTIONS, training, batch_tokens=64, seed=0, say=said.append)
     assert ("the guard left . he wept ." in read) is swapped
     assert {"the guard left . she wept .", "the rain fell . it stopped ."} <= set(read)
     assert said[0].startswith(f"antecedents: {2 + swapped} pronouns, loss ")

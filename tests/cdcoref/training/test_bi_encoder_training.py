@@ -266,8 +266,8 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
             "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
             "bi_encoder.step_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
-            "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
-            "model.vectors.cross_encoder_kinds": [], "vectors.scorer_steps": 20, "vectors.pack_length": 0,
+            "model.detector_max_length": 64, "model.vectors.layers": 2,
+            "vectors.scorer_steps": 20,
             "detector.passes": 1, "int8": not large,
         },
     )  # fmt: skip
@@ -275,7 +275,6 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
     model = train(config, learnt, dev, tmp_path / "model", device="cpu", say=said.append)
     assert any("average precision" in line for line in said)
     assert model.pair_scorer is None
-    assert model.earlier is None
     run = json.loads((tmp_path / "model" / RUN_FILE).read_text())
     assert run["configuration"]["trained_as"] == "bi_encoder"
     used = safetensors_files(tmp_path / "model")
@@ -283,9 +282,6 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
     assert sorted((tmp_path / "model").glob("*.safetensors")) == used
     prediction = Predictor(CorefModel.from_pretrained(tmp_path / "model")).predict(dev)
     assert {mention.cluster for mention in prediction.corpus.mentions}
-    with pytest.raises(InputError, match="no cross-encoder"):
-        CorefConfig(scorer_width=0, vectors=replace(model.settings.vectors, cross_encoder_kinds=("event",)))
-
     if large:
         return
     taught = with_settings(config, {"bi_encoder.teacher": str(tmp_path / "model")})
@@ -298,7 +294,7 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
 
 def test_a_teacher_without_a_bi_encoder_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
     CorefModel.from_encoder(tiny_encoder, CorefConfig()).save_pretrained(tmp_path / "teacher", "a card")
-    settings = {"encoder": str(tiny_encoder), "trained_as": "bi_encoder", "model.scorer_width": 0, "run.steps": 1}
+    settings = {"encoder": str(tiny_encoder), "trained_as": "bi_encoder", "run.steps": 1}
     config = with_settings(TrainingConfig(), {**settings, "bi_encoder.teacher": str(tmp_path / "teacher")})
     with pytest.raises(InputError, match="no bi-encoder"):
         train(config, _clustered("train", 2), _clustered("dev", 2), tmp_path / "model", device="cpu")

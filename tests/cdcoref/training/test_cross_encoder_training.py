@@ -15,7 +15,7 @@ import torch
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.model import CorefModel
 from cdcoref.predict import Predictor
 from cdcoref.training import (
     ContextData,
@@ -78,10 +78,10 @@ def config(tiny_biased_encoder: Path) -> TrainingConfig:
         {
             "encoder": str(tiny_biased_encoder), "trained_as": "bi_encoder", "run.steps": 2, "run.save_steps": 3,
             "run.log_steps": 1, "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
-            "bi_encoder.step_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
+            "bi_encoder.step_tokens": 128, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
-            "model.detector_max_length": 64, "model.vectors.layers": 2, "model.vectors.earlier_rank": 0,
-            "vectors.scorer_steps": 20, "vectors.pack_length": 0, "detector.passes": 1, "int8": True,
+            "model.detector_max_length": 64, "model.vectors.layers": 2,
+            "vectors.scorer_steps": 20, "detector.passes": 1, "int8": True,
             "model.contexts": {"rank": 4, "lower_layers": 1, "opening": 6, "names": 6, "sentence": 16, "width": 16},
             "contexts": {"batch_pairs": 16, "context_passes": 4, "mixed_precision": "fp32", "upper_rate": 5e-3,
                          "new_rate": 1e-2, "other_topics_similarity": 0.0},
@@ -105,16 +105,12 @@ def reference(config: TrainingConfig, tmp_path_factory: pytest.TempPathFactory) 
 def model(config: TrainingConfig, tiny_biased_encoder: Path) -> CorefModel:
     """An untrained model that is ready to learn."""
     torch.manual_seed(6)
-    return CorefModel.from_encoder(
-        tiny_biased_encoder, replace(config.model, detector_width=0, detector=DetectorOptions())
-    )
+    return CorefModel.from_encoder(tiny_biased_encoder, replace(config.model, detector_width=0))
 
 
-def data_of(
-    model: CorefModel, parts: Sequence[AnnotatedCorpus], kinds: Sequence[str] = KINDS, **options: Any
-) -> ContextData:
+def data_of(model: CorefModel, parts: Sequence[AnnotatedCorpus], **options: Any) -> ContextData:
     training = ContextTraining(**{"batch_pairs": 8, "other_topics_similarity": 0.0, **options})
-    return ContextData(model, parts, training, kinds=kinds, seed=0, batch_tokens=512)
+    return ContextData(model, parts, training, seed=0, batch_tokens=512)
 
 
 # -- which pairs -------------------------------------------------------------------------------------------------------
@@ -174,7 +170,7 @@ def test_pairs_of_corpora(model: CorefModel) -> None:
     # Each topic has eight names and nouns; no event of one topic is compared with the other's.
     assert (~events).sum() == 2 * 8 * 7 / 2
     assert data.labels[~events].sum() == 8
-    assert data_of(model, [part], ["event"]).pairs.shape == (28, 2)
+    assert data_of(model, [part.of_kind("event")]).pairs.shape == (28, 2)
     within = AnnotatedCorpus(corpus, replace(part.info, cross_document=False))
     alone = data_of(model, [within])
     assert alone.pairs.shape == (8, 2)  # the two names and nouns of each document
@@ -207,7 +203,7 @@ def test_nothing_to_learn_from_is_refused(model: CorefModel) -> None:
     ("changes", "message"),
     [
         ({"contexts.corpus_shares.gum": 0.5}, r"contexts\.corpus_shares has a weight for 'gum', but"),
-        ({"cross_encoder_kinds": []}, "cross_encoder_kinds names no kind"),
+        ({"vectors.layers": 0}, "model.contexts needs a bi-encoder"),
         ({"lower_layers": 3}, r"contexts\.lower_layers is 3, but the encoder has 3 layers"),
     ],
 )
@@ -224,7 +220,7 @@ def test_a_run_that_cannot_train_it_does_not_begin(
 
 def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> None:
     before = {name: weight.clone() for name, weight in model.encoder.state_dict().items()}
-    data = data_of(model, annotated_corpora(stories("a")), ["event"], batch_pairs=28)
+    data = data_of(model, annotated_corpora(stories("a").of_kind("event")), batch_pairs=28)
     assert model.context_scorer is not None
     learner = ContextLearner(model.encoder, model.context_scorer)
     untrained = learner.average_precisions(data, "fp32")
@@ -271,7 +267,6 @@ def test_a_model_from_end_to_end(reference: tuple[Path, list[str]], config: Trai
     assert set(run["contexts"]["dev"]) == {"own_event", "own_entity"}
     model = CorefModel.from_pretrained(folder)
     assert model.settings.contexts == config.model.contexts
-    assert model.settings.vectors.cross_encoder_kinds == KINDS
     # How much it counts has been chosen.
     for kind in KINDS:
         combination = model.settings.vectors.combine.of_kind(kind)
@@ -293,7 +288,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(
 def test_the_other_heads_are_the_same_without_it(
     reference: tuple[Path, list[str]], config: TrainingConfig, tmp_path: Path
 ) -> None:
-    changed = with_settings(config, {"rank": 0, "cross_encoder_kinds": []})
+    changed = with_settings(config, {"rank": 0})
     model = train(changed, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
     with_it = CorefModel.from_pretrained(reference[0]).state_dict()
     without = model.state_dict()
@@ -346,7 +341,7 @@ def test_a_trained_model_can_be_given_one(
 ) -> None:
     """As when the preset of a model has one that the model has not; all else is as it was."""
     parts = [annotated_corpora(stories(name)) for name in "ab"]
-    without = with_settings(config, {"rank": 0, "cross_encoder_kinds": []})
+    without = with_settings(config, {"rank": 0})
     train(without, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
     fit_contexts(config, *parts, tmp_path / "m", device="cpu", say=silent)
     lines: list[str] = []
@@ -354,6 +349,5 @@ def test_a_trained_model_can_be_given_one(
     assert lines[0] == "fitting heads on the trained encoder: none"
     found, expected = (CorefModel.from_pretrained(folder) for folder in (tmp_path / "m", reference[0]))
     assert found.settings.contexts == expected.settings.contexts
-    assert found.settings.vectors.cross_encoder_kinds == KINDS
     weights = expected.state_dict()
     assert all(torch.equal(weight, weights[name]) for name, weight in found.state_dict().items())

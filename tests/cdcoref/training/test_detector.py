@@ -70,11 +70,11 @@ def test_each_style_is_learnt_from_its_corpus_and_nothing_else_changes(tiny_mode
     assert places(again, HEADS) == places(model, HEADS)
 
 
-def test_without_named_styles_each_corpus_counts_as_it_is(tiny_model: CorefModel) -> None:
-    model, _ = fitted(tiny_model, [PHRASES], DetectorOptions(word_layers=1))
+def test_a_style_that_it_does_not_have_changes_nothing(tiny_model: CorefModel) -> None:
+    own = replace(PHRASES, info=replace(PHRASES.info, styles=()))
+    model, _ = fitted(tiny_model, [own], DetectorOptions(word_layers=1))
     gold = {(m.tokens, m.kind) for m in PHRASES.corpus.mentions}
-    assert len(gold & places(model, PHRASES)) > 0.9 * len(gold)
-    with model.in_style("dense"):  # it has none, so this changes nothing
+    with model.in_style("people"):
         assert len(gold & places(model, PHRASES)) > 0.9 * len(gold)
 
 
@@ -217,4 +217,4 @@ def test_thinning_keeps_the_sum_and_every_mention(tiny_model: CorefModel, monkey
     assert (length[~long] <= 6).sum() == 60 * (12 + 11 + 10 + 9 + 8 + 7)
     assert (weight[long] == 4).all()
     there = 60 * (6 + 5 + 4 + 3 + 2 + 1) - 60
-    assert 4 * int(long.sum()) == pytest.approx(there, rel=0.1)
+    assert 4 * int(long.sum()) == pytest.approx(there, rel=0.15)

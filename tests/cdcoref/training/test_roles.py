@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora import AnnotatedCorpus, CorpusFolder, annotated_corpora
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, CorpusFolder, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.training import PRESETS, CorpusRoles
 
@@ -47,15 +47,12 @@ def test_who_learns_from_what(parts: list[AnnotatedCorpus]) -> None:
     roles = CorpusRoles(
         genres={"two": ("news",)},
         topics_of_heads={"one": ("2",)},
-        encoder_detector=("one",),
         only_detector=("three",),
     )
     assert documents(roles.for_encoder(parts)) == {"one": ["a"], "two": ["GUM_news_c"]}
-    assert [part.info.exhaustive for part in roles.for_encoder(parts)] == [("event",), ()]
     assert documents(roles.for_contexts(parts)) == {"one": ["a", "b"], "two": ["GUM_news_c"]}
     assert documents(roles.for_heads(parts)) == {"one": ["b"], "two": ["GUM_news_c"]}
     assert documents(roles.for_detector(parts)) == {"one": ["b"], "two": ["GUM_news_c"], "three": ["f"]}
-    assert all(part.info.exhaustive for part in roles.for_detector(parts))
 
 
 def test_what_is_chosen_on_which_dev_split(parts: list[AnnotatedCorpus]) -> None:
@@ -69,14 +66,19 @@ def test_what_is_chosen_on_which_dev_split(parts: list[AnnotatedCorpus]) -> None
     assert list(documents(roles.to_tune_detector(parts))) == ["one", "three"]
 
 
-def test_settings_of_other_corpora_are_left_out() -> None:
+def test_settings_of_other_corpora_are_left_out_and_what_nothing_teaches() -> None:
     default = PRESETS["small"]
     assert default.named_corpora == ("ecb", "gum", "gum-heads", "invented", "litbank", "meantime")
-    assert default.for_corpora(default.named_corpora) == default
-    few = default.for_corpora(["ecb", "litbank"])
+    assert default.for_corpora([CORPORA[name].info for name in default.named_corpora]) == default
+    few = default.for_corpora([CORPORA[name].info for name in ("ecb", "litbank")])
     assert few.named_corpora == ("ecb", "litbank")
     assert few.bi_encoder.corpus_shares == {name: default.bi_encoder.corpus_shares[name] for name in ("ecb", "litbank")}
-    assert default.for_corpora([]).corpora == CorpusRoles()
+    assert few.model.vectors.learnt_shares == {"entity": {"all": 0.6}}  # no texts that the encoder does not see
+    ecb = default.for_corpora([CORPORA["ecb"].info])
+    assert ecb.model.detector.styles == ("salient", "dense")
+    own = default.for_corpora([])
+    assert own.corpora == CorpusRoles()
+    assert (own.model.detector.styles, own.model.detector.style) == (("dense",), "dense")
 
 
 def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_does_not_see() -> None:

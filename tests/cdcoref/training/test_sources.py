@@ -1,12 +1,10 @@
-"""Which documents are paired, against listing all pairs of documents; groups for scoring; and shares of corpora."""
+"""Groups of documents whose mentions may corefer, and shares of corpora."""
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import replace
-from itertools import combinations, pairwise
-from pathlib import Path
+from itertools import pairwise
 
 import pytest
 import torch
@@ -14,10 +12,8 @@ import torch
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
-from cdcoref.training import DetectorTraining, SamplingOptions, TrainingData, fit_detector, linkable_groups
-
-LETTERS = "abcdefgh"
+from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.training import DetectorTraining, fit_detector, linkable_groups
 
 
 def documents(groups: list[tuple[str | None, str | None]]) -> list[Document]:
@@ -25,41 +21,6 @@ def documents(groups: list[tuple[str | None, str | None]]) -> list[Document]:
         Document.from_sentences(f"d{n % 7}_{n}", [["ferry", f"w{n % 3}"]], topic=topic, subtopic=subtopic)
         for n, (topic, subtopic) in enumerate(groups)
     ]
-
-
-LAYOUTS = [
-    "1a 1a 1b 2c 2c 2d 1a 2d",
-    "1a 1a 2a 2b",  # a subtopic of two topics
-    "1 1 2 2 2",  # topics alone
-    "1a 1a -b -b -c 1b",  # subtopics, and topics of some
-    "1a 1a",
-    "1a 2b 3c",
-]
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_pairs_are_those_of_all_pairs(tiny_encoder: Path, layout: str) -> None:
-    """Every document has one mention and a word of its own, by which it is known among the pieces of a sequence."""
-    groups = [(own[0] if own[0] != "-" else None, own[1:] or None) for own in layout.split()]
-    found = [replace(d, tokens=(LETTERS[n], "xyz")) for n, d in enumerate(documents(groups))]
-    mentions = [Mention(d.id, tokens, "event", "c") for d in found for tokens in ((0,), (1,))]
-    sampling = SamplingOptions(negatives=0.0, other_subtopics=1.0, detection_passes=0)
-    model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=4, detector_width=0))
-    training = TrainingData(model, Corpus(tuple(found), tuple(mentions)), sampling, 3, 1)
-    read: list[tuple[str, ...]] = []
-    for number in range(len(training)):
-        for ids in training[number].inputs.input_ids:  # type: ignore[union-attr]
-            pieces = model.tokenizer.convert_ids_to_tokens(ids.tolist())
-            read.append(tuple(sorted(piece for piece in pieces if piece in LETTERS)))
-    topic, subtopic = [d.topic for d in found], [d.subtopic for d in found]
-    group: list[object] = list(subtopic if None not in subtopic else topic)
-    expected = [
-        (LETTERS[a], LETTERS[b])
-        for a, b in combinations(range(len(found)), 2)
-        if group[a] == group[b] or (topic[a] is not None and topic[a] == topic[b])
-    ]
-    assert sorted(own for own in read if len(own) == 2) == expected
-    assert sorted(own for own in read if len(own) == 1) == [(letter,) for letter in LETTERS[: len(found)]]
 
 
 def test_groups_are_single_documents_where_links_stay_within_them() -> None:
