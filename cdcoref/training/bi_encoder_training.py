@@ -345,7 +345,8 @@ def train_bi_encoder(
     def evaluate(learner: BiEncoderLearner) -> Evaluation[None]:
         metrics = average_precisions(learner, unseen)
         summary = ", ".join(f"{kind} average precision {100 * value:.1f}" for kind, value in metrics.items())
-        return Evaluation(sum(metrics.values()) / max(1, len(metrics)), summary, metrics, metrics, None)
+        mean = sum(metrics.values()) / max(1, len(metrics))
+        return Evaluation(mean, summary or "has no pairs to choose the epoch by", metrics, metrics, None)
 
     def written(learner: BiEncoderLearner, folder: Path, evaluation: Evaluation[None], epoch: float) -> None:
         share_projections(model.encoder)  # sequences are shorter than the attention window

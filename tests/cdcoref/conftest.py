@@ -138,7 +138,7 @@ def tiny_model_folder(tiny_encoder: Path, tmp_path_factory: pytest.TempPathFacto
     )  # fmt: skip
     model = CorefModel.from_encoder(tiny_encoder, config)
     with torch.no_grad():
-        for kind, bias in (("event", -1.5), ("entity", -2.5)):
+        for kind, bias in (("event", -1.5), ("entity", -1.0)):
             model.vector_scorer.of_kind(kind).layers[-1].weight.normal_(std=10.0)
             model.vector_scorer.of_kind(kind).layers[-1].bias.fill_(bias)
         model.detector.output.weight.normal_(std=3.0)

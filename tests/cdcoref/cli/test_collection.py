@@ -152,12 +152,12 @@ def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_f
 def test_a_first_addition_that_is_interrupted_leaves_no_collection(
     run: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = CorefModel.pair_logits
+    plain = CorefModel.reading_builder
     meanwhile: list[str] = []
 
-    def interrupted(*arguments: Any) -> Any:
+    def interrupted(*_: Any, **__: Any) -> Any:
         for text in meanwhile:
-            monkeypatch.setattr(CorefModel, "pair_logits", plain)
+            monkeypatch.setattr(CorefModel, "reading_builder", plain)
             with Collection.open("news.cdcoref") as other:
                 other.add({"other": text})
         raise KeyboardInterrupt
@@ -165,7 +165,7 @@ def test_a_first_addition_that_is_interrupted_leaves_no_collection(
     before = {path.name for path in Path().iterdir()}
     for others, left in ([], set()), ([TEXTS["c.txt"]], {"other"}):
         meanwhile[:] = others
-        monkeypatch.setattr(CorefModel, "pair_logits", interrupted)
+        monkeypatch.setattr(CorefModel, "reading_builder", interrupted)
         done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
         assert (done.code, done.err.endswith("cdcoref: interrupted; nothing was changed\n")) == (130, True)
         # What another program has put there meanwhile stays.

@@ -131,7 +131,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     printed = run_as_two(command, tmp_path)
     assert printed.count("10 batches an epoch") == 1
     assert "step 5 of 5:" in printed
-    assert printed.count(" dev event average precision ") == 1
+    assert printed.count(": dev ") == 1
     one = cdcoref(*arguments, "-o", tmp_path / "one", "--set", "accumulation=2")
     assert one.code == 0, one.err
     weights = [load_file(tmp_path / name / "model.safetensors") for name in ("one", "two")]
@@ -141,7 +141,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     # What one process fits afterwards, with another number of threads, differs by more.
     trained = {name: tensor for name, tensor in weights[0].items() if name.startswith("encoder.")}
     for name, tensor in trained.items():
-        np.testing.assert_allclose(tensor, weights[1][name], atol=2e-5)
+        np.testing.assert_allclose(tensor, weights[1][name], atol=5e-5)
         before = start.get(name.removeprefix("encoder."), tensor)
         moved = max(moved, float(np.abs(tensor - before).max()) if before.shape == tensor.shape else 0.0)
     assert moved > 1e-4
@@ -311,7 +311,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(
     cdcoref: Run, tmp_path: Path, tiny_encoder: Path, settings: Path, corpora: list[object], small_files: Run
 ) -> None:
     model = tmp_path / "model"
-    arguments = ["train", *corpora, "-o", model, "--config", settings, "--encoder", tiny_encoder, "--epochs", 1]
+    arguments = ["train", *SMALL, *corpora, "-o", model, "--config", settings, "--encoder", tiny_encoder, "--epochs", 1]
     with small_files(20_000):
         done = cdcoref(*arguments)
     assert done.code == 2

@@ -22,6 +22,7 @@ from cdcoref.inputs import SequenceOptions
 from cdcoref.linking import Comparison
 from cdcoref.model import CorefModel, LabelledBatch
 from cdcoref.predict import Predictor
+from cdcoref.reading import Readings
 from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, train
 from cdlm.settings import with_settings
 
@@ -291,7 +292,7 @@ def test_the_model_has_no_detector_and_scikit_learns_clusters(trained: tuple[Pat
     with pytest.raises(InputError, match="no mention detector"):
         evaluate(predictor, documents, mentions="predicted")
     matrix = np.zeros((len(documents.mentions),) * 2)
-    logits = Comparison(model, documents, None).run(batch_tokens=4096)
+    logits = Comparison(model, Readings(documents), None).run(batch_tokens=4096)
     probability = logits.probabilities(model.settings.temperature)
     matrix[logits.first, logits.second] = matrix[logits.second, logits.first] = probability
     for threshold in np.quantile(probability, [0.2, 0.5, 0.8]):
