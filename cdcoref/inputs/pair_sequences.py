@@ -99,8 +99,8 @@ class SequenceBuilder:
                 is_global += [True] * closing[token]
             ids.append(self._special.doc_end)
             is_global.append(False)
-        numbers = (np.array(numbers, dtype=np.int64) for numbers in (span_tokens, side))
-        return PairSequence(np.array(ids), np.array(is_global), *numbers, KINDS.index(one.kind or ""))
+        places, of_side = np.array(span_tokens, dtype=np.int64), np.array(side, dtype=np.int64)
+        return PairSequence(np.array(ids), np.array(is_global), places, of_side, KINDS.index(one.kind or ""))
 
     def _windows(self, sides: Sequence[tuple[DocumentPieces, Sequence[Mention]]]) -> list[list[int]]:
         """The units that are shown of each document: each gets half of the room, or what the other leaves."""
