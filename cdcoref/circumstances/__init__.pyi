@@ -15,7 +15,6 @@ from .people import ages_in as ages_in
 from .people import full_names as full_names
 from .people import offices_in as offices_in
 from .people import roles_of as roles_of
-from .periods import Period as Period
 from .places import CONTINENTS as CONTINENTS
 from .places import capitalised as capitalised
 from .places import dateline_end as dateline_end

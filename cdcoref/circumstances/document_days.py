@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.times import SHORT_MONTHS, times_in
 from cdcoref.corpus import Document
+from cdcoref.facts import Period
 from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name, word_set
 
 FIRST_SENTENCES = 5

@@ -16,13 +16,13 @@ from cdcoref.circumstances.attachment import Span, attached, is_reporting
 from cdcoref.circumstances.clause_settings import Clause
 from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.main_event import setting_of
-from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period
 from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantities_in
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
 from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
+from cdcoref.facts import UNKNOWN_YEAR, Period
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""

@@ -10,10 +10,10 @@ from itertools import pairwise
 from cdcoref.circumstances.attachment import belongs_to_report
 from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
-from cdcoref.circumstances.periods import Period
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
 from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import Document
+from cdcoref.facts import Period
 
 _LINE_BREAK = "//n"
 

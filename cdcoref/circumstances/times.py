@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from cdcoref.circumstances.periods import UNKNOWN_YEAR, Period, month_later
+from cdcoref.facts import UNKNOWN_YEAR, Period, month_later
 from cdcoref.language import MONTHS, NUMERALS, WEEKDAYS, date_name, word_set
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -1,5 +1,5 @@
 """What the words of a document state, read from its parse: times, places, people, amounts, and of which event."""
 
-from cdcoref.facts.parse import ENGLISH, Parse, parse, parse_of_doc
+import lazy_loader
 
-__all__ = ["ENGLISH", "Parse", "parse", "parse_of_doc"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from cdcoref.circumstances import Circumstances, Period, Place, Setting, Source, StatedQuantity
+from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
+from cdcoref.facts import Period
 from cdcoref.reading import Readings
 from cdcoref.reports.labels import is_pronoun, label_of_kind
 

@@ -15,8 +15,9 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from cdcoref.circumstances import CONTINENTS, Period, Place, Setting, Source, day_of, places_named, state_shortened
+from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.facts import Period
 from cdcoref.language import head_word, is_common_word, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements

@@ -15,8 +15,9 @@ from itertools import combinations
 
 import numpy as np
 
-from cdcoref.circumstances import PEOPLE, RELATIONS, Period, Source, StatedQuantity, capitalised, dateline_end
+from cdcoref.circumstances import PEOPLE, RELATIONS, Source, StatedQuantity, capitalised, dateline_end
 from cdcoref.corpus import ENTITY, Document, Mention, mention_text
+from cdcoref.facts import Period
 from cdcoref.language import is_common_word, lemma, name_of, word_set
 from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from cdcoref.circumstances import Period
+from cdcoref.facts import Period
 from cdcoref.reports import Disagreement, PredictedStory, StoryEvent
 from cdlm.printing import counted, printable
 

@@ -22,9 +22,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from cdcoref.circumstances import Circumstances, Period, Place
+from cdcoref.circumstances import Circumstances, Place
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import EVENT, Corpus
+from cdcoref.facts import Period
 from cdcoref.reading import Readings
 
 WEEK = 7

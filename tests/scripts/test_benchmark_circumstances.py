@@ -9,8 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from cdcoref.circumstances import Period, Place
+from cdcoref.circumstances import Place
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.facts import Period
 
 KEYS = Path(__file__).resolve().parents[2] / "data" / "circumstances"
 

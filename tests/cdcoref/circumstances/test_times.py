@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.circumstances import Period, times_in
+from cdcoref.circumstances import times_in
+from cdcoref.facts import Period
 
 TODAY = Period.of_day(date(2025, 8, 6))
 """A Wednesday."""

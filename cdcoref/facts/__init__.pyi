@@ -1,0 +1,10 @@
+from .clauses import looks_ahead as looks_ahead
+from .parsing import ENGLISH as ENGLISH
+from .parsing import Parse as Parse
+from .parsing import parse as parse
+from .parsing import parse_of_doc as parse_of_doc
+from .period import UNKNOWN_YEAR as UNKNOWN_YEAR
+from .period import Period as Period
+from .period import month_later as month_later
+from .time_expressions import StatedTime as StatedTime
+from .time_expressions import times_in as times_in

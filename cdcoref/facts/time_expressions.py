@@ -1,0 +1,903 @@
+"""Expressions of time: the words of a sentence and the day of its document in, periods with their words out.
+
+Absolute dates in all orders, weekdays, holidays, quarters, seasons, weeks, decades, ranges; what is relative counts
+from the day of the document, or from the time that was stated before ("two days later"). The words are in the tables
+`numbers.tsv` and `holidays.tsv`.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import day_abbr, day_name, month_abbr, month_name
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from dateutil.easter import easter
+
+from cdcoref.facts.period import UNKNOWN_YEAR, Period, month_later
+from cdcoref.facts.word_tables import rows
+
+Ahead = Callable[[int], bool | None]
+"""Whether what happens at the time that begins at a word is still to come, by tense; None if no verb says."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTime:
+    """A time in a sentence.
+
+    Attributes
+    ----------
+    start, end
+        Its words in the sentence, end exclusive.
+    period
+        What it means; None if that is unknown.
+    looks_back
+        Whether it looks back to another year than the document's ("in 2017", "last year").
+    weekday
+        The day of the week, from 0 for Monday, where that is all that is known of the period.
+    days
+        For "three days before ...", how many days later than what follows (-3); else 0.
+    """
+
+    start: int
+    end: int
+    period: Period | None
+    looks_back: bool = False
+    weekday: int | None = None
+    days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What an expression may refer to.
+
+    Attributes
+    ----------
+    text
+        The sentence, its words joined by spaces.
+    start
+        Where the expression begins in it.
+    today, base
+        The day of the document, and the last time that was stated.
+    ahead
+        Whether it is still to come.
+    base_start
+        Where the expression of `base` begins in `text`; -1 if it is in another sentence.
+    """
+
+    text: str
+    start: int
+    today: Period | None
+    base: Period | None
+    ahead: bool | None
+    base_start: int = -1
+
+    @property
+    def known(self) -> Period | None:
+        """The day of the document, if it is a single day of a known year."""
+        return self.today if self.today is not None and self.today.has_year and self.today.days == 1 else None
+
+
+_NUMBERS = {row["word"]: row["value"] for row in rows("numbers.tsv")}
+_COUNTS = {word: int(value) for word, value in _NUMBERS.items() if value.isdecimal()}
+_ORDINALS = {word: int(value[:-2]) for word, value in _NUMBERS.items() if not value.isdecimal()}
+_HOLIDAYS = {row["name"].replace("'", "’"): (row["first"], row["last"]) for row in rows("holidays.tsv")}
+_MONTHS = {name: number for number, name in enumerate(month_name) if name}
+_SHORT = {name: number for number, name in enumerate(month_abbr) if name} | {"Sept": 9}
+_WEEKDAYS = {name: number for number, name in enumerate(day_name)}
+_SHORT_DAYS = {name: number for number, name in enumerate(day_abbr)} | {"Tues": 1, "Thurs": 3, "Thur": 3}
+_UNIT_DAYS = {
+    "day": 1,
+    "night": 1,
+    "week": 7,
+    "fortnight": 14,
+    "month": 30,
+    "year": 365,
+    "decade": 3652,
+    "century": 36524,
+}
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "following": 1}
+_SOON, _AHEAD, _LONG_AGO = 3, 60, 300
+"""Days: what is so near is this year's; what lies between so near and so far ahead may be either year's; what is so
+long ago is next year's where the sentence looks ahead."""
+_MOST_YEARS_AHEAD = 30
+
+
+def _either(words: object) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))  # type: ignore[call-overload]
+
+
+def _cased(names: Sequence[str]) -> str:
+    return _either([form for name in names for form in (name, name.upper())])
+
+
+_DAY_MONTH = _cased([*_MONTHS])
+_PARTS = {
+    "month": rf"(?P<month>(?:{_DAY_MONTH})|(?:{_cased([*_SHORT])})(?: ?\.)?)",
+    "full": rf"(?P<month>{_DAY_MONTH}|(?:{_cased([*_SHORT])})\.)",
+    "weekday": rf"(?P<weekday>(?:{_cased([*_WEEKDAYS])})|(?:{_cased([*_SHORT_DAYS])}) ?\.)",
+    "day": r"(?P<day>0?[1-9]|[12]\d|3[01])(?: ?(?i:st|nd|rd|th))?",
+    "to": r"(?: ?(?:[-–]|to|and) ?(?P<to>[1-9]|[12]\d|3[01]))?",
+    "year": r"(?P<year>1[5-9]\d\d|20\d\d)",
+    "ordinal": rf"(?P<ordinal>(?i:{_either(_ORDINALS)})|\d\d?(?:st|nd|rd|th))",
+    "count": rf"(?P<count>(?i:{_either(_COUNTS)})|\d{{1,3}})",
+    "some": r"(?i:several|a few|many|some|a number of)",
+    "unit": r"(?P<unit>(?i:day|night|week|fortnight|month|year|decade|century|centurie))(?i:s)?",
+    "step": r"(?P<step>(?i:last|past|this past|this coming|this|current|next|coming|previous|following))",
+    "daypart": r"(?: (?i:morning|afternoon|evening|night|noon|midnight|lunchtime|midday|dawn|overnight))*",
+    "extent": r"(?P<extent>(?i:early|mid|middle|late|beginning|start|end))",
+    "season": r"(?P<season>(?i:spring|summer|autumn|fall|winter))",
+}
+_PARTS["of_year"] = (
+    rf"(?:(?: ,| of| in)? {_PARTS['year']}|(?: of)? "
+    r"(?P<which>(?i:last|this|next|the previous|the following)) (?i:year))"
+)
+_PARTS["of_month"] = (
+    rf"(?:{_PARTS['month']}{_PARTS['of_year']}?|"
+    r"(?P<whichmonth>(?i:last|this|next|the previous|the following)) (?i:month))"
+)
+
+_Result = StatedTime | Period | None
+_Resolver = Callable[["re.Match[str]", _Context], "Period | StatedTime | None"]
+_RULES: list[tuple[re.Pattern[str], _Resolver]] = []
+_UNKNOWN = StatedTime(0, 0, None)
+"""A time of which nothing is known."""
+
+
+def _rule(*templates: str) -> Callable[[_Resolver], _Resolver]:
+    """Add a way to read expressions that match any of some patterns; ``{month}`` and the like stand for `_PARTS`."""
+
+    def add(resolver: _Resolver) -> _Resolver:
+        for template in templates:
+            pattern = re.sub(r"\{([a-z_]+)\}", lambda match: _PARTS[match[1]], template)
+            _RULES.append((re.compile(rf"(?:(?<=^)|(?<= )){pattern}(?= |$)"), resolver))
+        return resolver
+
+    return add
+
+
+def times_in(
+    words: Sequence[str], today: Period | None, before: Period | None = None, ahead: Ahead = lambda word: None
+) -> list[StatedTime]:
+    """The times of a sentence, in order; none overlap.
+
+    Parameters
+    ----------
+    words
+        The sentence, in sentence case.
+    today
+        The day of its document, or the span of days that it may be of; None if unknown.
+    before
+        The last time that was stated before the sentence, which "two days later" refers to.
+    ahead
+        Whether what happens at a time is still to come.
+    """
+    text = " ".join(words).replace("'", "’")
+    if not _MAY_STATE.search(text):
+        return []
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word) + 1)
+    edges = {start: number for number, start in enumerate(starts)}
+    matches = sorted(
+        (
+            (match.start(), -match.end(), number, match)
+            for number, (pattern, _) in enumerate(_RULES)
+            for match in pattern.finditer(text)
+            if match.start() in edges and match.end() + 1 in edges
+        ),
+        key=lambda item: item[:3],
+    )
+    found: list[StatedTime] = []
+    position, base, base_start = 0, before, -1
+    for start, _, number, match in matches:
+        if start < position:
+            continue
+        first, end = edges[start], edges[match.end() + 1]
+        context = _Context(text, start, today, base, ahead(first), base_start)
+        result = _RULES[number][1](match, context)
+        if result is None:
+            continue
+        if isinstance(result, Period):
+            result = StatedTime(first, end, result, _looks_back(result, today))
+        result = replace(result, start=first, end=end)
+        if result.period is not None and result.period.weekday is None:
+            base, base_start = result.period, start
+        position = match.end() + 1
+        whole = _range(found[-1], result, words) if found else None
+        if whole is not None:
+            found[-1] = whole
+            base = whole.period
+        else:
+            found.append(result)
+    return found
+
+
+_MAY_STATE = re.compile(
+    rf"\d|\b(?:{_DAY_MONTH}|{_cased([*_SHORT])}|{_cased([*_WEEKDAYS])}|{_cased([*_SHORT_DAYS])})\b|\b(?i:day|week|month|"
+    rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|night|morning|"
+    rf"afternoon|evening|fortnight|hour|eve|easter|christmas|thanksgiving|halloween|pentecost|juneteenth|epiphany)|"
+    r"\w+ies\b"
+)
+
+
+def _looks_back(period: Period, today: Period | None) -> bool:
+    if today is None or not period.has_year:
+        return today is not None and False
+    return today.has_year and period.last.year < today.first.year and (today.first - period.last).days > _AHEAD
+
+
+def _range(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
+    """The time from one to another ("between 2021 and 2023", "from Monday to Wednesday"); None for separate times."""
+    before = words[one.start - 1].casefold() if one.start else ""
+    between = words[one.end].casefold() if other.start == one.end + 1 else ""
+    joined = between in ("to", "until", "till", "through", "-", "–") if before == "from" else between == "and"
+    if before not in ("from", "between") or not joined:
+        return None
+    if one.period is None or other.period is None or one.period.has_year != other.period.has_year:
+        return None
+    if one.period.first > other.period.last:
+        return None
+    return replace(one, end=other.end, period=Period(one.period.first, other.period.last))
+
+
+def _made(year: int, month: int, day: int) -> Period | None:
+    try:
+        return Period.of_day(date(year, month, day))
+    except ValueError:
+        return None
+
+
+def _full_year(digits: str, today: Period | None) -> int:
+    year = int(digits)
+    return year if year > 99 else year + (2000 if year < 50 else 1900)
+
+
+@_rule(
+    r"{year} ?[-/.] ?(?P<number>0?[1-9]|1[0-2]) ?[-/.] ?{day}",
+    r"(?P<one>\d\d?) ?(?P<sign>[/.]|(?<=\d)-(?=\d)) ?(?P<two>\d\d?) ?(?P=sign) ?(?P<full>(?:1[5-9]|20)\d\d|\d\d)",
+)
+def _figures(match: re.Match[str], context: _Context) -> Period | None:
+    """``2014-06-15``, ``15.06.2014``, ``6/15/2014``, ``25/6/2014``."""
+    groups = match.groupdict()
+    if groups.get("year"):
+        return _made(int(groups["year"]), int(groups["number"]), int(groups["day"]))
+    one, two = int(groups["one"]), int(groups["two"])
+    if groups["sign"] == "." and len(groups["full"]) < 4:
+        return None
+    month, day = (two, one) if groups["sign"] != "/" or one > 12 else (one, two)
+    return _made(_full_year(groups["full"], context.today), month, day) if 1 <= month <= 12 else None
+
+
+def _month_number(name: str) -> int:
+    return _SHORT[name.rstrip(" .").title()[:3]] if name.rstrip(" .").title() != "Sept" else 9
+
+
+def _relative_year(which: str, context: _Context) -> int | None:
+    step = _STEPS[which.casefold().split()[-1]]
+    if which.casefold().startswith("the") and context.base is not None and context.base.has_year:
+        return context.base.first.year + step
+    return context.today.first.year + step if context.today is not None and context.today.has_year else None
+
+
+def _year_of(match: re.Match[str], context: _Context, month: int, day: int | None) -> int | None:
+    """The year of a month or day: stated, or the nearest by tense; None if it may be either of two."""
+    groups = match.groupdict()
+    if groups.get("year"):
+        return int(groups["year"])
+    if groups.get("which"):
+        return _relative_year(groups["which"], context)
+    today = context.today
+    if today is None or not today.has_year:
+        return UNKNOWN_YEAR
+    year = today.last.year
+    ahead = (date(year, month, min(day or 1, 28)) - today.last).days
+    if context.ahead:
+        past = ahead < -_SOON if day else ahead < -45
+        return year + 1 if past and (day is None or ahead < -_AHEAD) else year
+    if context.ahead is None and _SOON < ahead <= _AHEAD:
+        return None
+    return year - 1 if ahead > _SOON else year
+
+
+def _month_of(match: re.Match[str], context: _Context) -> Period | None:
+    """The month of ``{of_month}``."""
+    groups = match.groupdict()
+    if groups.get("whichmonth"):
+        which = groups["whichmonth"].casefold()
+        base = context.base if which.startswith("the") else context.today
+        if base is None or not base.has_year:
+            return None
+        return Period.of_month(*month_later((base.first.year, base.first.month), _STEPS[which.split()[-1]]))
+    month = _month_number(groups["month"])
+    year = _year_of(match, context, month, None)
+    return None if year is None else Period.of_month(year, month)
+
+
+@_rule(
+    r"(?:{weekday} ?,? )?(?:(?i:the) )?{day}{to}(?: (?i:of))? {month}{of_year}?",
+    r"(?:{weekday} (?:[,(] )?)?{month} (?:(?i:the) )?{day}{to}{of_year}?",
+    r"(?:{weekday} ?,? )?(?i:the) {ordinal} (?i:of) {month}{of_year}?",
+)
+def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``March 5 , 2024``, ``Tuesday , 5 March``, ``the 5th of March``, ``May 3-5``."""
+    groups = match.groupdict()
+    month = _month_number(groups["month"])
+    day = int(groups["day"]) if groups.get("day") else _ordinal(groups["ordinal"])
+    before = context.text[: context.start].rsplit(None, 2)[-2:]
+    if groups.get("day") and match[0][0].isdecimal() and before and re.fullmatch(r"[.,/:-]|.*\d[.,:/-]", before[-1]):
+        return None  # the end of a larger number
+    after = context.text[match.end() :].split(" ", 2)[1:2]
+    if (
+        groups.get("year") is None
+        and match[0].endswith(groups.get("day") or "-")
+        and after
+        and re.fullmatch(r"[:%]|\d.*|(?i:percent|pct|per|million|billion|a\.m\.|p\.m\.)", after[0])
+    ):
+        return None  # "March 5 percent"
+    year = _year_of(match, context, month, day)
+    if year is None:
+        return _UNKNOWN
+    period = _made(year, month, day)
+    if period is not None and groups.get("to"):
+        last = _made(year, month, int(groups["to"]))
+        return None if last is None or last < period else Period(period.first, last.last)
+    return period
+
+
+@_rule(r"(?:(?:(?i:the) )?{extent}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?{full}{of_year}?", r"{month} ,? ?{year}")
+def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``March 2024``, ``early March``, ``last March``, ``the end of March``."""
+    groups = match.groupdict()
+    before = _word_before(context)
+    name = groups["month"]
+    plain = not groups.get("year") and not groups.get("which") and not groups.get("extent")
+    if plain and name.casefold() in ("march", "may") and before not in _BEFORE_MONTH:
+        return None
+    if plain and name.endswith(".") and before not in _BEFORE_MONTH:
+        return None
+    number = _month_number(name)
+    today = context.today
+    if plain and before in ("last", "next") and today is not None and today.has_year:
+        year = today.last.year
+        year = year + (number <= today.last.month) if before == "next" else year - (number >= today.last.month)
+        period: Period | None = Period.of_month(year, number)
+    elif plain and before == "that" and context.base is not None and context.base.has_year:
+        period = Period.of_month(context.base.first.year, number)
+    else:
+        period = _month_of(match, context)
+    if period is None:
+        return _UNKNOWN
+    return _part(period, groups.get("extent"))
+
+
+_BEFORE_MONTH = frozenset(
+    {"in", "since", "of", "from", "until", "till", "by", "during", "through", "last", "next", "this", "that", "early"}
+    | {"late", "mid", "before", "after", "and", "to", "between", "for", ","}
+)
+
+
+def _part(period: Period, extent: str | None) -> Period:
+    """The beginning, middle or end of a month (10 days) or of a longer period (a third of its months)."""
+    if not extent:
+        return period
+    third = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}[extent.casefold()]
+    if period.days <= 31:
+        first = period.first + timedelta(10 * third)
+        return Period(first, period.last if third == 2 else first + timedelta(9))
+    if period.days <= 366:
+        start = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third))
+        end = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third + 3))
+        return Period(start.first, end.last)
+    bounds = ((0, 3), (4, 6), (7, 9))[third]
+    return Period(
+        Period.of_year(period.first.year + bounds[0]).first, Period.of_year(period.first.year + bounds[1]).last
+    )
+
+
+def _word_before(context: _Context) -> str:
+    return (context.text[: context.start].split() or [""])[-1].casefold()
+
+
+def _ordinal(word: str) -> int:
+    return _ORDINALS[word.casefold()] if word.casefold() in _ORDINALS else int(re.sub(r"\D", "", word))
+
+
+@_rule(
+    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day)|{weekday}) (?i:of|in) {of_month}",
+    r"(?i:the) {ordinal} (?i:of) (?P<whichmonth>(?i:last|this|next|the following)) (?i:month)",
+)
+def _nth_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``the second Tuesday of next month``, ``the last day of August``, ``the 25th of last month``."""
+    month = _month_of(match, context)
+    if month is None:
+        return _UNKNOWN
+    number = _ordinal(match["ordinal"])
+    groups = match.groupdict()
+    if groups.get("weekday"):
+        return _nth_weekday(month, number, _weekday_number(groups["weekday"]))
+    day = month.days if number < 0 else number
+    return _made(month.first.year, month.first.month, day)
+
+
+def _nth_weekday(month: Period, number: int, weekday: int) -> Period | None:
+    days = [
+        month.first + timedelta(offset)
+        for offset in range(month.days)
+        if (month.first + timedelta(offset)).weekday() == weekday
+    ]
+    place = number if number < 0 else number - 1
+    return Period.of_day(days[place]) if -len(days) <= place < len(days) else None
+
+
+def _weekday_number(name: str) -> int:
+    return _SHORT_DAYS[name.title()[:3]]
+
+
+@_rule(
+    r"(?i:the) (?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)(?= (?:[.,;:)]|and |at |when |that )|$)",
+)
+def _bare_day(match: re.Match[str], context: _Context) -> Period | None:
+    """``on the 12th``."""
+    if _word_before(context) != "on" or context.known is None:
+        return None
+    today = context.known.first
+    months = (0, 1) if context.ahead else (0, -1)
+    for step in months:
+        year, month = month_later((today.year, today.month), step)
+        period = _made(year, month, int(match["day"]))
+        if period is not None and ((period.first >= today) if context.ahead else (period.first <= today)):
+            return period
+    return None
+
+
+@_rule(
+    r"{weekday}{daypart} (?:(?i:of) )?(?P<week>(?i:last|this|next)) (?i:week)",
+    r"(?P<week>(?i:last|this|next)) (?i:week) (?:(?i:on) )?{weekday}{daypart}",
+)
+def _weekday_of_week(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``Monday next week``, ``last week Friday``."""
+    if context.known is None:
+        return _UNKNOWN
+    monday = _week(context.known.first).first
+    return Period.of_day(monday + timedelta(7 * _STEPS[match["week"].casefold()] + _weekday_number(match["weekday"])))
+
+
+@_rule(
+    r"{count} (?i:weeks?) (?:(?i:from|on) )?(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
+    r"{weekday} (?P<count>week)(?= |$)",
+    r"{count} (?P<day>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
+    r"{count} (?i:weeks?) (?P<back>(?i:ago)) (?:(?i:on|last) )?{weekday}",
+)
+def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``a week from Tuesday``, ``Friday week``, ``two days from now``, ``a week ago Monday``."""
+    if context.known is None:
+        return _UNKNOWN
+    groups = match.groupdict()
+    today = context.known.first
+    count = 1 if groups["count"] == "week" else _count(groups["count"])
+    if groups.get("back"):
+        behind = (today.weekday() - _weekday_number(groups["weekday"])) % 7
+        return Period.of_day(today - timedelta(behind + 7 * count))
+    if groups.get("weekday"):
+        before = (_weekday_number(groups["weekday"]) - today.weekday()) % 7 or 7
+        return Period.of_day(today + timedelta(before + 7 * count))
+    start = {"tomorrow": 1, "yesterday": -1}.get(groups["from"].casefold(), 0)
+    return Period.of_day(today + timedelta(start + count * (1 if groups.get("day") else 7)))
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
+
+
+@_rule(r"(?:{step} |(?i:the) (?P<back>(?i:previous|following|next)) )?{weekday}{daypart}")
+def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``Sunday``, ``last Sunday``, ``this coming Friday``, ``Sunday night``."""
+    groups = match.groupdict()
+    number = _weekday_number(groups["weekday"])
+    step = (groups.get("step") or groups.get("back") or "").casefold().split()
+    today = context.today
+    if today is None:
+        return StatedTime(0, 0, None, weekday=number)
+    direction = _STEPS[step[-1]] if step else None
+    future = bool(context.ahead) if direction is None else direction > 0
+    if step[-1:] == ["this"]:
+        future = context.ahead is not False
+    if not today.has_year or today.days > 1:
+        return Period(today.first, today.last + timedelta(6)) if future else _days_before(today, 6)
+    behind = (today.first.weekday() - number) % 7
+    if direction == -1:
+        days = -(behind or 7)
+    elif direction == 1:
+        days = -behind % 7 or 7
+    elif future:
+        days = -behind % 7
+    else:
+        days = -behind
+    return today.shifted(days)
+
+
+@_rule(
+    r"(?i:the day (?P<beyond>before yesterday|after tomorrow))",
+    r"(?P<near>(?i:today|tonight|yesterday|tomorrow)){daypart}",
+    r"(?P<near>(?i:this)) (?i:morning|afternoon|evening)",
+    r"(?P<near>(?i:last)) (?i:night|evening)",
+    r"{count} (?P<near>(?i:hours?|minutes?)) (?i:ago)",
+    r"(?i:earlier) (?P<near>(?i:today))",
+)
+def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``."""
+    if context.today is None:
+        return _UNKNOWN
+    word = next(value for name, value in match.groupdict().items() if value and name in ("near", "beyond")).casefold()
+    days = {"before yesterday": -2, "after tomorrow": 2, "yesterday": -1, "last": -1, "tomorrow": 1}.get(word, 0)
+    return context.today.shifted(days)
+
+
+@_rule(
+    r"(?:(?i:over|at|on|during) )?(?:(?i:the) )?(?:{step} )?(?i:weekend)",
+)
+def _weekend(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``over the weekend``, ``next weekend``."""
+    today = context.today
+    if today is None:
+        return _UNKNOWN
+    if not re.search(r"(?i)\b(the|last|this|next|past|coming|previous|following)\b", match[0]):
+        return None
+    if context.known is None:
+        return _days_before(today, 8)
+    step = (match["step"] or "").casefold().split()
+    future = _STEPS[step[-1]] > 0 if step and step[-1] != "this" else bool(context.ahead)
+    since = (today.first.weekday() - 5) % 7
+    saturday = today.first + timedelta(-since % 7) if future else today.first - timedelta(since)
+    return Period(saturday, saturday + timedelta(1))
+
+
+@_rule(r"{count} {unit} (?i:ago)", r"(?P<count>(?i:in)) {some} {unit}", r"{some} {unit} (?i:ago)")
+def _ago(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``two days ago``, ``a year ago``; ``several years ago`` is unknown."""
+    groups = match.groupdict()
+    if groups.get("count", "in") is None or groups.get("count", "in").casefold() == "in":
+        return StatedTime(0, 0, None, looks_back=_unit(groups["unit"]) >= 365)
+    days = _unit(groups["unit"])
+    back = days * _count(groups["count"]) >= 365
+    if context.today is None:
+        return StatedTime(0, 0, None, looks_back=back)
+    period = _moved(context.today, -_count(groups["count"]), days)
+    return None if period is None else StatedTime(0, 0, period, looks_back=back)
+
+
+def _unit(word: str) -> int:
+    word = word.casefold()
+    return _UNIT_DAYS["century" if word == "centurie" else word]
+
+
+@_rule(r"(?i:in|within) {count} {unit}(?: (?i:time))?", r"{count} {unit} (?i:from now)")
+def _in_some_time(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``in two days``, of what is still to come."""
+    if context.today is None or not context.ahead:
+        return None
+    return _moved(context.today, _count(match["count"]), _unit(match["unit"]))
+
+
+def _moved(period: Period, count: int, unit: int) -> Period | None:
+    """The day, week, month, year or longer time that lies some units away; as exact as the unit and the period."""
+    if unit == 1 or (unit == 14 and period.days == 1):
+        return period.shifted(count * unit)
+    if not period.has_year:
+        shifted = period.shifted(count * unit)
+        return shifted if shifted is None or unit <= 14 else Period.of_year(UNKNOWN_YEAR)
+    if unit <= 14:
+        shifted = period.shifted(count * unit)
+        if count in (1, -1) or shifted is None or period.days > 1:
+            return shifted
+        return _week(shifted.first)
+    if unit == 30:
+        return Period.of_month(*month_later((period.first.year, period.first.month), count))
+    year = period.first.year + count * round(unit / 365)
+    if period.days <= 31 and period.days > 1 and unit == 365:
+        return Period.of_month(year, period.first.month)
+    return Period.of_year(year) if 1 <= year <= 9999 else None
+
+
+@_rule(
+    r"(?:(?i:earlier|later) )?(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
+    r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
+)
+def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``last week``, ``earlier this year``, ``the week before last``, ``the following month``."""
+    groups = match.groupdict()
+    unit = groups["span"].casefold()
+    step = (groups.get("step") or "").casefold().split()
+    beyond = (groups.get("beyond") or "").casefold()
+    count = {"before last": -2, "after next": 2}[beyond] if beyond else _STEPS[step[-1]]
+    anchored = (bool(step) and step[-1] in ("following", "previous")) or match[0].casefold().startswith("the next")
+    base = context.base if anchored else context.today
+    if not beyond and match[0].casefold().startswith("the past"):
+        return StatedTime(0, 0, None)
+    back = unit == "year" and count < 0
+    if base is None:
+        return StatedTime(0, 0, None, looks_back=back)
+    if not base.has_year:
+        return _unit_without_year(base, unit, count, back)
+    if unit == "week":
+        return _week(base.first).shifted(7 * count)
+    if unit == "quarter":
+        return _quarter(*_quarter_later(base, count))
+    if unit == "month":
+        return Period.of_month(*month_later((base.first.year, base.first.month), count))
+    return StatedTime(0, 0, Period.of_year(base.first.year + count), looks_back=back and base == context.today)
+
+
+def _unit_without_year(base: Period, unit: str, count: int, back: bool) -> Period | StatedTime | None:
+    if unit == "week":
+        return _days_before(base, 13) if count < 0 else Period(_earlier(base, 6).first, base.last)
+    if unit == "month":
+        return Period.of_month(*month_later((base.first.year, base.first.month), count))
+    return StatedTime(0, 0, Period.of_year(base.first.year + count), looks_back=back) if unit == "year" else _UNKNOWN
+
+
+@_rule(
+    r"{count} {unit} (?P<way>(?i:later|earlier|afterwards|after that))",
+    r"{count} (?P<hours>(?i:hours?|minutes?)) (?P<way>(?i:later|earlier|afterwards))",
+    r"(?i:the) (?P<way>(?i:next|following|previous|same)) (?P<unit>(?i:day|morning|afternoon|evening|night))",
+    r"(?i:the) (?P<unit>(?i:day|morning|afternoon|evening|night|week|month|year)) (?P<way>(?i:before|after))"
+    r"(?= [.,;:)]| and | when |$)",
+    r"(?P<way>(?i:that)) (?:(?i:same) )?(?P<unit>(?i:day|morning|afternoon|evening|night|year|week|month))"
+    r"(?= [.,;:)]| and | when | at | in |$)",
+)
+def _from_stated(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``two days later``, ``the following day``, ``the night before``, ``that year``, ``eight hours later``."""
+    base = context.base
+    groups = match.groupdict()
+    way = groups["way"].casefold().split()[0]
+    sign = {"earlier": -1, "previous": -1, "before": -1, "same": 0, "that": 0}.get(way, 1)
+    if base is None:
+        return _UNKNOWN if sign or way == "same" else None
+    if groups.get("hours"):
+        hour = _clock(context)
+        hours = _count(groups["count"]) * sign / (60 if groups["hours"].casefold().startswith("minute") else 1)
+        if hour is None or base.days > 1:
+            return base if abs(hours) < 2 and base.days == 1 else _UNKNOWN
+        return base.shifted(int((hour + hours) // 24))
+    word = groups["unit"].casefold()
+    unit = _UNIT_DAYS.get(word, 1) if word != "centurie" else _UNIT_DAYS["century"]
+    count = sign * (_count(groups["count"]) if groups.get("count") else 1)
+    if sign == 0 and unit > 1:
+        if not base.has_year or base.days > unit:
+            return None
+        whole = {7: _week(base.first), 30: Period.of_month(base.first.year, base.first.month)}
+        return whole.get(unit, Period.of_year(base.first.year))
+    if unit == 1 and base.days > 1:
+        return _UNKNOWN
+    return base if count == 0 else _moved(base, count, unit)
+
+
+_CLOCK = re.compile(
+    r"(?P<before>(?i:before|until) )?(?:(?P<name>(?i:midnight|noon|midday|dawn|morning|afternoon|evening|night))|"
+    r"(?P<hour>\d\d?)(?:[:.](?P<minute>\d\d))? ?(?P<half>(?i:a\.?m\.?|p\.?m\.?)))"
+)
+
+
+def _clock(context: _Context) -> float | None:
+    """The hour of day of the time that was stated last, from the words around it."""
+    if context.base_start < 0:
+        return None
+    text = context.text[max(0, context.base_start - 30) : context.start]
+    found = list(_CLOCK.finditer(text))
+    if not found:
+        return None
+    match = found[-1]
+    if match["name"]:
+        names = {"midnight": 24, "noon": 12, "midday": 12, "dawn": 6, "morning": 9, "afternoon": 15, "evening": 20}
+        return names.get(match["name"].casefold(), 22) - (0.25 if match["before"] else 0)
+    hour = int(match["hour"]) % 12 + (12 if match["half"].casefold().startswith("p") else 0)
+    return hour + int(match["minute"] or 0) / 60
+
+
+@_rule(
+    r"{count} {unit} (?P<way>(?i:before|after|prior to|following))",
+    r"(?i:the) (?P<unit>(?i:day)) (?P<way>(?i:before|after))",
+)
+def _distance(match: re.Match[str], context: _Context) -> StatedTime | None:
+    """``three days before`` what follows."""
+    groups = match.groupdict()
+    days = _unit(groups["unit"]) * (_count(groups["count"]) if groups.get("count") else 1)
+    back = groups["way"].casefold() in ("before", "prior to")
+    return StatedTime(0, 0, None, days=-days if back else days)
+
+
+def _holiday_pattern() -> str:
+    names = sorted(_HOLIDAYS, key=len, reverse=True)
+    return "|".join(re.escape(name).replace("’", " ?’").replace(r"\ ", " ").replace(" the", "") for name in names)
+
+
+@_rule(rf"(?P<holiday>{_holiday_pattern()}){{of_year}}?")
+def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``Easter Sunday``, ``Christmas Day 2020``; of several years the nearest by tense."""
+    groups = match.groupdict()
+    name = re.sub(r" ?’", "’", groups["holiday"])
+    rules = _HOLIDAYS[name]
+    if groups.get("year"):
+        return _of_rules(rules, int(groups["year"]))
+    if groups.get("which"):
+        year = _relative_year(groups["which"], context)
+        return None if year is None else _of_rules(rules, year)
+    if context.known is None:
+        return _UNKNOWN
+    today = context.known.first
+    years = [_of_rules(rules, today.year + step) for step in (-1, 0, 1)]
+    if context.ahead:
+        return next(period for period in years if period.last >= today)
+    return next(period for period in reversed(years) if period.first <= today)
+
+
+def _of_rules(rules: tuple[str, str], year: int) -> Period:
+    return Period(_of_rule(rules[0], year), _of_rule(rules[1], year))
+
+
+def _of_rule(rule: str, year: int) -> date:
+    """The day that a rule of `holidays.tsv` means: ``12-24``, ``easter-2``, ``4 Thu 11 +1``."""
+    if rule.startswith("easter"):
+        return easter(year) + timedelta(int(rule.removeprefix("easter")))
+    if " " not in rule:
+        return date(year, *map(int, rule.split("-")))
+    number, weekday, month, *later = rule.split()
+    period = _nth_weekday(Period.of_month(year, int(month)), int(number), _SHORT_DAYS[weekday])
+    assert period is not None
+    return period.first + timedelta(int(later[0]) if later else 0)
+
+
+@_rule(
+    r"(?:(?i:the) )?{ordinal} (?P<share>(?i:quarter|half)){of_year}?",
+    r"(?P<short>[QH])(?P<number>[1-4]){of_year}?",
+)
+def _share_of_year(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``the first quarter of 2020``, ``Q3 2021``, ``the second half of last year``."""
+    groups = match.groupdict()
+    share = (groups.get("share") or "").casefold() or {"Q": "quarter", "H": "half"}[groups["short"]]
+    number = int(groups["number"]) if groups.get("number") else _ordinal(groups["ordinal"])
+    stated = bool(groups.get("year") or groups.get("which"))
+    if number < 1 or number > (4 if share == "quarter" else 2) or (share == "half" and not stated):
+        return None
+    if not stated:
+        if context.known is None:
+            return _UNKNOWN
+        today = context.known.first
+        years = [_quarter(today.year + step, number) for step in (-1, 0, 1)]
+        if context.ahead:
+            return next(period for period in years if period.last >= today)
+        return next(period for period in reversed(years) if period.first <= today)
+    year = int(groups["year"]) if groups.get("year") else _relative_year(groups["which"], context)
+    if year is None:
+        return _UNKNOWN
+    if share == "quarter":
+        return _quarter(year, number)
+    return Period(date(year, 6 * number - 5, 1), Period.of_month(year, 6 * number).last)
+
+
+def _quarter(year: int, number: int) -> Period:
+    return Period(date(year, 3 * number - 2, 1), Period.of_month(year, 3 * number).last)
+
+
+def _quarter_later(period: Period, count: int) -> tuple[int, int]:
+    number = period.first.year * 4 + (period.first.month - 1) // 3 + count
+    return number // 4, number % 4 + 1
+
+
+@_rule(
+    r"(?:(?i:in|over|during) )?(?:{step} |(?i:the) )?(?:{extent} )?{season}{of_year}",
+    r"(?:(?i:in|over|during) )?(?:{step}|(?i:the)) {season}",
+)
+def _season(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``the summer of 1961``, ``last summer``, ``in the spring``."""
+    groups = match.groupdict()
+    month = _SEASONS[groups["season"].casefold()]
+    step = (groups.get("step") or "").casefold().split()
+    dated = groups.get("year") or groups.get("which")
+    if not dated and not step and not re.match(r"(?i)in|over|during", match[0]):
+        return None
+    if not dated and groups["season"].casefold() in ("fall", "spring") and not step and context.ahead is None:
+        return None
+    if dated:
+        year = int(groups["year"]) if groups.get("year") else _relative_year(groups["which"], context)
+        return _UNKNOWN if year is None else _months(year, month, 3)
+    if context.known is None:
+        return _UNKNOWN
+    today = context.known.first
+    years = [_months(today.year + offset, month, 3) for offset in (-2, -1, 0, 1)]
+    ahead = _STEPS[step[-1]] > 0 if step and step[-1] != "this" else context.ahead
+    if step[-1:] == ["this"]:
+        return years[2]
+    if ahead:
+        return next(period for period in years if period.first > today)
+    return next(period for period in reversed(years) if period.first <= today)
+
+
+def _months(year: int, month: int, count: int) -> Period:
+    return Period(date(year, month, 1), Period.of_month(*month_later((year, month), count - 1)).last)
+
+
+@_rule(
+    r"(?i:the) (?:{extent}(?: |-))?(?P<decade>(?:1[5-9]|20)\d0)(?: ?’)?s",
+    r"(?i:the) (?:{extent}(?: |-))?(?P<named>(?i:twen|thir|for|fif|six|seven|eigh|nine)(?i:ties))",
+    r"(?i:the) (?P<century>1[5-9]|2[01])th[ -](?i:century)",
+)
+def _decade(match: re.Match[str], context: _Context) -> Period | None:
+    """``the early 1990s``, ``the nineties``, ``the 18th century``."""
+    groups = match.groupdict()
+    if groups.get("century"):
+        first = 100 * (int(groups["century"]) - 1)
+        return Period(date(first, 1, 1), date(first + 99, 12, 31))
+    if groups.get("named"):
+        if _word_before(context) not in ("in", "of", "during", "since", "from"):
+            return None
+        tens = ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")
+        first = 1920 + 10 * next(n for n, stem in enumerate(tens) if groups["named"].casefold().startswith(stem))
+    else:
+        first = int(groups["decade"])
+    return _part(Period(date(first, 1, 1), date(first + 9, 12, 31)), groups.get("extent"))
+
+
+_BEFORE_YEAR = frozenset(
+    {"in", "since", "of", "from", "until", "till", "by", "during", "through", "the", "early", "late", "mid", "before"}
+    | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s", ","}
+)
+_BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from", "the", "its", ","})
+
+
+@_rule(
+    r"(?:(?:(?i:the) )?{extent}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?(?P<year>(?:1[5-9]|20)\d\d)"
+    r"(?: ?[-–/] ?(?P<until>(?:1[5-9]|20)\d\d|\d\d))?",
+    r"(?:(?i:the) )?{extent} (?i:of) (?P<which>(?i:last|this|next)) (?i:year)",
+)
+def _year(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+    """``in 2017``, ``the 2017 fire``, ``early 2023``, ``2019-2021``."""
+    groups = match.groupdict()
+    extent = groups.get("extent")
+    if groups.get("which"):
+        year = _relative_year(groups["which"], context)
+        return _UNKNOWN if year is None else _part(Period.of_year(year), extent)
+    year = int(groups["year"])
+    before = _word_before(context)
+    after = context.text[match.end() :].split(" ", 3)[1:]
+    if not extent and before not in _BEFORE_YEAR:
+        return None
+    counted = re.fullmatch(r"(?!was|has|is|as)[a-z]+s|people|men|women", after[0]) if after else None
+    if not extent and before in _BEFORE_AMOUNT and counted:
+        return None  # "about 2000 dollars"
+    if before == "," and (not context.text[: context.start].strip(" ,") or (after and after[0].isalpha())):
+        return None
+    if any(re.fullmatch(_STREET, word) for word in after[:2]):
+        return None  # "the area of 1915 Birch St."
+    today = context.today
+    if today is not None and today.has_year and year > today.first.year + _MOST_YEARS_AHEAD:
+        return None
+    if groups.get("until"):
+        last = int(groups["until"])
+        last += year // 100 * 100 if last < 100 else 0
+        return Period(date(year, 1, 1), date(last, 12, 31)) if year < last <= year + 100 else None
+    return StatedTime(0, 0, _part(Period.of_year(year), extent), _year_looks_back(year, today))
+
+
+_STREET = r"(?i)block|street|st\.?|avenue|ave\.?|road|rd\.?|drive"
+
+
+def _year_looks_back(year: int, today: Period | None) -> bool:
+    return year < today.first.year if today is not None and today.has_year else today is not None
+
+
+def _week(day: date) -> Period:
+    monday = day - timedelta(day.weekday())
+    return Period(monday, monday + timedelta(6))
+
+
+def _earlier(period: Period, days: int) -> Period:
+    return period.shifted(-days) or period
+
+
+def _days_before(today: Period, days: int) -> Period:
+    """The days up to today."""
+    return Period(_earlier(today, days).first, today.last)
