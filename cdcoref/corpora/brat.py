@@ -39,10 +39,7 @@ def read_brat(text: Path, annotation: Path, id: str, kind: str) -> Corpus:
         One document, a topic of its own. Cluster names are preceded by its id; a mention's tag is its category. A range
         that does not coincide with tokens is extended to all tokens that it overlaps, which a note reports.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or the annotation does not belong to the text.
+    Raises `InputError` if a file cannot be read, or the annotation does not belong to the text.
     """
     lines = [line for _, line in text_lines(text)]
     words = [found for line in lines if (found := _TOKEN.findall(line))]

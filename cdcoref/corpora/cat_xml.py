@@ -25,10 +25,7 @@ def parse_document(path: Path, corpus: str) -> Element:
     corpus
         The corpus' name in print, for error messages.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is not a document of the corpus.
+    Raises `InputError` if the file cannot be read, or is not a document of the corpus.
     """
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, parse
@@ -54,10 +51,7 @@ def parse_document(path: Path, corpus: str) -> Element:
 def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
     """The index of every token id, and the sentences as (number, words).
 
-    Raises
-    ------
-    InputError
-        If there are no tokens, or one has no unique id or no sentence number.
+    Raises `InputError` if there are no tokens, or one has no unique id or no sentence number.
     """
     numbers: dict[str, int] = {}
     sentences: list[tuple[int, list[str]]] = []
@@ -79,10 +73,7 @@ def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[i
 def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:
     """The tokens that a markable is anchored to, ascending; none for an instance, which represents a cluster.
 
-    Raises
-    ------
-    InputError
-        If it is anchored to a token that does not exist.
+    Raises `InputError` if it is anchored to a token that does not exist.
     """
     anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
     missing = [t for t in anchors if t not in numbers]

@@ -168,10 +168,7 @@ CORPORA = {
 class CorpusFolder:
     """A known corpus and its folder, written ``NAME:DIR`` by users.
 
-    Raises
-    ------
-    InputError
-        If there is no corpus of that name.
+    Raises `InputError` if there is no corpus of that name.
     """
 
     name: str
@@ -185,10 +182,7 @@ class CorpusFolder:
     def parse(cls, text: str) -> CorpusFolder:
         """Read ``NAME:DIR``.
 
-        Raises
-        ------
-        InputError
-            If the colon or the folder is missing, or the name is unknown.
+        Raises `InputError` if the colon or the folder is missing, or the name is unknown.
         """
         name, colon, path = text.partition(":")
         if not colon or not path:
@@ -215,11 +209,8 @@ class CorpusFolder:
     def read(self, split: str) -> AnnotatedCorpus:
         """Read a split.
 
-        Raises
-        ------
-        InputError
-            If the folder or the split is missing, a file cannot be read, or its content contradicts the corpus'
-            description.
+        Raises `InputError` if the folder or the split is missing, a file cannot be read, or its content contradicts the
+        corpus' description.
         """
         self._check_folder()
         if split not in SPLITS:

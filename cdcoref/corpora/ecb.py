@@ -47,11 +47,8 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     split
         ``"train"``, ``"dev"``, ``"test"``, or topic numbers.
 
-    Raises
-    ------
-    InputError
-        If the folder, the list of sentences or a topic of the split is missing, an XML file is malformed, or a mention
-        points to a token that does not exist.
+    Raises `InputError` if the folder, the list of sentences or a topic of the split is missing, an XML file is
+    malformed, or a mention points to a token that does not exist.
     """
     root = Path(root)
     topics_folder = _topics_folder(root)

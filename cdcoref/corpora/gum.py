@@ -45,10 +45,7 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
         Whether to reduce mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia`` in
         ``Sydney , Australia``).
 
-    Raises
-    ------
-    InputError
-        If the folder lacks the split, or a file is not CoNLL-U with coreference.
+    Raises `InputError` if the folder lacks the split, or a file is not CoNLL-U with coreference.
     """
     files = split_files(root, split, SUFFIX)
     if not files:

@@ -36,11 +36,9 @@ def read_invented(root: Path, split: str) -> Corpus:
     Corpus
         The file is the topic of its documents, the story their subtopic.
 
-    Raises
-    ------
-    InputError
-        If the folder has no such split, a file is not in the format described above, two texts of a file have the same
-        heading, a cluster has mentions of both kinds, or a mention does not begin and end where a token does.
+    Raises `InputError` if the folder has no such split, a file is not in the format described above, two texts of a
+    file have the same heading, a cluster has mentions of both kinds, or a mention does not begin and end where a token
+    does.
     """
     files = split_files(root, split, SUFFIX)
     if not files:

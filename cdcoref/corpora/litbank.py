@@ -43,10 +43,8 @@ def read_litbank(root: Path, split: str) -> Corpus:
     Corpus
         Its notes report an incomplete split.
 
-    Raises
-    ------
-    InputError
-        If the folder holds no work of the split, or a file is not in the format that its name indicates.
+    Raises `InputError` if the folder holds no work of the split, or a file is not in the format that its name
+    indicates.
     """
     files = _works(root, split)
     if not files:

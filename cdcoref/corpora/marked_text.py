@@ -59,10 +59,7 @@ class MarkedText:
         path, first_line
             The file that it is in, and the line of the file in which it begins.
 
-        Raises
-        ------
-        InputError
-            If a square bracket is not part of a mark.
+        Raises `InputError` if a square bracket is not part of a mark.
         """
         text, position = "", 0
         spans: list[Span] = []
@@ -89,10 +86,7 @@ class MarkedText:
         group
             What shares the names of clusters; they are preceded by it.
 
-        Raises
-        ------
-        InputError
-            If a mention does not begin and end where a token does.
+        Raises `InputError` if a mention does not begin and end where a token does.
         """
         document = tokenise_text(self.text, id)
         first = {start: number for number, (start, _) in enumerate(document.offsets)}

@@ -39,10 +39,7 @@ def read_meantime(root: Path, split: str) -> Corpus:
     outside the annotated sentences are omitted. Topic and subtopic are the topic's folder: it holds many stories, which
     the corpus does not tell apart.
 
-    Raises
-    ------
-    InputError
-        If a topic of the split is missing, or a file is not a MEANTIME document.
+    Raises `InputError` if a topic of the split is missing, or a file is not a MEANTIME document.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []

@@ -14,10 +14,7 @@ LONGEST_NUMBER = 9
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file, plain or gzipped, with their numbers from 1 and without line breaks.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read or is not UTF-8 text.
+    Raises `InputError` if the file cannot be read or is not UTF-8 text.
     """
     for first, chunk in line_chunks(path):
         for number, line in enumerate(chunk.decode().removesuffix("\n").split("\n"), first):

@@ -44,10 +44,7 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
     kinds
         The kinds of mention to read.
 
-    Raises
-    ------
-    InputError
-        If the folder lacks the split, or mentions and documents do not match.
+    Raises `InputError` if the folder lacks the split, or mentions and documents do not match.
     """
     folder = _folder(root)
     files = split_files(folder, split, SUFFIX)

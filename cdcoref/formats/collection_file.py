@@ -50,10 +50,7 @@ def stored_fields(document: Document) -> str:
 def stored_document(id: str, text: str, fields: str) -> Document:
     """A document from what is stored of it.
 
-    Raises
-    ------
-    sqlite3.DatabaseError
-        If it is not what `stored_fields` makes.
+    Raises `sqlite3.DatabaseError` if it is not what `stored_fields` makes.
     """
     try:
         if not (isinstance(id, str) and isinstance(text, str)):
@@ -91,10 +88,7 @@ def cluster_id(number: int) -> str:
 def connect_to_collection(path: str | Path) -> sqlite3.Connection:
     """A connection that can only read.
 
-    Raises
-    ------
-    InputError
-        If the file is not a collection, or one of a later version.
+    Raises `InputError` if the file is not a collection, or one of a later version.
     """
     file = Path(os.path.abspath(path))
     if not is_collection(file):
@@ -132,10 +126,7 @@ def _size(path: Path) -> int:
 def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
     """The version of a collection's tables.
 
-    Raises
-    ------
-    InputError
-        If it is no collection, or one of a version that this program does not know.
+    Raises `InputError` if it is no collection, or one of a version that this program does not know.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -157,10 +148,7 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
 def is_collection(path: str | Path) -> bool:
     """Whether a file may be a collection: whether it is an SQLite database.
 
-    Raises
-    ------
-    InputError
-        If it cannot be read.
+    Raises `InputError` if it cannot be read.
     """
     try:
         with Path(path).open("rb") as stream:
@@ -226,10 +214,7 @@ def _damaged(path: str | Path, what: str) -> str:
 def readable_part(path: str | Path) -> Corpus:
     """The readable part of a damaged collection, document by document; notes state how much cannot be read.
 
-    Raises
-    ------
-    InputError
-        If nothing can be read.
+    Raises `InputError` if nothing can be read.
     """
     try:
         found = _readable_part(path)
@@ -364,10 +349,7 @@ def stored_mention(
 def read_collection(path: str | Path) -> Corpus:
     """Read the documents, mentions and clusters of a collection.
 
-    Raises
-    ------
-    InputError
-        If the file is not a collection, is damaged, or is of a later version.
+    Raises `InputError` if the file is not a collection, is damaged, or is of a later version.
     """
     with closing(connect_to_collection(path)) as connection, collection_errors(path):
         connection.execute("BEGIN")

@@ -67,10 +67,7 @@ def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None
         ones. Words are looked for behind the token number, so that files of two, three, four or ten columns are read
         too. A document whose block has no name gets that of the file.
 
-    Raises
-    ------
-    InputError
-        If the file is malformed; the message gives the line.
+    Raises `InputError` if the file is malformed; the message gives the line.
     """
     return _corpus_and_table(path, kind, ids, Path(path).name)[0]
 
@@ -113,10 +110,8 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-doc
         per document, in which other scorers count links within documents only; a comment at the top says that cluster
         ids are shared by all documents.
 
-    Raises
-    ------
-    InputError
-        If CoNLL cannot express a mention, eight columns an empty document, or the file cannot be written.
+    Raises `InputError` if CoNLL cannot express a mention, eight columns an empty document, or the file cannot be
+    written.
     """
     blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
     with output_file(path) as file:

@@ -66,11 +66,8 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
         Cluster names are preceded by the document id, unless `write_corefud` wrote them. A mention's tag is its type
         (`etype`).
 
-    Raises
-    ------
-    InputError
-        If the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that `heads` needs, or a mention
-        begins or ends at an empty node that is not a token.
+    Raises `InputError` if the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that `heads` needs,
+    or a mention begins or ends at an empty node that is not a token.
     """
     words: dict[int, dict[int, list[Word]]] = {}
 
@@ -182,10 +179,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
     path
         The file; it is replaced once everything is written.
 
-    Raises
-    ------
-    InputError
-        If a document has no words, mentions of a cluster cross, or the file cannot be written.
+    Raises `InputError` if a document has no words, mentions of a cluster cross, or the file cannot be written.
     """
     first = 1
     with output_file(path) as file:

@@ -101,10 +101,7 @@ def read_corpus(
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
-    Raises
-    ------
-    InputError
-        If there is no such encoding, or the spaCy pipeline cannot be loaded.
+    Raises `InputError` if there is no such encoding, or the spaCy pipeline cannot be loaded.
     """
     if encoding is not None:
         check_encoding(encoding)

@@ -48,10 +48,7 @@ _DAMAGE = (
 def read_docbin(path: str | Path) -> Corpus:
     """Read a ``.spacy`` file, plain or gzipped, as a corpus.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is not a DocBin.
+    Raises `InputError` if the file cannot be read, or is not a DocBin.
     """
     with _report_damage(path):
         corpus = corpus_of(_docs_in(path), mentions=True, prefix=f"{Path(path).name}-")
@@ -86,10 +83,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     White space beyond single spaces becomes white-space tokens, as in spaCy's own tokenisers, and sentences without
     tokens are omitted. The file is gzipped if its name ends in ``.gz``.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or a token is empty. An existing file is then left unchanged.
+    Raises `InputError` if the file cannot be written, or a token is empty. An existing file is then left unchanged.
     """
     from spacy.tokens import DocBin
 
@@ -119,10 +113,7 @@ def checked_docs(docs: object) -> list[Doc]:
 def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
     """The documents of a corpus as Docs, with its mentions in them.
 
-    Raises
-    ------
-    InputError
-        If it is no corpus, or a token is empty.
+    Raises `InputError` if it is no corpus, or a token is empty.
     """
     check_corpus(corpus)
     from spacy.vocab import Vocab
@@ -146,10 +137,7 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") 
     prefix
         Of ids that are numbers.
 
-    Raises
-    ------
-    InputError
-        If these are no Docs, or two have the same id.
+    Raises `InputError` if these are no Docs, or two have the same id.
     """
     documents: list[Document] = []
     found: list[Mention] = []
@@ -179,10 +167,7 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
     The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind. Where
     several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head.
 
-    Raises
-    ------
-    InputError
-        If these are no Docs and no corpus, or not as many Docs as the corpus has documents.
+    Raises `InputError` if these are no Docs and no corpus, or not as many Docs as the corpus has documents.
     """
     docs = checked_docs(docs)
     check_corpus(corpus)

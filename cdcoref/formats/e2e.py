@@ -19,13 +19,16 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.json_documents import json_documents
-from cdcoref.formats.jsonl_parsing import WrongLine, parse_object
+from cdcoref.formats.jsonl_parsing import Range, WrongLine, checked, parse_object
 from cdcoref.formats.mention_table import MentionTable, beginning, table_of_corpus
 from cdcoref.formats.output_file import output_file
 from cdlm.printing import counted
@@ -34,6 +37,30 @@ _BEGINNING = re.compile(rb"\s*(?:\[\s*)?\{\s*\"")
 _FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
 """Fields that only this layout has: in the JSON lines of `jsonl`, sentences are ranges of numbers."""
 _OWN = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
+
+
+class _Fields(BaseModel):
+    """A line."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    doc_key: Annotated[str, Len(1)]
+    sentences: list[list[str]] | None = None
+    tokens: list[str] | None = None
+    clusters: list[list[Range]] | None = None
+    predicted_clusters: list[list[Range]] | None = None
+    topic: str | None = None
+    subtopic: str | None = None
+
+    @model_validator(mode="after")
+    def _agree(self) -> _Fields:
+        if self.sentences is None and self.tokens is None:
+            raise ValueError("the document has no 'sentences'")
+        if None not in (self.clusters, self.predicted_clusters) and self.clusters != self.predicted_clusters:
+            raise ValueError("it has both 'clusters' and 'predicted_clusters'; give two files, each with one of them")
+        if "subtoken_map" in (self.model_extra or {}):
+            raise ValueError("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
+        return self
 
 
 def read_e2e(path: str | Path) -> Corpus:
@@ -46,59 +73,30 @@ def read_e2e(path: str | Path) -> Corpus:
     mentions: list[Mention] = []
     for number, data in json_documents(path):
         try:
-            fields = parse_object(data)
-            document = _document(fields, str(path))
-            if document.id in documents:
-                raise WrongLine(
-                    f"document {document.id!r} is in the file already; give every document its own 'doc_key'"
-                )
-            clusters = fields.get("clusters")
-            mentions += _mentions(fields.get("predicted_clusters") if clusters is None else clusters, document)
+            fields = checked(_Fields, parse_object(data))
+            if fields.doc_key in documents:
+                raise WrongLine(f"document {fields.doc_key!r} is in the file already; give each its own 'doc_key'")
+            document = Document.from_sentences(
+                fields.doc_key,
+                fields.sentences if fields.sentences is not None else [fields.tokens or []],
+                path=str(path),
+                topic=fields.topic,
+                subtopic=fields.subtopic,
+                metadata={name: value for name, value in (fields.model_extra or {}).items() if value is not None},
+            )
+            mentions += _mentions(fields.clusters or fields.predicted_clusters or [], document)
         except WrongLine as error:
             raise InputError(str(error), path, number) from None
         documents[document.id] = document
     return Corpus(tuple(documents.values()), tuple(mentions))
 
 
-def _document(fields: dict[str, Any], path: str) -> Document:
-    id: Any = fields.get("doc_key")
-    sentences: Any = fields.get("sentences", [fields.get("tokens")])
-    if not (isinstance(id, str) and id):
-        raise WrongLine("the document has no 'doc_key'; give each document a unique one, a string")
-    if "predicted_clusters" in fields and fields.get("clusters") not in (None, fields["predicted_clusters"]):
-        raise WrongLine("it has both 'clusters' and 'predicted_clusters'; give two files, each with one of them")
-    if "subtoken_map" in fields:
-        raise WrongLine("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
-    if not (_is_list_of_lists(sentences) and all(type(word) is str for words in sentences for word in words)):
-        raise WrongLine("'sentences' must be a list of lists of words")
-    for name in ("topic", "subtopic"):
-        if not isinstance(fields.get(name), str | None):
-            raise WrongLine(f"{name!r} must be a string")
-    metadata = {name: value for name, value in fields.items() if name not in _OWN and value is not None}
-    return Document.from_sentences(
-        id, sentences, path=path, topic=fields.get("topic"), subtopic=fields.get("subtopic"), metadata=metadata
-    )
-
-
-def _is_list_of_lists(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, list) for entry in value)
-
-
-def _mentions(clusters: Any, document: Document) -> Iterator[Mention]:
-    if clusters is None:
-        return
-    if not (_is_list_of_lists(clusters) and all(_is_list_of_lists(cluster) for cluster in clusters)):
-        raise WrongLine("'clusters' must be a list of clusters, each a list of mentions [first word, last word]")
+def _mentions(clusters: list[list[list[int]]], document: Document) -> Iterator[Mention]:
     for number, cluster in enumerate(clusters):
-        for mention in cluster:
-            if not (len(mention) == 2 and all(type(word) is int for word in mention)):
-                raise WrongLine(f"a mention of document {document.id!r} is not [first word, last word]")
-            start, last = mention
-            if not 0 <= start <= last < len(document.tokens):
-                raise WrongLine(
-                    f"a mention of document {document.id!r} is {mention}; its words are counted from 0 to "
-                    f"{len(document.tokens) - 1}, and the last is part of it"
-                )
+        for start, last in cluster:
+            if not start <= last < len(document.tokens):
+                counted_to = f"its words are counted from 0 to {len(document.tokens) - 1}, and the last is part of it"
+                raise WrongLine(f"a mention of document {document.id!r} is {[start, last]}; {counted_to}")
             yield Mention(document.id, tuple(range(start, last + 1)), None, f"{document.id}/{number}")
 
 

@@ -98,10 +98,7 @@ def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str])
     files
         The name of the file of each document, by id.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or holds what cdcoref did not write.
+    Raises `InputError` if the folder cannot be written, or holds what cdcoref did not write.
     """
     check_folder(folder)
     try:

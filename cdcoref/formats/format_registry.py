@@ -42,10 +42,7 @@ _MAY_HOLD_HTML = (MARKDOWN, CSV)
 def format_of(path: str | Path) -> Format:
     """The format of a file, plain or gzipped: by content, otherwise by name, otherwise plain text.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is neither text nor in a known format.
+    Raises `InputError` if the file cannot be read, or is neither text nor in a known format.
     """
     start = first_bytes(path, any_type=True)
     suffix = _suffix(path)
@@ -72,11 +69,8 @@ def read_file(
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read or is malformed; the message gives the line. If `options` demand a kind of every
-        mention, and one has none.
+    Raises `InputError` if the file cannot be read or is malformed; the message gives the line. If `options` demand a
+    kind of every mention, and one has none.
     """
     options = options or ReadOptions()
     if options.id is None:
@@ -107,10 +101,7 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
         Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as the file has
         them.
 
-    Raises
-    ------
-    InputError
-        If the file is in none of these formats, is malformed, or has no documents.
+    Raises `InputError` if the file is in none of these formats, is malformed, or has no documents.
     """
     with readable_twice(path) as file:
         format = format_of(file)
@@ -160,10 +151,7 @@ def output_suffixes() -> tuple[str, ...]:
 def output_format(path: str | Path, layout: str | None = None) -> Format:
     """The format of an output file, by its name; call it before long work.
 
-    Raises
-    ------
-    InputError
-        If the suffix is unknown, or the format has no such layout.
+    Raises `InputError` if the suffix is unknown, or the format has no such layout.
     """
     suffix = _suffix(path)
     written = {format.suffixes[0]: format for format in FORMATS if format.write is not None}
@@ -192,11 +180,8 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     tuple
         A sentence for each kind of information lost, because the format cannot express it.
 
-    Raises
-    ------
-    InputError
-        If the name or the layout is unknown, the format cannot express the corpus, or the file cannot be written. An
-        existing file is then left unchanged.
+    Raises `InputError` if the name or the layout is unknown, the format cannot express the corpus, or the file cannot
+    be written. An existing file is then left unchanged.
     """
     check_corpus(corpus)
     format = output_format(path, layout)

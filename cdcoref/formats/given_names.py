@@ -10,37 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cdcoref.corpus import KINDS, ClusterKey, Mention
-from cdcoref.errors import InputError
+from cdcoref.corpus import ClusterKey, Mention
 
 FIELD = "clusters"
-CIRCUMSTANCES = frozenset(("when", "where", "participants"))
-"""Fields of an event that a line has beside its name."""
-
-
-def given_names(fields: Mapping[str, Any], path: str, number: int) -> dict[ClusterKey, str]:
-    """The names in a line of a file.
-
-    Raises `InputError` if an entry is not as described at the top of this file.
-    """
-    entries = fields.get(FIELD)
-    if entries is None:
-        return {}
-    names: dict[ClusterKey, str] = {}
-    for entry in entries if isinstance(entries, list) else [None]:
-        known = entry if isinstance(entry, dict) else {}
-        cluster, kind, name = known.get("cluster"), known.get("kind"), known.get("name")
-        cluster = str(cluster) if type(cluster) is int else cluster
-        is_named = isinstance(name, str) or (name is None and not CIRCUMSTANCES.isdisjoint(known))
-        if not isinstance(cluster, str) or not is_named or kind not in (None, *KINDS):
-            raise InputError(
-                f"{FIELD!r} must be a list of objects with a 'cluster', its 'name', and its 'kind' if it has one",
-                path,
-                number,
-            )
-        if isinstance(name, str):
-            names[kind, cluster] = name
-    return names
 
 
 def names_entry(

@@ -29,10 +29,7 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
-    Raises
-    ------
-    InputError
-        If the copy cannot be made.
+    Raises `InputError` if the copy cannot be made.
     """
     source = Path(path)
     if str(path) != STANDARD_INPUT and not _is_special(source):

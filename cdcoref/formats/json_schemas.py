@@ -26,10 +26,7 @@ def json_schema(name: str = "document") -> dict[str, Any]:
     name
         One of :data:`SCHEMAS`.
 
-    Raises
-    ------
-    InputError
-        If there is no such schema.
+    Raises `InputError` if there is no such schema.
 
     >>> json_schema("document")["$id"]
     'urn:cdcoref:schema:document:1'

@@ -37,7 +37,7 @@ from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
-from cdcoref.formats.given_names import given_names, joined_names, names_entry
+from cdcoref.formats.given_names import joined_names, names_entry
 from cdcoref.formats.jsonl_parsing import Remarks, Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
@@ -63,10 +63,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
         Its notes report unknown fields that are no plain values and mentions extended to whole tokens: how many, and on
         which line first.
 
-    Raises
-    ------
-    InputError
-        If a line is not a document as described at the top of this file.
+    Raises `InputError` if a line is not a document as described at the top of this file.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []
@@ -74,25 +71,25 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     remarks = Remarks()
     for line in read_lines(source, tokenise, remarks):
         documents.append(line.document())
-        mentions.extend(line.corpus_mentions())
-        given.append(given_names(line.fields, shown_name(source), line.number))
+        mentions.extend(line.mentions())
+        named = (entry for entry in line.fields.clusters or () if entry.name is not None)
+        given.append({(entry.kind, str(entry.cluster)): str(entry.name) for entry in named})
     names, doubts = joined_names(given)
     notes = (*remarks.notes(shown_name(source)), *(f"{shown_name(source)}: {doubt}" for doubt in doubts))
     return Corpus(tuple(documents), tuple(mentions), notes, names)
 
 
 def read_jsonl_table(path: str | Path) -> MentionTable:
-    """Read the mentions of a JSON lines file, plain or gzipped, for scoring.
-
-    Raises `InputError` if a line is not a document as described at the top of this file.
-    """
+    """Read the mentions of a JSON lines file, plain or gzipped, for scoring; errors are those of `read_jsonl`."""
     builder = MentionTableBuilder(str(path))
     for line in read_lines(path, tokenise_text, Remarks()):
-        row = DocumentRow(line.fields.get("topic"), line.fields.get("subtopic"), line.length, line.number)
-        given_names(line.fields, str(path), line.number)  # which refuses what is wrong
-        builder.begin_document(DocumentKey.of(line.id, line.part), row)
-        for tokens, kind, cluster, _ in line.mentions:
-            builder.add_mention(tokens, kind, cluster)
+        fields = line.fields
+        row = DocumentRow(fields.topic, fields.subtopic, line.length, line.number)
+        builder.begin_document(DocumentKey.of(str(fields.id), fields.part or "0"), row)
+        for tokens, entry in zip(line.tokens, fields.mentions or (), strict=True):
+            builder.add_mention(
+                tokens, entry.kind, str(entry.cluster) if type(entry.cluster) is int else entry.cluster or None
+            )
     return builder.finish()
 
 
@@ -118,10 +115,7 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
         raises `ValueError` if a document with that id has been written, or a
         mention is not in the document.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
+    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
     """
     written: set[str] = set()
     with output_file(path) as file:
@@ -142,10 +136,7 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
 def write_jsonl(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
+    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
     """
     numbers = corpus.mention_numbers()
     with jsonl_writer(path, corpus.names) as write:
@@ -162,21 +153,15 @@ def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str
         "offsets": document.offsets,
         "sentences": document.sentences,
     }
-    for name in ("topic", "subtopic", "path"):
-        if getattr(document, name) is not None:
-            fields[name] = getattr(document, name)
-    if document.part != "0":
-        fields["part"] = document.part
-    if document.hidden:
-        fields["hidden"] = sorted(document.hidden)
-    if document.annotated is not None:
-        fields["annotated"] = sorted(document.annotated)
-    if document.metadata:
-        fields["metadata"] = dict(document.metadata)
-    if document.found:
-        fields["found"] = sorted(document.found)
-    if document.copy_of is not None:
-        fields["copy_of"] = document.copy_of
+    more = {
+        **{name: getattr(document, name) for name in ("topic", "subtopic", "path", "copy_of")},
+        "part": document.part if document.part != "0" else None,
+        "hidden": sorted(document.hidden) or None,
+        "annotated": None if document.annotated is None else sorted(document.annotated),
+        "metadata": dict(document.metadata) or None,
+        "found": sorted(document.found) or None,
+    }
+    fields |= {name: value for name, value in more.items() if value is not None}
     fields["mentions"] = [_mention_fields(mention, document) for mention in mentions]
     return fields
 

@@ -1,6 +1,6 @@
-"""JSON lines in, validated documents out: the only validation of this format, which is described in `jsonl`.
+"""JSON lines in, validated documents out; the format is described in `jsonl`.
 
-Every field of every line is validated, even if only mentions are needed. Lists are validated as a whole, so that
+Pydantic checks the fields of a line, and this file what they say of each other. Lists are checked as a whole, so that
 scoring reads a million mentions in seconds.
 """
 
@@ -11,37 +11,132 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
-from operator import ge, le
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Annotated, Any, BinaryIO, Literal, NoReturn, TypeVar
 
-from cdcoref.corpus import KINDS, Document, Mention, character_parts, tokens_between
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, model_validator
+
+from cdcoref.corpus import Document, Mention, character_parts, tokens_between
 from cdcoref.errors import InputError
 from cdcoref.formats.json_documents import json_documents
 from cdcoref.formats.lines import shown_name
 
-_DOCUMENT_FIELDS = {
-    *("id", "text", "tokens", "offsets", "sentences", "topic", "subtopic", "part", "path", "hidden", "annotated"),
-    *("metadata", "found", "copy_of", "mentions", "clusters"),
-}
-_PLACES = {"tokens", "spans", "start", "end"}
-_MENTION_FIELDS = {*_PLACES, "text", "kind", "cluster", "id", "tag", "confidence"}
-_PLAIN_FIELDS = {"tokens", "kind", "cluster"}
-"""The fields of a mention that need no further validation."""
-
-_NO_PLACE = "it needs either 'tokens', or 'start' and 'end', or 'spans'"
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONGEST_SHOWN = 40
 """The number of characters of an invalid value quoted in a message."""
 
 Tokenise = Callable[[str, str], Document]
 """Makes a document from a text and an id."""
+Range = Annotated[list[NonNegativeInt], Len(2, 2)]
+"""Start and end, end exclusive."""
+Kind = Literal["event", "entity"]
+Fields = TypeVar("Fields", bound=BaseModel)
 
-Tokens = tuple[int, ...]
 
-LineMention = tuple[Tokens, str | None, str | None, dict[str, Any]]
-"""A mention: its tokens, kind, cluster name and all fields."""
+class MentionFields(BaseModel):
+    """A mention of a line."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    tokens: Annotated[list[NonNegativeInt], Len(1)] | None = None
+    start: NonNegativeInt | None = None
+    end: NonNegativeInt | None = None
+    spans: Annotated[list[Range], Len(1)] | None = None
+    text: Any = None
+    kind: Kind | None = None
+    cluster: str | int | None = None
+    id: str | int | None = None
+    tag: str | None = None
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+
+    def ranges(self) -> list[list[int]]:
+        """The character ranges that the mention states; empty if it states none."""
+        if self.tokens:
+            return self.spans or []
+        if (self.start is None) != (self.end is None) or (self.start is not None and self.spans):
+            raise WrongLine("it needs either 'tokens', or 'start' and 'end', or 'spans'")
+        return self.spans or ([[self.start, self.end]] if self.start is not None and self.end is not None else [])
+
+
+class ClusterFields(BaseModel):
+    """What a line says of a cluster. Circumstances are found again in the texts, and not read."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    cluster: str | int
+    kind: Kind | None = None
+    name: str | None = None
+
+
+class DocumentFields(BaseModel):
+    """A line."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    id: str | int | None = None
+    text: str | None = None
+    tokens: list[str] | None = None
+    offsets: list[Range] | None = None
+    sentences: list[Range] | None = None
+    topic: str | None = None
+    subtopic: str | None = None
+    part: str | None = None
+    path: str | None = None
+    hidden: list[NonNegativeInt] | None = None
+    annotated: list[NonNegativeInt] | None = None
+    metadata: dict[str, Any] | None = None
+    found: list[str] | None = None
+    copy_of: str | None = None
+    mentions: list[MentionFields] | None = None
+    clusters: list[ClusterFields] | None = None
+
+    @model_validator(mode="after")
+    def _agree(self) -> DocumentFields:
+        """Check what the fields say of each other."""
+        if self.tokens is None:
+            if self.text is None:
+                raise ValueError("the document has neither 'text' nor 'tokens'")
+            for name in ("offsets", "sentences", "hidden", "annotated"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"the document has {name!r} but no 'tokens', to which they refer")
+        elif self.text is None and self.offsets is not None:
+            raise ValueError("the document has 'offsets' but no 'text', to which they refer")
+        elif self.text is not None and self.offsets is None:
+            raise ValueError("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove one of both")
+        elif len(self.offsets or self.tokens) != len(self.tokens) or (self.tokens and self.offsets == []):
+            raise ValueError(f"'offsets' has {len(self.offsets or ())} ranges for {len(self.tokens)} tokens")
+        borders = list(chain.from_iterable(self.offsets or ()))
+        if borders != sorted(borders) or (borders and borders[-1] > len(self.text or "")):
+            within = f"within the {len(self.text or '')} characters of 'text'"
+            raise ValueError(f"'offsets' must be ascending ranges [start, end] {within}")
+        ends = [0, *(end for _, end in self.sentences or ())]
+        length = len(self.tokens or ())
+        if self.sentences is not None and not (
+            [start for start, _ in self.sentences] == ends[:-1] and ends == sorted(ends) and ends[-1] == length
+        ):
+            raise ValueError(f"'sentences' must be ranges [start, end] that cover the {length} tokens in order")
+        sentences = min(length, 1) if self.sentences is None else len(self.sentences)
+        for name in ("hidden", "annotated"):
+            if any(number >= sentences for number in getattr(self, name) or ()):
+                raise ValueError(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
+        if not set(self.found or ()) <= (self.metadata or {}).keys():
+            raise ValueError("'found' must be a list of names of the document's 'metadata'")
+        return self
+
+    def base(self, tokenise: Tokenise) -> Document:
+        """The document from its text or words alone."""
+        id = str(self.id)
+        if self.tokens is None:
+            return tokenise(self.text or "", id)
+        sentences = [(0, len(self.tokens))] if self.tokens else []
+        if self.sentences is not None:
+            sentences = [(start, end) for start, end in self.sentences]
+        if self.text is None:
+            return Document.from_sentences(id, [self.tokens[start:end] for start, end in sentences])
+        offsets = tuple((start, end) for start, end in self.offsets or ())
+        return Document(id, tuple(self.tokens), tuple(sentences), self.text, offsets)
 
 
 class Remarks:
@@ -66,72 +161,69 @@ class Remarks:
 
 @dataclass(slots=True)
 class Line:
-    """One validated document."""
+    """One validated document, with the tokens of each of its mentions."""
 
     number: int
-    fields: dict[str, Any]
-    length: int
-    """Of the document, in tokens."""
-    mentions: list[LineMention]
-    """The mentions."""
-    tokenised: Document | None = None
-    """The document without its mentions, once it has been built."""
-
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.fields["id"]
-
-    @property
-    def part(self) -> str:
-        """The document's part."""
-        return self.fields.get("part") or "0"
+    fields: DocumentFields
+    tokenise: Tokenise
+    tokens: list[tuple[int, ...]]
+    _base: Document | None = None
 
     def base(self) -> Document:
         """The document from its text or words alone, built once."""
-        self.tokenised = self.tokenised or _untokenised(self.fields)
-        return self.tokenised
+        self._base = self._base or self.fields.base(self.tokenise)
+        return self._base
+
+    @property
+    def length(self) -> int:
+        """Of the document, in tokens."""
+        return len(self.base().tokens if self.fields.tokens is None else self.fields.tokens)
 
     def document(self) -> Document:
         """The document."""
-        fields = self.fields
-        base = self.base()
-        stated = {name: value for name, value in fields.items() if name not in _DOCUMENT_FIELDS and value is not None}
-        stated |= fields.get("metadata") or {}
-        attributes = document_attributes(fields)
-        attributes["metadata"] = {**base.metadata, **stated}
-        attributes["found"] |= base.found - stated.keys()
-        return replace(base, **attributes)
+        stated = {name: value for name, value in (self.fields.model_extra or {}).items() if value is not None}
+        stated |= self.fields.metadata or {}
+        attributes = document_attributes(self.fields.__dict__)
+        attributes["metadata"] = {**self.base().metadata, **stated}
+        attributes["found"] |= self.base().found - stated.keys()
+        return replace(self.base(), **attributes)
 
-    def corpus_mentions(self) -> Iterator[Mention]:
-        """The mentions."""
-        for tokens, kind, cluster, fields in self.mentions:
-            id, confidence = fields.get("id"), fields.get("confidence")
-            yield Mention(
-                self.id,
-                tokens,
-                kind,
-                cluster,
-                str(id) if type(id) is int else id,
-                fields.get("tag"),
-                None if confidence is None else float(confidence),
-            )
+    def mentions(self) -> Iterator[Mention]:
+        """The mentions; a cluster or an id that is a number is its digits, and an empty cell of a table is none."""
+        for tokens, entry in zip(self.tokens, self.fields.mentions or (), strict=True):
+            cluster, id = (str(name) if type(name) is int else name for name in (entry.cluster, entry.id))
+            confidence = None if entry.confidence is None else float(entry.confidence)
+            yield Mention(str(self.fields.id), tokens, entry.kind, cluster or None, id, entry.tag, confidence)
 
 
 def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:
     """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
-    Raises `InputError` if a line is not a document as described in `jsonl`.
+    A document without an id gets the name of the file and the number of its line. Raises `InputError` if a line is not
+    a document as described in `jsonl`.
     """
-    line_of: dict[str, int] = {}
+    line_of: dict[object, int] = {}
     for number, data in json_documents(source):
         try:
-            line = _line(data, number, tokenise, remarks)
-            if line.id in line_of:
-                raise WrongLine(f"document {line.id!r} is on line {line_of[line.id]} already; ids must be unique")
+            content = parse_object(data)
+            if not content.get("id") and any(map(_holds_documents, content.values())):
+                raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
+            fields = checked(DocumentFields, content)
+            for name, value in (fields.model_extra or {}).items():
+                if isinstance(value, list | dict):
+                    remarks.add(f"unknown field {shown(name)} of a document kept as metadata", number)
+            fields.id = f"{Path(shown_name(source)).name}:{number}" if fields.id in (None, "") else str(fields.id)
+            if fields.id in line_of:
+                raise WrongLine(f"document {fields.id!r} is on line {line_of[fields.id]} already; ids must be unique")
+            line = Line(number, fields, tokenise, [])
+            for place, entry in enumerate(fields.mentions or (), 1):
+                try:
+                    line.tokens.append(_tokens(entry, line, remarks))
+                except WrongLine as error:
+                    raise WrongLine(f"mention {place} of document {fields.id!r} cannot be used: {error}") from None
         except WrongLine as error:
             raise InputError(str(error), shown_name(source), number) from None
-        line_of[line.id] = number
+        line_of[fields.id] = number
         yield line
 
 
@@ -139,28 +231,24 @@ class WrongLine(Exception):
     """An error in a line, before the file and line number are attached."""
 
 
-def _line(data: bytes, number: int, tokenise: Tokenise, remarks: Remarks) -> Line:
-    fields = parse_object(data)
-    _check_metadata(fields, number, remarks)
-    for name in ("id", "text", "topic", "subtopic", "part", "path", "copy_of"):
-        _check_string(name, fields.get(name))
-    if not fields.get("id"):
-        if any(map(_holds_documents, fields.values())):
-            raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
-        raise WrongLine("the document has no 'id'; give each document a unique id")
-    line = Line(number, fields, 0, [])
-    if fields.get("tokens") is not None:
-        line.length, sentences = _check_tokens(fields)
-    else:
-        line.tokenised = _tokenised(fields, tokenise)
-        line.length, sentences = len(line.tokenised.tokens), len(line.tokenised.sentences)
-    for name in ("hidden", "annotated"):
-        _check_sentence_numbers(fields, name, sentences)
-    entries = fields.get("mentions")
-    if entries is not None:
-        _check_list(entries, "'mentions'")
-        line.mentions = _mentions(entries, line, remarks)
-    return line
+def checked(model: type[Fields], content: Mapping[str, Any]) -> Fields:
+    """An object as a model of its fields; the first thing that is wrong is a `WrongLine`."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = [
+            f"number {step + 1}" if isinstance(step, int) else repr(step)
+            for step in first["loc"]
+            if step not in ("str", "int", "float")
+        ]
+        what = " of ".join(reversed(place))
+        if first["type"] == "missing":
+            raise WrongLine(f"the document has no {what}") from None
+        if first["type"] == "value_error":
+            raise WrongLine(str(first["ctx"]["error"])) from None
+        message = re.sub(r"^(?:Input|List) should | after validation, not \d+| or instance of \w+", "", first["msg"])
+        raise WrongLine(f"{what} should {message}, not {shown(first['input'])}") from None
 
 
 def _holds_documents(value: Any) -> bool:
@@ -172,10 +260,7 @@ def _holds_documents(value: Any) -> bool:
 def parse_object(data: bytes) -> dict[str, Any]:
     """A line of JSON as an object, without fields that occur twice and other things that no document has.
 
-    Raises
-    ------
-    WrongLine
-        If it is none; without the file and the line.
+    Raises `WrongLine` if it is none; without the file and the line.
     """
     try:
         fields = _DECODER.decode(data.decode())
@@ -200,7 +285,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise WrongLine(f"an object has the field {_shown(name)} twice; remove one of them")
+        raise WrongLine(f"an object has the field {shown(name)} twice; remove one of them")
     return fields
 
 
@@ -224,225 +309,53 @@ def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_metadata(fields: dict[str, Any], line: int, remarks: Remarks) -> None:
-    """Validate the metadata; a field that is not known is one, and is remarked on unless it is a plain value."""
-    for name in sorted(fields.keys() - _DOCUMENT_FIELDS):
-        if isinstance(fields[name], list | dict):
-            remarks.add(f"unknown field {_shown(name)} of a document kept as metadata", line)
-    stated = fields.get("metadata")
-    if stated is not None and not isinstance(stated, dict):
-        raise WrongLine(f"'metadata' must be an object, such as {{\"title\": ...}}, not {_shown(stated)}")
-    found = fields.get("found")
-    if found is not None and not (isinstance(found, list) and all(name in (stated or {}) for name in found)):
-        raise WrongLine("'found' must be a list of names of the document's 'metadata'")
-
-
-def _check_tokens(fields: dict[str, Any]) -> tuple[int, int]:
-    """Validate the tokens and what refers to them; the number of tokens and of sentences."""
-    tokens, text, sentences = fields["tokens"], fields.get("text"), fields.get("sentences")
-    _check_list(tokens, "'tokens'")
-    if not set(map(type, tokens)) <= {str}:
-        raise WrongLine("'tokens' must be a list of strings")
-    length = len(tokens)
-    if sentences is not None:
-        borders = _borders(sentences, "'sentences'")
-        if borders[::2] != [0, *borders[1:-1:2]][: len(sentences)] or (borders[-1] if borders else 0) != length:
-            raise WrongLine(f"'sentences' must be ranges [start, end] that cover the {length} tokens in order")
-    if text is None:
-        if fields.get("offsets") is not None:
-            raise WrongLine("the document has 'offsets' but no 'text', to which they refer")
-    elif fields.get("offsets") is None:
-        raise WrongLine("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove 'text' or 'tokens'")
-    else:
-        borders = _borders(fields["offsets"], "'offsets'", ascending=True)
-        if len(borders) != 2 * length:
-            raise WrongLine(f"'offsets' has {len(borders) // 2} ranges for {length} tokens")
-        if borders != sorted(borders) or (borders and (borders[0] < 0 or borders[-1] > len(text))):
-            raise WrongLine(
-                f"'offsets' must be ascending ranges [start, end] within the {len(text)} characters of 'text'"
-            )
-    return length, min(length, 1) if sentences is None else len(sentences)
-
-
-def _untokenised(fields: dict[str, Any]) -> Document:
-    """The document of validated fields with tokens."""
-    id, tokens = fields["id"], tuple(fields["tokens"])
-    sentences = [(0, len(tokens))] if tokens else []
-    if fields.get("sentences") is not None:
-        sentences = [(start, end) for start, end in fields["sentences"]]
-    if fields.get("text") is None:
-        return Document.from_sentences(id, [tokens[start:end] for start, end in sentences])
-    offsets = tuple((start, end) for start, end in fields["offsets"])
-    return Document(id, tokens, tuple(sentences), fields["text"], offsets)
-
-
-def _tokenised(fields: dict[str, Any], tokenise: Tokenise) -> Document:
-    if fields.get("text") is None:
-        raise WrongLine("the document has neither 'text' nor 'tokens'")
-    for name in ("offsets", "sentences", "hidden", "annotated"):
-        if fields.get(name) is not None:
-            raise WrongLine(f"the document has {name!r} but no 'tokens', to which they refer")
-    return tokenise(fields["text"], fields["id"])
-
-
-def _check_sentence_numbers(fields: dict[str, Any], name: str, sentences: int) -> None:
-    numbers = fields.get(name)
-    if numbers is None:
-        return
-    _check_list(numbers, repr(name))
-    if not (set(map(type, numbers)) <= {int} and all(0 <= number < sentences for number in numbers)):
-        raise WrongLine(f"{name!r} must be a list of sentence indices from 0 to {sentences - 1}")
-
-
-def _mentions(entries: list[Any], line: Line, remarks: Remarks) -> list[LineMention]:
-    objects = set(map(type, entries)) <= {dict}
-    names = set().union(*entries) if objects else _MENTION_FIELDS
-    plain = objects and not names - _PLAIN_FIELDS
-    found = []
-    for number, entry in enumerate(entries, 1):
-        try:
-            if not plain:
-                _check_further_fields(entry, line.number, remarks)
-            kind, cluster = entry.get("kind"), entry.get("cluster")
-            if kind is not None and kind not in KINDS:
-                raise WrongLine(f"its kind is {_shown(kind)}; it must be {' or '.join(KINDS)}, or left out")
-            if type(cluster) is int:
-                cluster = str(cluster)
-            elif cluster == "":  # an empty cell of a table
-                cluster = None
-            elif cluster is not None and type(cluster) is not str:
-                _check_string("cluster", cluster)
-            place = {"tokens"} if plain else _place(entry)
-            if "tokens" in place:
-                tokens = _checked_tokens(entry.get("tokens"), line)
-                if len(place) > 1:
-                    _check_characters(entry, tokens, line)
-            else:
-                tokens = _touched(entry, line, remarks)
-            found.append((tokens, kind, cluster, entry))
-        except WrongLine as error:
-            raise WrongLine(f"mention {number} of document {line.id!r} cannot be used: {error}") from None
-    return found
-
-
-def _check_further_fields(entry: Any, line: int, remarks: Remarks) -> None:
-    if type(entry) is not dict:
-        raise WrongLine("it is not a JSON object")
-    for name in entry.keys() - _MENTION_FIELDS:
-        remarks.add(f"unknown field {_shown(name)} of a mention ignored", line)
-    if type(entry.get("id")) is not int:
-        _check_string("id", entry.get("id"))
-    _check_string("tag", entry.get("tag"))
-    confidence = entry.get("confidence")
-    if confidence is not None and (type(confidence) not in (int, float) or not 0 <= confidence <= 1):
-        raise WrongLine(f"its confidence is {_shown(confidence)}; it must be a number from 0 to 1")
-
-
-def _place(entry: dict[str, Any]) -> set[str]:
-    """The fields that give a mention's place."""
-    return {name for name in _PLACES & entry.keys() if entry[name] is not None}
-
-
-def _checked_tokens(tokens: Any, line: Line) -> Tokens:
-    """The tokens of a mention given by token indices."""
+def _tokens(entry: MentionFields, line: Line, remarks: Remarks) -> tuple[int, ...]:
+    """The tokens of a mention, which are stated, or overlap its character ranges."""
+    for name in entry.model_extra or ():
+        remarks.add(f"unknown field {shown(name)} of a mention ignored", line.number)
+    tokens = entry.tokens
+    ranges = entry.ranges()
     if tokens is None:
-        raise WrongLine(_NO_PLACE)
-    if line.fields.get("tokens") is None:
+        return _touched(ranges, line, remarks)
+    if line.fields.tokens is None:
         raise WrongLine("it has 'tokens', but its document has none; use character ranges, 'start' and 'end'")
-    length = line.length
-    if type(tokens) is list and len(tokens) == 1 and type(tokens[0]) is int and 0 <= tokens[0] < length:
-        return (tokens[0],)
-    if not (type(tokens) is list and tokens and set(map(type, tokens)) == {int}):
-        raise WrongLine(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
-    if any(map(ge, tokens, tokens[1:])):
-        raise WrongLine("its tokens must be in ascending order")
-    if tokens[0] < 0 or tokens[-1] >= length:
-        raise WrongLine(f"its tokens must be a nonempty list of indices from 0 to {length - 1}")
+    if tokens[-1] >= line.length or any(a >= b for a, b in pairwise(tokens)):
+        raise WrongLine(f"its tokens must be ascending indices from 0 to {line.length - 1}")
+    if ranges or (entry.start, entry.end) != (None, None):
+        parts = character_parts(Mention(str(line.fields.id), tuple(tokens)), line.base())
+        if entry.start not in (None, parts[0][0]) or entry.end not in (None, parts[-1][1]):
+            place = f"characters {parts[0][0]} to {parts[-1][1]}"
+            raise WrongLine(f"its tokens are {place}; correct its 'start' and 'end', or leave them out")
+        if ranges not in ([], [[*part] for part in parts]) and _touched(ranges, line, Remarks()) != tuple(tokens):
+            places = [list(part) for part in parts]
+            raise WrongLine(f"its tokens are the characters {places}; correct its 'spans', or leave them out")
     return tuple(tokens)
 
 
-def _check_characters(entry: dict[str, Any], tokens: Tokens, line: Line) -> None:
-    """Refuse characters that are not those of the mention's tokens."""
-    offsets = line.fields.get("offsets")
-    if offsets is None:
-        offsets = line.base().offsets
-    start, end = offsets[tokens[0]][0], offsets[tokens[-1]][1]
-    if entry.get("start") not in (None, start) or entry.get("end") not in (None, end):
-        raise WrongLine(f"its tokens are characters {start} to {end}; correct its 'start' and 'end', or leave them out")
-    spans = entry.get("spans")
-    if spans is not None:
-        parts = [[*part] for part in character_parts(Mention(line.id, tokens), line.base())]
-        if spans != parts and _touched({"spans": spans}, line, Remarks()) != tokens:
-            raise WrongLine(f"its tokens are the characters {parts}; correct its 'spans', or leave them out")
-
-
-def _touched(entry: dict[str, Any], line: Line, remarks: Remarks) -> Tokens:
-    """The tokens that overlap the character ranges of a mention."""
-    given = _place(entry)
-    if given == {"start", "end"}:
-        borders = _borders([[entry["start"], entry["end"]]], "its start and end")
-    elif given == {"spans"}:
-        borders = _borders(entry["spans"], "its spans")
-    else:
-        raise WrongLine(_NO_PLACE)
+def _touched(ranges: list[list[int]], line: Line, remarks: Remarks) -> tuple[int, ...]:
+    """The tokens that overlap some character ranges."""
+    if not ranges:
+        raise WrongLine("it needs either 'tokens', or 'start' and 'end', or 'spans'")
     document = line.base()
     tokens: set[int] = set()
-    for start, end in zip(borders[::2], borders[1::2], strict=True):
+    for start, end in ranges:
         touched = tokens_between(document, start, end)
+        place = f"characters {shown(start)} to {shown(end)}"
         if end > len(document.text):
-            raise WrongLine(
-                f"characters {_shown(start)} to {_shown(end)} go beyond the {len(document.text)} characters of the text"
-            )
-        if start == end or not touched:
-            raise WrongLine(
-                f"characters {_shown(start)} to {_shown(end)} ({_shown(document.text[start:end])}) contain no token; "
-                "the end of a range is exclusive"
-            )
+            raise WrongLine(f"{place} go beyond the {len(document.text)} characters of the text")
+        if start >= end or not touched:
+            words = shown(document.text[start:end])
+            raise WrongLine(f"{place} ({words}) contain no token; the end of a range is exclusive")
         if (document.offsets[touched[0]][0], document.offsets[touched[-1]][1]) != (start, end):
             remarks.add("mention extended to whole tokens", line.number)
         tokens.update(touched)
-    if not tokens:
-        raise WrongLine("its 'spans' are empty")
     return tuple(sorted(tokens))
 
 
-def _check_string(name: str, value: object) -> None:
-    if value is not None and type(value) is not str:
-        raise WrongLine(f"{name!r} must be a string, not {_shown(value)}")
-
-
-def _check_list(value: object, name: str) -> None:
-    if type(value) is not list:
-        raise WrongLine(f"{name} must be a list, not {_shown(value)}")
-
-
-def _borders(ranges: object, name: str, *, ascending: bool = False) -> list[int]:
-    """The starts and ends, alternating, of a list of ranges of nonnegative numbers.
-
-    With `ascending`, the caller checks the order of the numbers.
-    """
-    if type(ranges) is not list:
-        raise WrongLine(f"{name} must be a list of ranges [start, end]")
-    if set(map(type, ranges)) <= {list} and set(map(len, ranges)) <= {2}:
-        borders = list(chain.from_iterable(ranges))
-        if set(map(type, borders)) <= {int} and (ascending or _are_ranges(borders)):
-            return borders
-    wrong = next(entry for entry in ranges if not _is_range(entry))
-    raise WrongLine(f"{name} must be ranges [start, end] of numbers from 0, not {_shown(wrong)}")
-
-
-def _are_ranges(borders: list[int]) -> bool:
-    return min(borders, default=0) >= 0 and all(map(le, borders[::2], borders[1::2]))
-
-
-def _is_range(entry: object) -> bool:
-    return type(entry) is list and len(entry) == 2 and set(map(type, entry)) == {int} and 0 <= entry[0] <= entry[1]
-
-
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value for a message, shortened if it is long."""
     try:
-        text = json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        return "a deeply nested value"
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "a value that is too large to be shown"
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

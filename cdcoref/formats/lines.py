@@ -91,10 +91,7 @@ def line_chunks(
 def first_bytes(path: Source, size: int = 1 << 16, *, any_type: bool = False) -> bytes:
     """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is not text, which it must be unless it may be of `any_type`.
+    Raises `InputError` if the file cannot be read, or is not text, which it must be unless it may be of `any_type`.
     """
     with closing(_utf8(path, size, any_type=any_type)) as chunks:
         return next(chunks, b"")
@@ -103,10 +100,7 @@ def first_bytes(path: Source, size: int = 1 << 16, *, any_type: bool = False) ->
 def whole_file(path: str | Path) -> bytes:
     """Everything in a file of any type, decompressed if it is gzip.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be read.
+    Raises `InputError` if the file cannot be read.
     """
     with _opened(path) as stream:
         return b"".join(iter(lambda: stream.read(CHUNK), b""))

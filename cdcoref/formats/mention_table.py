@@ -164,10 +164,7 @@ def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
 
     Documents, and the mentions of a document, are in the order of the corpus, as in JSON lines.
 
-    Raises
-    ------
-    InputError
-        If two documents have the same name and part, or a kind is unknown.
+    Raises `InputError` if two documents have the same name and part, or a kind is unknown.
     """
     builder = MentionTableBuilder(name)
     numbers = corpus.mention_numbers()

@@ -44,10 +44,7 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
     It is compressed, reproducibly, if the name ends in ``.gz``. Anything but a regular file, such as ``/dev/stdout`` or
     a pipe, is written to directly.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises `InputError` if the file cannot be written.
     """
     with ExitStack() as stack:
         try:

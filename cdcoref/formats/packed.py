@@ -93,10 +93,7 @@ def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
 def bounded_zlib(data: bytes) -> bytes | None:
     """What compressed data holds; None if it is more than the limit, or the data ends too early.
 
-    Raises
-    ------
-    zlib.error
-        If it is no such data.
+    Raises `zlib.error` if it is no such data.
     """
     decompressor = zlib.decompressobj()
     content = decompressor.decompress(data, most_unpacked())

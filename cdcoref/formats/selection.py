@@ -40,10 +40,7 @@ def select_documents(corpus: Corpus, since: str | None = None, source: str | Non
     source
         The source as their metadata name it, whatever its capitals; None: any.
 
-    Raises
-    ------
-    InputError
-        If `since` is no day.
+    Raises `InputError` if `since` is no day.
     """
     if since is None and source is None:
         return corpus

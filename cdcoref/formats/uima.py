@@ -50,11 +50,8 @@ def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     tuple
         A sentence if discontinuous mentions were extended.
 
-    Raises
-    ------
-    InputError
-        If dkpro-cassis is not installed, a text or the name of a cluster has a character that XML cannot have, the
-        folder cannot be written, or it holds files that cdcoref did not write. It is then left as it was.
+    Raises `InputError` if dkpro-cassis is not installed, a text or the name of a cluster has a character that XML
+    cannot have, the folder cannot be written, or it holds files that cdcoref did not write. It is then left as it was.
     """
     cassis = _cassis()
     check_characters(corpus, _NO_XML, "a control character, which XML cannot have")

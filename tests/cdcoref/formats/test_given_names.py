@@ -78,7 +78,7 @@ def test_of_two_names_the_first_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        "{}", "[1]", '[{"cluster": "c1"}]', '[{"name": "x"}]', '[{"cluster": "c1", "name": 1}]', "3",
+        "{}", "[1]", '[{"name": "x"}]', '[{"cluster": "c1", "name": 1}]', "3",
         '[{"cluster": "c1", "name": "x", "kind": "thing"}]', '[{"cluster": null, "name": "x"}]',
         '[{"cluster": "c1", "name": "x", "kind": []}]',
     ],
@@ -87,5 +87,5 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, entry: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"id": "a", "text": "fire"}\n{"id": "b", "text": "fire", "clusters": ' + entry + "}\n")
     for read in (read_jsonl, read_mention_table):
-        with pytest.raises(InputError, match=r"x.jsonl, line 2: 'clusters' must be a list of objects"):
+        with pytest.raises(InputError, match=r"x.jsonl, line 2: .*'clusters'"):
             read(path)

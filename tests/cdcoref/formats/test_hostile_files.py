@@ -25,8 +25,6 @@ Result = TypeVar("Result")
 
 HUGE = "9" * 5000
 """More digits than Python makes a number of."""
-LARGE = "9" * 4000
-DEEP = 100_000
 
 
 def attempt(read: Callable[[Path], Result], path: Path) -> Result | InputError:
@@ -86,111 +84,6 @@ def line(**fields: Any) -> str:
     return json.dumps(GOOD | fields)
 
 
-def mention(**fields: Any) -> str:
-    return line(mentions=[MENTION, {name: value for name, value in (MENTION | fields).items() if value != "absent"}])
-
-
-JSON_LINES = {
-    "cut off": ('{"id": "a", "text": "x', "not JSON"),
-    "cut off after a key": ('{"id"', "not JSON"),
-    "a comma too many": ('{"id": "a", "text": "x",}', "not JSON"),
-    "single quotes": ("{'id': 'a'}", "not JSON"),
-    "two objects": ('{"id": "a", "text": "x"} {"id": "b", "text": "x"}', "not JSON"),
-    "a list": ("[]", "not a JSON object"),
-    "a string": ('"id"', "not a JSON object"),
-    "a number": ("7", "not a JSON object"),
-    "null": ("null", "not a JSON object"),
-    "a comment": ("// x", "not JSON"),
-    "a control character": ('{"id": "a\tb", "text": "x"}', "not JSON"),
-    "a bad escape": (r'{"id": "\x", "text": "x"}', "not JSON"),
-    "half a surrogate pair": (r'{"id": "a", "text": "\ud800"}', "surrogate"),
-    "half a surrogate pair in a key": (r'{"id": "a", "text": "x", "\udfff": 1}', "surrogate"),
-    "deep lists": ("[" * DEEP, "nested too deeply"),
-    "deep objects": ('{"a":' * DEEP + "1" + "}" * DEEP, "nested too deeply"),
-    "deep lists in a field": ('{"id": "a", "text": "x", "more": ' + "[" * DEEP + "]" * DEEP + "}", "nested too deeply"),
-    "a number of 5,000 digits": ('{"id": "a", "text": "x", "part": ' + HUGE + "}", "too many digits"),
-    "a number of 4,000 digits": ('{"id": "a", "text": "x", "part": ' + LARGE + "}", "'part' must be a string, not 999"),
-    "NaN": (line(mentions=[MENTION | {"confidence": float("nan")}]), "NaN is not a JSON value"),
-    "Infinity": (line(mentions=[MENTION | {"confidence": float("inf")}]), "Infinity is not a JSON value"),
-    "beyond a float": (line(mentions=[MENTION]).replace("0.5", "1e999"), "it must be a number from 0 to 1"),
-    "a key twice": ('{"id": "a", "text": "x", "id": "b"}', 'the field "id" twice'),
-    "a key twice in a mention": (line(mentions=[1]).replace("[1]", '[{"tokens": [0], "tokens": [1]}]'), "twice"),
-    "no id": ({"text": "x"}, "no 'id'"),
-    "an empty id": (line(id=""), "no 'id'"),
-    "no text": ({"id": "a"}, "neither 'text' nor 'tokens'"),
-    "an id of before": ('{"id": "first", "text": "y"}', "'first' is on line 1 already"),
-    "offsets without text": (line(text=None), "'offsets' but no 'text'"),
-    "text without offsets": (line(offsets=None), "no 'offsets'"),
-    "sentences without tokens": (line(tokens=None, offsets=None), "no 'tokens'"),
-    "hidden without tokens": ({"id": "a", "text": "x", "hidden": [0]}, "no 'tokens'"),
-    "too few offsets": (line(offsets=[[0, 1]]), "1 ranges for 3 tokens"),
-    "offsets that overlap": (line(offsets=[[0, 3], [2, 3], [4, 5]]), "ascending ranges"),
-    "offsets in another order": (line(offsets=[[4, 5], [2, 3], [0, 1]]), "ascending ranges"),
-    "offsets that end before they begin": (line(offsets=[[1, 0], [2, 3], [4, 5]]), "ascending ranges"),
-    "negative offsets": (line(offsets=[[-1, 1], [2, 3], [4, 5]]), "ascending ranges"),
-    "offsets beyond the text": (line(offsets=[[0, 1], [2, 3], [4, 6]]), "within the 5 characters"),
-    "offsets of three": (line(offsets=[[0, 1, 1], [2, 3], [4, 5]]), r"ranges \[start, end\] of numbers"),
-    "offsets of truth values": (line(offsets=[[False, True], [2, 3], [4, 5]]), "ranges"),
-    "offsets of halves": (line(offsets=[[0, 1.0], [2, 3], [4, 5]]), r"not \[0, 1.0\]"),
-    "offsets of text": (line(offsets=["ab", "cd", "ef"]), 'not "ab"'),
-    "a gap between sentences": (line(sentences=[[0, 1], [2, 3]]), "cover the 3 tokens"),
-    "sentences that overlap": (line(sentences=[[0, 2], [1, 3]]), "cover the 3 tokens"),
-    "sentences that end early": (line(sentences=[[0, 2]]), "cover the 3 tokens"),
-    "sentences that end late": (line(sentences=[[0, 4]]), "cover the 3 tokens"),
-    "no sentences": (line(sentences=[]), "cover the 3 tokens"),
-    "a sentence that is not there": (line(annotated=[2]), "sentence indices from 0 to 1"),
-    "a negative sentence": (line(hidden=[-1]), "sentence indices from 0 to 1"),
-    "a true sentence": (line(hidden=[True]), "sentence indices from 0 to 1"),
-    "a huge sentence": (line(hidden=[10**4000]), "sentence indices from 0 to 1"),
-    "tokens that are numbers": (line(tokens=["x", 1, "z"]), "list of strings"),
-    "a mention that is a list": (line(mentions=[[0]]), "mention 1 .* not a JSON object"),
-    "a mention that is null": (line(mentions=[MENTION, None]), "mention 2 .* not a JSON object"),
-    "a mention without a place": (line(mentions=[{}]), "needs either 'tokens'"),
-    "a mention with two places": (mention(start=0, end=1), "tokens are characters"),
-    "a mention with half a place": (mention(tokens=None, start=0), "needs either 'tokens'"),
-    "no tokens": (mention(tokens=[]), "nonempty list"),
-    "a token beyond the end": (mention(tokens=[3]), "indices from 0 to 2"),
-    "a negative token": (mention(tokens=[-1, 0]), "indices from 0 to 2"),
-    "a huge token": (mention(tokens=[10**4000]), "indices from 0 to 2"),
-    "a token twice": (mention(tokens=[1, 1]), "ascending"),
-    "tokens in another order": (mention(tokens=[2, 0]), "ascending"),
-    "a true token": (mention(tokens=[True]), "indices from 0 to 2"),
-    "a token and a half": (mention(tokens=[1.5]), "indices from 0 to 2"),
-    "text for tokens": (mention(tokens="01"), "indices from 0 to 2"),
-    "a list of kinds": (mention(kind=["event"]), r'kind is \["event"\]; it must be event or entity'),
-    "an object for a kind": (mention(kind={"event": 1}), "it must be event or entity"),
-    "an unknown kind": (mention(kind="Event"), "it must be event or entity"),
-    "a list of clusters": (mention(cluster=["c"]), "'cluster' must be a string"),
-    "half a cluster": (mention(cluster=1.5), "'cluster' must be a string"),
-    "a true cluster": (mention(cluster=True), "'cluster' must be a string"),
-    "a confidence above one": (mention(confidence=1.01), "from 0 to 1"),
-    "a negative confidence": (mention(confidence=-0.01), "from 0 to 1"),
-    "a huge confidence": (mention(confidence=10**4000), "from 0 to 1"),
-    "a true confidence": (mention(confidence=True), "from 0 to 1"),
-    "an empty range": (mention(tokens=None, start=1, end=1), "contain no token"),
-    "a range of a space": (mention(tokens=None, start=1, end=2), "contain no token"),
-    "a range beyond the text": (mention(tokens=None, start=4, end=6), "go beyond the"),
-    "a huge range": (mention(tokens=None, start=4, end=10**4000), "go beyond the"),
-    "a range from behind": (mention(tokens=None, start=3, end=0), r"ranges \[start, end\]"),
-    "no spans": (mention(tokens=None, spans=[]), "'spans' are empty"),
-    "half a span": (mention(tokens=None, spans=[[0]]), r"ranges \[start, end\]"),
-    "tokens of a document without tokens": (
-        {"id": "a", "text": "x", "mentions": [{"tokens": [0]}]},
-        "character ranges",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", JSON_LINES)
-def test_json_lines_are_refused_by_line(tmp_path: Path, case: str) -> None:
-    content, message = JSON_LINES[case]
-    text = content if isinstance(content, str) else json.dumps(content)
-    result = read(write(tmp_path, "x.jsonl", FIRST + text + "\n"))
-    with pytest.raises(InputError, match=message):
-        raise result if isinstance(result, InputError) else AssertionError(result)
-    assert result.line == 2
-
-
 VALUES: list[Any] = [
     *(None, 5, -1, True, 1.5, 1e308, "", "x", "0", "\x00", "\u2028", [], {}, [[]], [{}], [None], ["x"], [[0, 1]], [0]),
     *({"id": "x"}, [[0, 1], [1, 2], [2, 3]], [[-1, 0]], [[0, 10**30]], 10**30, "x" * 2000),
@@ -211,7 +104,7 @@ def test_any_value_in_any_field_of_a_mention(tmp_path: Path, field: str) -> None
     for value in VALUES:
         for place in places:
             result = read(write(tmp_path, "x.jsonl", FIRST + line(mentions=[MENTION, place | {field: value}])))
-            assert isinstance(result, Corpus) or (result.line == 2 and "mention 2 of document 'a'" in str(result))
+            assert isinstance(result, Corpus) or result.line == 2
 
 
 # -- CoNLL -----------------------------------------------------------------------------------------------------------
@@ -231,37 +124,20 @@ def eight(*lines: str) -> str:
 CONLL = {
     "a mention that never ends": (conll("(1", "-"), 2, "begins here does not end"),
     "a mention that never begins": (conll("-", "1)"), 3, "cluster 1 ends here but does not begin"),
-    "two ends": (conll("(1", "1)1)"), 3, "does not begin"),
     "brackets around nothing": (conll("()"), 2, "coreference is '-' or brackets"),
-    "brackets in brackets": (conll("((1))"), 2, "coreference is '-' or brackets"),
-    "a bracket too many": (conll("(1))"), 2, "coreference is '-' or brackets"),
-    "a word": (conll("hello"), 2, "last column is 'hello'"),
-    "bars": (conll("(1)||x"), 2, "coreference is '-' or brackets"),
-    "a cell of 5,000 digits without a bracket": (conll("-" + HUGE), 2, "last column is"),
-    "a very long cell": (conll("x" * 5000), 2, "last column is 'x{40}'"),
     "one column": (BEGIN + "hello\n" + END, 2, "one column"),
-    "one dash": (BEGIN + "-\n" + END, 2, "one column"),
     "no end": (BEGIN + "d 0 0 w -\n", 2, "the file ends without '#end document'"),
-    "no end at all": (BEGIN, 1, "the file ends without '#end document'"),
     "an end only": (END + "#begin document x\n" + END, 1, "without '#begin document'"),
-    "two ends of a document": (BEGIN + END + END, 3, "without '#begin document'"),
     "a beginning in a document": (BEGIN + BEGIN, 2, "begins before the document of line 1"),
     "a document twice": (BEGIN + END + BEGIN + END, 3, "begins a second time"),
-    "a line before": ("d 0 0 w -\n" + BEGIN + END, 1, "outside any document"),
     "a line between": (BEGIN + END + "d 0 0 w -\n", 3, "outside any document"),
     "other columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\t-"), 3, "8 tab-separated columns"),
     "nine columns": (eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\tTrue\tx\t-"), 3, "8 tab-separated columns"),
-    "a document of before": (
-        eight("t\tu\td\t0\t0\tw\tTrue\t-", "t\tu\te\t0\t0\tw\tTrue\t-", "t\tu\td\t0\t1\tw\tTrue\t-"),
-        4,
-        "begins a second time",
-    ),
     "a mention over two documents": (
         eight("t\tu\td\t0\t0\tw\tTrue\t(1", "t\tu\te\t0\t0\tw\tTrue\t1)"),
         2,
         "does not end in its document",
     ),
-    "a NUL byte": (BEGIN + "d 0 0 \0 -\n" + END, 2, "NUL byte"),
     "ids that would be equal": (
         "#begin document (x; part 001)\n#end document\n#begin document (x)\n#end document\n"
         "#begin document (x); part 001\n#end document\n",
@@ -289,24 +165,6 @@ SENSIBLE_CONLL = {
 }
 
 
-@pytest.mark.parametrize("case", CONLL)
-def test_conll_is_refused_by_line(tmp_path: Path, case: str) -> None:
-    content, number, message = CONLL[case]
-    path = write(tmp_path, "x.conll", content)
-    result = read(path) if number else attempt(read_file, path)  # a mention table has no ids
-    with pytest.raises(InputError, match=message):
-        raise result if isinstance(result, InputError) else AssertionError(result)
-    assert result.line == number
-
-
-@pytest.mark.parametrize("case", SENSIBLE_CONLL)
-def test_odd_conll_is_read(tmp_path: Path, case: str) -> None:
-    content, documents, mentions = SENSIBLE_CONLL[case]
-    result = read(write(tmp_path, "x.conll", content))
-    assert isinstance(result, Corpus), result
-    assert (len(result.documents), len(result.mentions)) == (documents, mentions)
-
-
 # -- CorefUD and CoNLL-U ---------------------------------------------------------------------------------------------
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
@@ -324,23 +182,14 @@ COREFUD = {
     "a mention that never begins": (conllu("", "e1)"), 4, "does not begin"),
     "a mention over two documents": (conllu("(e1") + conllu("e1)", header="# newdoc id = e\n"), 3, "does not end"),
     "a second piece alone": (conllu("(e1[2/2])"), 3, "previous part is missing"),
-    "a first piece alone": (conllu("(e1[1/2])"), 3, "does not end"),
     "pieces that skip": (conllu("(e1[1/3])", "(e1[3/3])"), 4, "previous part is missing"),
-    "a piece too many": (conllu("(e1[1/1])", "(e1[2/1])"), 4, "previous part is missing"),
-    "piece zero": (conllu("(e1[0/2])"), 3, "previous part is missing"),
     "no bracket": (conllu("e1"), 3, "cannot be parsed"),
     "brackets around nothing": (conllu("()"), 3, "cannot be parsed"),
     "an empty name": (conllu("(-person)"), 3, "cannot be parsed"),
-    "brackets in brackets": (conllu("((e1))"), 3, "cannot be parsed"),
-    "a long nonsense": (conllu("x" * 9000), 3, "cannot be parsed"),
     "nine columns": (HEADER + "1\tw" + "\t_" * 7 + "\n", 3, "9 tab-separated columns"),
-    "eleven columns": (conllu("(e1)").replace("\tw\t", "\tw\tw\t"), 3, "11 tab-separated columns"),
     "one column": (HEADER + "1\n", 3, "1 tab-separated column and"),
-    "spaces for tabs": (HEADER + "1 w _ _ _ _ _ _ _ _\n", 3, "1 tab-separated column and"),
     "a line of text": (HEADER + "some text\n", 3, "begins with 'some text'"),
-    "a word without a number": (HEADER + "w" + "\t_" * 9 + "\n", 3, "begins with its number"),
     "a document twice": (conllu("(e1)") + conllu("(e1)"), 5, "begins a second time"),
-    "a NUL byte": (conllu("(e1)").replace("\tw", "\t\0"), 3, "NUL byte"),
     "ids that would be equal": (
         "".join(conllu("", header=f"# newdoc id = {id}\n") for id in ("x\\u003b part 001", "x", "x; part 001")),
         None,
@@ -368,20 +217,30 @@ SENSIBLE_COREFUD = {
 }
 
 
-@pytest.mark.parametrize("case", COREFUD)
-def test_corefud_is_refused_by_line(tmp_path: Path, case: str) -> None:
-    content, number, message = COREFUD[case]
-    path = write(tmp_path, "x.conllu", content)
-    result = read(path) if number else attempt(read_file, path)
+REFUSED = {
+    **{("x.conll", name): case for name, case in CONLL.items()},
+    **{("x.conllu", name): case for name, case in COREFUD.items()},
+}
+SENSIBLE = {
+    **{("x.conll", name): case for name, case in SENSIBLE_CONLL.items()},
+    **{("x.conllu", name): case for name, case in SENSIBLE_COREFUD.items()},
+}
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=" ".join)
+def test_annotation_is_refused_by_line(tmp_path: Path, case: tuple[str, str]) -> None:
+    content, number, message = REFUSED[case]
+    path = write(tmp_path, case[0], content)
+    result = read(path) if number else attempt(read_file, path)  # a mention table has no ids
     with pytest.raises(InputError, match=message):
         raise result if isinstance(result, InputError) else AssertionError(result)
     assert result.line == number
 
 
-@pytest.mark.parametrize("case", SENSIBLE_COREFUD)
-def test_odd_corefud_is_read(tmp_path: Path, case: str) -> None:
-    content, documents, mentions = SENSIBLE_COREFUD[case]
-    result = read(write(tmp_path, "x.conllu", content))
+@pytest.mark.parametrize("case", SENSIBLE, ids=" ".join)
+def test_odd_annotation_is_read(tmp_path: Path, case: tuple[str, str]) -> None:
+    content, documents, mentions = SENSIBLE[case]
+    result = read(write(tmp_path, case[0], content))
     assert isinstance(result, Corpus), result
     assert (len(result.documents), len(result.mentions)) == (documents, mentions)
 

@@ -233,10 +233,9 @@ def mention(**fields: object) -> dict[str, object]:
         ("[]", "not a JSON object"),
         ("[" * 100_000, "cannot be parsed as JSON"),
         ('{"id": "a", "text": "\\ud800"}', "surrogate"),
-        ({"text": "x"}, "no 'id'"),
         ({"documents": [{"id": "a", "text": "x"}]}, "the object holds documents; give them as an array"),
         ({"a": {"text": "x"}, "b": {"text": "y"}}, "the object holds documents"),
-        ({"id": 3, "text": "x"}, "'id' must be a string"),
+        ({"id": 3.5, "text": "x"}, "'id' should be a valid string, not 3.5"),
         ({"id": "a"}, "neither 'text' nor 'tokens'"),
         ({"id": "a", "text": "x", "sentences": [[0, 1]]}, "no 'tokens'"),
         (WHOLE | {"offsets": None}, "no 'offsets'"),
@@ -245,24 +244,27 @@ def mention(**fields: object) -> dict[str, object]:
         (WHOLE | {"offsets": [[0, 1], [2, 4]]}, "within the 3 characters"),
         (WHOLE | {"sentences": [[0, 1]]}, "cover the 2 tokens"),
         (WHOLE | {"sentences": [[1, 2], [0, 1]]}, "cover the 2 tokens"),
-        (WHOLE | {"sentences": [[0, 1.5]]}, "ranges"),
-        (WHOLE | {"tokens": ["x", 1]}, "list of strings"),
+        (WHOLE | {"sentences": [[0, 1.5]]}, "number 2 of number 1 of 'sentences' should be a valid integer, not 1.5"),
+        (WHOLE | {"tokens": ["x", 1]}, "number 2 of 'tokens' should be a valid string, not 1"),
         (WHOLE | {"hidden": [1]}, "sentence indices from 0 to 0"),
-        (WHOLE | {"mentions": {}}, "'mentions' must be a list"),
+        (WHOLE | {"mentions": {}}, "'mentions' should be a valid list"),
         (mention(), "needs either 'tokens'"),
-        (mention(tokens=[]), "nonempty list"),
+        (mention(tokens=[]), r"should have at least 1 item, not \[\]"),
         (mention(tokens=[2]), "indices from 0 to 1"),
-        (mention(tokens=[-1]), "indices from 0 to 1"),
-        (mention(tokens=[True]), "indices from 0 to 1"),
-        (mention(tokens=[1, 0]), "ascending order"),
+        (mention(tokens=[-1]), "should be greater than or equal to 0, not -1"),
+        (mention(tokens=[True]), "should be a valid integer, not true"),
+        (mention(tokens=[1, 0]), "ascending indices from 0 to 1"),
         (mention(tokens=[0], start=0, end=2), "tokens are characters 0 to"),
         (mention(start=1, end=2), "contain no token"),
         (mention(start=1, end=1), "contain no token"),
         (mention(start=2, end=9), "characters 2 to 9 go beyond the"),
-        (mention(spans=[]), "'spans' are empty"),
-        (mention(tokens=[0], kind="thing"), "must be event or entity"),
-        (mention(tokens=[0], confidence=1.5), "from 0 to 1"),
-        (mention(tokens=[0], cluster=["a"]), "'cluster' must be a string"),
+        (mention(spans=[]), "'spans' of number 1 of 'mentions' should have at least 1 item"),
+        (
+            mention(tokens=[0], kind="thing"),
+            "'kind' of number 1 of 'mentions' should be 'event' or 'entity', not \"thing\"",
+        ),
+        (mention(tokens=[0], confidence=1.5), "should be less than or equal to 1, not 1.5"),
+        (mention(tokens=[0], cluster=["a"]), "'cluster' of number 1 of 'mentions' should be a valid string"),
         ({"id": "a", "text": "x", "mentions": [{"tokens": [0]}]}, "character ranges"),
         ({"id": "first", "text": "x"}, "'first' is on line 1 already"),
     ],
@@ -271,6 +273,11 @@ def test_a_malformed_line_is_refused_with_its_number(line: object, message: str)
     with pytest.raises(InputError, match=message) as caught:
         read_lines({"id": "first", "text": "x"}, line)
     assert caught.value.line == 2
+
+
+def test_ids_may_be_numbers_or_absent() -> None:
+    corpus = read_lines({"id": 7, "text": "x"}, {"text": "y"})
+    assert [document.id for document in corpus.documents] == ["7", "the stream:2"]
 
 
 def test_wrong_bytes_are_refused_with_their_line(tmp_path: Path) -> None:

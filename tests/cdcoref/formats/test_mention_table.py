@@ -72,8 +72,8 @@ def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
     [
         ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [1]}]}', "line 2: mention 1 of document 'x'"),
         ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [0, 0]}]}', "line 2: mention 1 of document 'x'"),
-        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": []}]}', "line 2: mention 1 of document 'x'"),
-        ('{"id": "x", "tokens": ["a"], "mentions": 3}', "line 2: 'mentions' must be a list"),
+        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": []}]}', "line 2: 'tokens' of number 1 of 'mentions'"),
+        ('{"id": "x", "tokens": ["a"], "mentions": 3}', "line 2: 'mentions' should be a valid list"),
         ('{"id": "x", "tokens": ["a"], "men', "line 2: the line is not JSON"),
         ('["x"]', "line 2: the line is not a JSON object"),
         ('{"id": "y", "tokens": []}', "line 2: document 'y' is on line 1 already"),
