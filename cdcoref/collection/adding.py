@@ -65,13 +65,7 @@ Scores = dict[DocumentPair, DocumentScores]
 def add_documents(
     database: Database, reader: Reader, incoming: Sequence[Incoming], lines: frozenset[bytes], progress: Progress
 ) -> Report:
-    """Add documents, all of them or none; `lines` are those stored and found among them that are boilerplate.
-
-    Raises
-    ------
-    InputError
-        If the model is not the collection's, a mention has no kind, or the file cannot be written.
-    """
+    """Add documents, all of them or none; `lines` are those stored and found among them that are boilerplate."""
 
     def arrivals(connection: sqlite3.Connection) -> Arrivals:
         return sort_documents(connection, incoming), stored_boilerplate(connection) | lines
@@ -86,13 +80,7 @@ def add_documents(
 
 
 def rebuild_collection(database: Database, reader: Reader, progress: Progress) -> Report:
-    """Add every document again with the reader's model, which becomes the collection's.
-
-    Raises
-    ------
-    InputError
-        If a mention has no kind, or the file cannot be written.
-    """
+    """Add every document again with the reader's model, which becomes the collection's."""
 
     def store(connection: sqlite3.Connection, plan: Plan, readings: Mapping[str, Reading], scores: Scores) -> Report:
         forget_removed(connection)

@@ -20,17 +20,7 @@ Value = TypeVar("Value")
 def rows_in(
     connection: sqlite3.Connection, query: str, values: Iterable[object], *before: object
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query for many values, in the query's order for each few hundred of them.
-
-    Parameters
-    ----------
-    query
-        With ``IN ({})`` where the values are to stand.
-    values
-        These values.
-    before
-        The values of the question marks before them.
-    """
+    """The rows of a query for many values, in the query's order for each few hundred of them."""
     for chunk in chunks(values):
         yield from connection.execute(query.format(marks(chunk)), (*before, *chunk))
 

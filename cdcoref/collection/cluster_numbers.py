@@ -38,24 +38,11 @@ def assign_clusters(
     *,
     undone: bool = False,
 ) -> list[Change]:
-    """Store the clusters of mentions that were clustered again.
+    """Store the clusters (`groups`) of mentions that were clustered again; returns the changes that were recorded.
 
-    Parameters
-    ----------
-    groups
-        The clusters, as numbers of mentions. The clusters that these mentions were in hold no others.
-    rejected
-        Numbers of mentions that are in none any more.
-    left
-        Numbers of clusters that have lost mentions.
-    undone
-        A correction was undone: of the parts of a cluster, the one with the most mentions that were in it first keeps
-        its number, however many have come into it, so that it is what it was before they did.
-
-    Returns
-    -------
-    list
-        The changes that were recorded.
+    Mentions that are `rejected` are in no cluster any more; clusters that have `left` lost mentions. Where a correction
+    was `undone`, the part of a cluster with the most mentions that were in it first keeps its number, however many have
+    come into it.
     """
     time = now()
     assignment = _Assignment(connection, groups, undone)

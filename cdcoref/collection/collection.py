@@ -61,7 +61,7 @@ class Collection:
     An object belongs to one thread; opening another on the same file takes milliseconds. Any number of them, in any
     number of programs, can read while one writes: each method sees the collection as it was before or after a change.
     A change is stored whole or not at all, whatever happens in the meantime. Every method raises `InputError`, in one
-    sentence, if the file cannot be used or another program keeps writing for a minute.
+    sentence, if what it is asked for is wrong, the file cannot be used, or another program keeps writing for a minute.
     """
 
     def __init__(self, database: Database) -> None:
@@ -77,23 +77,9 @@ class Collection:
     ) -> Collection:
         """Create an empty collection; an existing one with the same model and options is opened instead.
 
-        Parameters
-        ----------
-        path
-            The file; its name should end in ``.cdcoref``.
-        model
-            As :func:`cdcoref.predict.load` takes it; the model with which all documents are read.
-        options
-            How mentions are linked. A collection keeps `kind`, `threshold`, `max_pairs` (by default 20) and
-            `across_stories`; it has no others.
-        settings
-            Options by name, instead of or over those of `options`: ``Collection.create(path, kind="event")``.
-
-        Raises
-        ------
-        InputError
-            If the file is something else, or a collection made with another model or other options; or if a collection
-            has no such option.
+        `model` is as :func:`cdcoref.predict.load` takes it. A collection keeps the options `kind`, `threshold`,
+        `max_pairs` (by default 20) and `across_stories`, and has no others; they can also be given by name:
+        ``Collection.create(path, kind="event")``.
         """
         wanted = Settings(_stored_name(model), PredictionOptions.with_settings(options, settings))
         kept_options(wanted.options)
@@ -116,13 +102,7 @@ class Collection:
 
     @classmethod
     def open(cls, path: str | Path) -> Collection:
-        """Open a collection; it can be read also where it cannot be written.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """Open a collection; it can be read also where it cannot be written."""
         database = Database(path)
         try:
             with database.reading() as connection:
@@ -179,26 +159,12 @@ class Collection:
 
         A document that is already in the collection, under any id, is recognised by its content and kept; one that has
         changed replaces its earlier self, whose mentions with the same words keep their clusters' ids. See
-        :mod:`cdcoref.collection.adding` for what it costs.
+        :mod:`cdcoref.collection.adding` for what it costs. Mentions that a corpus comes with are used (their clusters
+        are not); if it has none they are found.
 
-        Parameters
-        ----------
-        texts
-            As :meth:`cdcoref.Predictor.predict` takes them, best by id. Mentions that a corpus comes with are
-            used (their clusters are not); if it has none they are found.
-        predictor
-            The collection's model, where it is loaded already, or a function that loads it, which is called if it is
-            needed; None: it is loaded if it is needed.
-        batch_tokens
-            Word pieces that the encoder reads at once.
-        progress
-            Called with a stage (``"finding mentions"``, ``"comparing"``, ``"storing"``), the amount done, and the total
-            (0: unknown).
-
-        Raises
-        ------
-        InputError
-            If the model is not the collection's, or a mention has no kind.
+        `predictor` is the collection's model, or a function that loads it, called if it is needed; by default it is
+        loaded if it is needed. `progress` is called with a stage (``"finding mentions"``, ``"comparing"``,
+        ``"storing"``), the amount done, and the total (0: unknown).
         """
         corpus = texts if isinstance(texts, Corpus) else corpus_of_texts(texts)
         given: dict[str, list[Mention]] | None = corpus.by_document() if corpus.mentions else None
@@ -214,29 +180,14 @@ class Collection:
         """Remove documents by id, all of them or none; the rest of their stories is clustered again.
 
         They are kept in the file, for :meth:`restore`, until the collection is rebuilt.
-
-        Raises
-        ------
-        InputError
-            If there is no such document.
         """
         check_ids("documents", ids)
         return remove_documents(self._database, ids)
 
     def restore(self, ids: Sequence[str] | None = None) -> Report:
-        """Undo the removal of documents, all of them or none; their stories are clustered again.
+        """Undo the removal of documents, by default of those removed last; their stories are clustered again.
 
         Nothing is read again, so documents that were added in the meantime are compared with them at the next rebuild.
-
-        Parameters
-        ----------
-        ids
-            Their ids; by default those that were removed last, together.
-
-        Raises
-        ------
-        InputError
-            If no such document was removed since the collection was built, or it has been added again.
         """
         if ids is not None:
             check_ids("documents", ids)
@@ -252,25 +203,9 @@ class Collection:
         progress: Progress = _silent,
         **changes: Any,
     ) -> Report:
-        """Predict all documents at once again, then apply the corrections.
+        """Add all documents again, then apply the corrections.
 
-        Parameters
-        ----------
-        predictor
-            The model, where it is loaded already.
-        model
-            Another model than before, from now on.
-        options
-            Other options than before, from now on; see :meth:`create`.
-        batch_tokens, progress
-            As in :meth:`add`.
-        changes
-            Options by name, over those of `options` or of the collection: ``rebuild(threshold=0.6)``.
-
-        Raises
-        ------
-        InputError
-            If the model cannot be loaded, or a collection has no such option.
+        With another `model` or other `options`, or single ones by name, from now on: ``rebuild(threshold=0.6)``.
         """
         settings = self._current()
         chosen = PredictionOptions.with_settings(options or settings.options, changes)
@@ -281,65 +216,29 @@ class Collection:
         return rebuild_collection(self._database, reader, progress)
 
     def correct(self, action: Action, ids: Sequence[str], *, name: str | None = None) -> Correction:
-        """Correct mentions or a cluster. Corrections take effect immediately and persist.
+        """Correct mentions or a cluster, by ids; the id of a cluster stands for its first mention.
 
-        Parameters
-        ----------
-        action
-            ``"same"``: the mentions (two or more) are the same; their clusters become one. ``"not-same"``: the two
-            mentions are not the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster of their
-            own, without the rest of the one that they are in. ``"move"``: they leave it for another. ``"rename"``: the
-            cluster's name.
-        ids
-            Ids of mentions; the id of a cluster stands for its first mention. For ``"move"``, the mentions and last
-            the cluster that they are moved into; for ``"rename"``, one cluster.
-        name
-            For ``"rename"``.
-
-        Raises
-        ------
-        InputError
-            If there is no such mention or cluster, the correction is not possible, or it contradicts an earlier one.
+        ``"same"``: two mentions or more are the same; their clusters become one. ``"not-same"``: the two mentions are
+        not the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster, without the rest of the one
+        that they are in. ``"move"``: the mentions leave it for the cluster named last. ``"rename"``: the one cluster
+        has the `name`. A correction that contradicts an earlier one is refused.
         """
         check_ids("mentions", ids)
         [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
         return correction
 
     def correct_all(self, decisions: Sequence[Decision]) -> list[Correction]:
-        """Make several corrections, one after the other, in one transaction: all of them or none.
-
-        Parameters
-        ----------
-        decisions
-            What :meth:`correct` takes, such as :func:`cdcoref.collection.read_decisions` reads from a table.
-
-        Raises
-        ------
-        InputError
-            As for :meth:`correct`, with the place of the decision.
-        """
+        """Make several corrections, such as :func:`cdcoref.collection.read_decisions` reads: all of them or none."""
         return store_and_obey(self._database, decisions)
 
     def undo(self, number: int | None = None) -> Correction:
-        """Undo a correction by its number, by default the one that holds and was made, or redone, last.
-
-        Raises
-        ------
-        InputError
-            If there is none, or it has been undone.
-        """
+        """Undo a correction by its number, by default the one that holds and was made, or redone, last."""
         if number is not None:
             check_whole("the number of a correction", number)
         return undo_and_obey(self._database, number)
 
     def redo(self, number: int) -> Correction:
-        """Make a correction hold again that was undone, by its number.
-
-        Raises
-        ------
-        InputError
-            If there is none, it has not been undone, or it contradicts one that was made since.
-        """
+        """Make a correction hold again that was undone, by its number."""
         check_whole("the number of a correction", number)
         return redo_and_obey(self._database, number)
 
@@ -360,20 +259,7 @@ class Collection:
         limit: int = 100,
         offset: int = 0,
     ) -> list[ClusterSummary]:
-        """Clusters of at least `min_mentions` mentions, those in most documents first.
-
-        Parameters
-        ----------
-        kind, story
-            Only those of a kind, of a story.
-        query
-            Only those that :meth:`search` finds.
-
-        Raises
-        ------
-        InputError
-            If there is no such kind.
-        """
+        """Clusters of at least `min_mentions` mentions, those in most documents first; `query` as in :meth:`search`."""
         _check_clusters(kind, min_mentions, story, query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
@@ -398,20 +284,7 @@ class Collection:
     def documents(
         self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
     ) -> list[DocumentSummary]:
-        """Documents, the latest added first.
-
-        Parameters
-        ----------
-        since
-            Only those of this day or later, such as ``"2024-03-05"``.
-        source
-            Only those of this source, whatever its capitals.
-
-        Raises
-        ------
-        InputError
-            If `since` is no day.
-        """
+        """Documents, the latest added first; only those of the day `since` (ISO 8601) or later, and of a source."""
         _check_documents(since, source)
         _check_part(limit, offset)
         with self._database.reading() as connection:
@@ -429,38 +302,16 @@ class Collection:
             return removed_documents(connection)
 
     def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
-        """A cluster with its mentions and documents; if it was merged, the cluster that it was merged into.
+        """A cluster, or the one it was merged into, with mentions in `limit` of its documents, ordered by date.
 
-        Parameters
-        ----------
-        limit, offset
-            Maximum number of documents whose mentions are returned, and number of documents to skip. Documents are
-            ordered by date; by default all are returned.
-        around
-            Instead of an offset: the id of a mention that is to be among them.
-
-        Raises
-        ------
-        InputError
-            If there is none.
+        `around` is the id of a mention that is to be among them, instead of an offset.
         """
         _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.cluster_page(connection, id, limit=limit, offset=offset, around=around)
 
     def document(self, id: str, *, others: int | None = None) -> DocumentPage:
-        """A document with its mentions, its clusters and related documents.
-
-        Parameters
-        ----------
-        others
-            How many other documents of its story are listed; by default all.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """A document with its mentions, its clusters and related documents, at most `others` of its story."""
         check_text("the id of a document", id)
         _check_part(others, 0, "others")
         with self._database.reading() as connection:
@@ -476,13 +327,7 @@ class Collection:
             return self._read_stories(connection, queries.story_numbers(connection, limit=limit, offset=offset))
 
     def story(self, number: int) -> PredictedStory:
-        """One story.
-
-        Raises
-        ------
-        InputError
-            If there is none of this number.
-        """
+        """One story."""
         check_whole("the number of a story", number)
         with self._database.reading() as connection:
             found = self._read_stories(connection, [number])
@@ -498,13 +343,7 @@ class Collection:
         return list(stories_of(corpus, {number: names for number, names in members.items() if names}))
 
     def mention(self, id: str) -> StoredMention:
-        """A mention by its id.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """A mention by its id."""
         number = queries.number_of(id, "m", "mention")
         with self._database.reading() as connection:
             found = queries.mentions_by_number(connection, [number])
@@ -536,13 +375,7 @@ class Collection:
             return with_outcomes(connection, stored_corrections(connection))
 
     def corpus(self, *, corrected: bool = False) -> Corpus:
-        """All documents and mentions with the ids of their clusters, in the order in which they were added.
-
-        Parameters
-        ----------
-        corrected
-            Only the documents that have a corrected mention; corrections that were undone do not count.
-        """
+        """All documents (or only those with a corrected mention) and mentions, with the ids of their clusters."""
         with self._database.reading() as connection:
             corpus = corpus_in(connection)
             return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus

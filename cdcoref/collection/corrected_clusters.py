@@ -35,23 +35,10 @@ def constrained(
     scores: Scores,
     antecedents: Mapping[int, int] = MappingProxyType({}),
 ) -> np.ndarray:
-    """The clusters that obey the constraints.
+    """The clusters that obey the constraints of every correction, in the order in which they were made.
 
-    Parameters
-    ----------
-    labels
-        The cluster of every mention. *Shape:* (mentions,)
-    constraints
-        Of every correction, in the order in which they were made; they do not contradict each other.
-    scores
-        Of mentions.
-    antecedents
-        The antecedent of every pronoun that is in the cluster of its antecedent.
-
-    Returns
-    -------
-    labels
-        Other numbers; mentions of clusters that obey already stay together. *Shape:* (mentions,)
+    `labels` are the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that
+    are in the clusters of their antecedents.
     """
     labels = labels.copy()
     must, cannot = _pairs(one.must_links for one in constraints), _pairs(one.cannot_links for one in constraints)

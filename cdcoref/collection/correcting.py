@@ -34,22 +34,7 @@ UNCHANGED = "no cluster changed"
 
 
 def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:
-    """Store corrections one after the other, each obeyed before the next; all of them or none.
-
-    Parameters
-    ----------
-    database
-        The collection.
-    decisions
-        An action is one of :class:`cdcoref.collection.corrections.Correction`. Ids are of mentions; where a cluster is
-        named, its first mention stands for it. For ``"split"``, mentions of one cluster, but not all of it; for
-        ``"move"``, mentions and the cluster that they are moved into; for ``"rename"``, one cluster and its name.
-
-    Raises
-    ------
-    InputError
-        If there is no such mention or cluster, a correction makes no sense, or it contradicts an earlier one.
-    """
+    """Store corrections one after the other, each obeyed before the next; all of them or none."""
     made: list[Correction] = []
     with database.writing() as connection:
         for decision in decisions:
@@ -90,13 +75,7 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
 
 
 def undo_and_obey(database: Database, number: int | None) -> Correction:
-    """Undo a correction, by default the one that holds and was made, or made again, last.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it has been undone.
-    """
+    """Undo a correction, by default the one that holds and was made, or made again, last."""
     with database.writing() as connection:
         if number is None:
             query = (
@@ -118,13 +97,7 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
 
 
 def redo_and_obey(database: Database, number: int) -> Correction:
-    """Make a correction hold again that was undone.
-
-    Raises
-    ------
-    InputError
-        If there is none, it has not been undone, or it contradicts one that was made since.
-    """
+    """Make a correction hold again that was undone."""
     with database.writing() as connection:
         found = stored_corrections(connection, [number])
         if not found:

@@ -32,12 +32,8 @@ LONGEST_NAME = 200
 class CorrectedMention:
     """A mention as a correction knows it.
 
-    Attributes
-    ----------
-    document, words
-        What it was called when the correction was made; only for people.
-    content, tokens, kind
-        The hash of the document's content in hexadecimal digits, the tokens, the kind: what the mention is.
+    `document`, `words`: What it was called when the correction was made; only for people. `content`, `tokens`, `kind`:
+    The hash of the document's content in hexadecimal digits, the tokens, the kind: what the mention is.
     """
 
     document: str
@@ -56,24 +52,13 @@ class CorrectedMention:
 class Correction:
     """One correction.
 
-    Attributes
-    ----------
-    number
-        By which it is undone.
-    time
-        When it was made (ISO 8601, UTC).
-    action
-        ``"same"``, ``"not-same"``: the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``:
-        they are one cluster, and not in that of the mentions `apart`. ``"move"``: the same, and the last of them is one
-        of the cluster that the others were moved into. ``"rename"``: the cluster has a name.
-    mentions, apart
-        The mentions.
-    cluster, name
-        The id of the cluster that mentions were moved into, or that was renamed, and its name.
-    undone
-        When it was undone; None while it holds.
-    moves, notes
-        What became of clusters when it was made or, later, undone, and a sentence for what is remarkable about it.
+    `number`: By which it is undone. `time`: When it was made (ISO 8601, UTC). `action`: ``"same"``, ``"not-same"``:
+    the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster, and not in
+    that of the mentions `apart`. ``"move"``: the same, and the last of them is one of the cluster that the others were
+    moved into. ``"rename"``: the cluster has a name. `mentions`, `apart`: The mentions. `cluster`, `name`: The id of
+    the cluster that mentions were moved into, or that was renamed, and its name. `undone`: When it was undone; None
+    while it holds. `moves`, `notes`: What became of clusters when it was made or, later, undone, and a sentence for
+    what is remarkable about it.
     """
 
     number: int
@@ -126,15 +111,7 @@ def _correction(row: Sequence[object]) -> Correction:
 
 
 class ContradictionError(InputError):
-    """A correction that contradicts earlier ones.
-
-    Parameters
-    ----------
-    causes
-        Their numbers.
-    every
-        Whether all of them have to be undone; otherwise one of them is enough.
-    """
+    """A correction that contradicts earlier ones."""
 
     def __init__(self, causes: Sequence[int], *, every: bool = False) -> None:
         self.causes, self.every = tuple(causes), every
@@ -152,13 +129,7 @@ def store_correction(
     cluster: int | None = None,
     name: str | None = None,
 ) -> int:
-    """Store a correction; returns its number.
-
-    Raises
-    ------
-    ContradictionError
-        If it contradicts earlier ones that hold.
-    """
+    """Store a correction; returns its number."""
     number = insert(
         connection,
         "INSERT INTO corrections (time, action, mentions, apart, cluster, name) VALUES (?, ?, ?, ?, ?, ?)",
@@ -181,13 +152,7 @@ def _store_contents(connection: sqlite3.Connection, number: int, mentions: Itera
 
 
 def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
-    """Refuse a correction that was just made, or made again, if it contradicts others.
-
-    Raises
-    ------
-    ContradictionError
-        If it does.
-    """
+    """Refuse a correction that was just made, or made again, if it contradicts others."""
 
     def contradicted(corrections: Iterable[Correction]) -> bool:
         pairs = [correction.constraints() for correction in corrections]
@@ -234,15 +199,7 @@ def _keys(correction: Correction) -> set[str]:
 def stored_constraints(
     connection: sqlite3.Connection, contents: Iterable[bytes], keys: Mapping[str, int]
 ) -> list[Constraints]:
-    """The constraints that hold between mentions of some documents, of every correction in turn.
-
-    Parameters
-    ----------
-    contents
-        Hashes of the documents' contents.
-    keys
-        The number of every mention by its key.
-    """
+    """The constraints that hold between mentions of some documents, of every correction in turn."""
     found = []
     for correction in _holding(connection, contents):
         together, apart = correction.constraints(keys)
@@ -270,15 +227,7 @@ def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
 def move_corrections(
     connection: sqlite3.Connection, before: bytes, after: bytes, tokens: Mapping[tuple[str, str | None], str]
 ) -> None:
-    """Let corrections of a document's mentions be about those of its changed self.
-
-    Parameters
-    ----------
-    before, after
-        Hashes of the document's content.
-    tokens
-        The stored tokens of a mention after, by its stored tokens before and its kind; others are left behind.
-    """
+    """Let corrections of a document's mentions be about those of its changed self."""
 
     def moved(mention: CorrectedMention) -> CorrectedMention:
         there = tokens.get((stored_tokens(mention.tokens), mention.kind))

@@ -34,20 +34,7 @@ PAUSE = 0.02
 
 
 class Database:
-    """A connection to a collection's file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    create
-        Make the tables if the file is new or empty; otherwise it must be a collection.
-
-    Raises
-    ------
-    InputError
-        If the file is not a collection, cannot be used, or is of a later version.
-    """
+    """A connection to a collection's file."""
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
         self.path = Path(path)
@@ -123,13 +110,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A change: it is stored whole when the block ends, and not at all if it ends with an error.
-
-        Raises
-        ------
-        InputError
-            If it cannot be stored.
-        """
+        """A change: it is stored whole when the block ends, and not at all if it ends with an error."""
         with collection_errors(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -165,13 +146,7 @@ def is_in_place(path: Path, opened: os.stat_result) -> bool:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Keep changes in a file of their own, from which others read on; whoever waits for that gets no time from SQLite.
-
-    Raises
-    ------
-    sqlite3.OperationalError
-        If other programs do not let go of the file for `WAIT` seconds.
-    """
+    """Keep changes in a file of their own, from which others read on; SQLite itself does not wait for that."""
     until = time.monotonic() + WAIT
     while True:
         try:

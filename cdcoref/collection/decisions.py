@@ -21,12 +21,8 @@ _DELIMITERS = ",;\t"
 class Decision:
     """A correction that is to be made.
 
-    Attributes
-    ----------
-    action, ids, name
-        As :meth:`cdcoref.collection.Collection.correct` takes them.
-    path, line
-        Where it was read, for messages; None if it was not.
+    `action`, `ids`, `name`: As :meth:`cdcoref.collection.Collection.correct` takes them. `path`, `line`: Where it was
+    read, for messages; None if it was not.
     """
 
     action: Action
@@ -39,17 +35,7 @@ class Decision:
 def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) -> list[Decision]:
     """Read decisions from CSV with the columns ``action``, ``ids`` (separated by spaces) and, for renaming, ``name``.
 
-    Parameters
-    ----------
-    path
-        The file, or ``"-"`` for standard input. Cells are separated by commas, semicolons or tabs.
-    standard_input
-        The stream read for ``"-"``; that of the process by default.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, has other columns, or a row is no decision; the message gives the line.
+    Cells are separated by commas, semicolons or tabs; ``"-"`` is `standard_input`. An `InputError` names the line.
     """
     with readable_twice(path, standard_input) as file:
         text = text_content(file).decode()
@@ -79,17 +65,7 @@ def _decision(names: Sequence[str], row: Sequence[str], path: str, line: int) ->
 
 
 def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int]) -> InputError:
-    """An error that a decision causes, with where it was read, and with what became of the others.
-
-    Parameters
-    ----------
-    error
-        The error.
-    decisions
-        All decisions.
-    made
-        The numbers of the corrections that were made of those before it.
-    """
+    """An error that a decision causes, with where it was read, and with what became of the others."""
     place = len(made)
     decision = decisions[place]
     message = error.message

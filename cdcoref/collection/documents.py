@@ -29,18 +29,9 @@ REVISION = "revision"
 class Incoming:
     """A document that is to be added.
 
-    Attributes
-    ----------
-    document
-        The document.
-    mentions
-        Those with which it came, in the order of the text; None if they are to be found.
-    content
-        The hash by which the same document is recognised: of its text, words, sentences and the given mentions.
-    source
-        The file, where it is a plain text named after its file.
-    weights
-        Its words.
+    `document`: The document. `mentions`: Those with which it came, in the order of the text; None if they are to be
+    found. `content`: The hash by which the same document is recognised: of its text, words, sentences and the given
+    mentions. `source`: The file, where it is a plain text named after its file. `weights`: Its words.
     """
 
     document: Document
@@ -87,14 +78,8 @@ class Incoming:
 class Sorted:
     """Incoming documents, sorted by what has to be done with them.
 
-    Attributes
-    ----------
-    new
-        Those to be added, under the ids that they will have.
-    replaced
-        Numbers of the stored documents which they replace, by id.
-    known
-        Ids of those that are there, by the ids with which they came.
+    `new`: Those to be added, under the ids that they will have. `replaced`: Numbers of the stored documents which they
+    replace, by id. `known`: Ids of those that are there, by the ids with which they came.
     """
 
     new: tuple[Incoming, ...]
@@ -108,11 +93,6 @@ def sort_documents(connection: sqlite3.Connection, incoming: Sequence[Incoming])
     A document with the content of a stored one is known, whatever its id. A plain text is a changed one if a text from
     the same file is stored; if its id is that of a text from another file, its id gets a prefix: as many folders
     of its path as make it unique. Any other document is a changed one if its id is stored.
-
-    Raises
-    ------
-    InputError
-        If two documents would have one id.
     """
     # What a changed document was is no longer known, wherever that document stands among the others; one that was known
     # by it may itself be what replaces another.
@@ -389,11 +369,6 @@ def inherit_clusters(
 
     So that clusters keep their numbers; clustering the story again decides where the mentions belong. Those of one kind
     with the same words are the same: the first of those before and the first of those after, and so on.
-
-    Returns
-    -------
-    dict
-        The tokens of each such mention after, by its tokens before and its kind.
     """
     waiting: dict[tuple[str | None, str], list[MentionRow]] = {}
     for mention in reversed(former):

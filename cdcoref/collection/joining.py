@@ -20,15 +20,7 @@ SHARED = 1e-3
 
 
 class SubjectNames:
-    """The names of entities in stories that are clustered together.
-
-    Parameters
-    ----------
-    stories
-        The stories; their mentions, one story after the other, are those whose labels are joined.
-    subject_of
-        The subjects of stories, by the stories' numbers; a story without one is a subject by itself.
-    """
+    """The names of entities in stories that are clustered together."""
 
     def __init__(self, stories: Sequence[StoredStory], subject_of: Mapping[int, int]) -> None:
         self._stories = stories

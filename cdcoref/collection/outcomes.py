@@ -44,15 +44,7 @@ def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> Clust
 def moves(
     connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf, former: Mapping[int, str]
 ) -> tuple[Move, ...]:
-    """The changes of clusters, the largest changes of each sort first.
-
-    Parameters
-    ----------
-    before, after
-        Of the same stories.
-    former
-        The titles of clusters before; of new ones the present titles are taken.
-    """
+    """The changes of clusters, the largest of each sort first; `former` are the titles that clusters had before."""
     groups: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
     for mention, cluster in after.items():
         if before[mention] != cluster:

@@ -32,20 +32,11 @@ LARGEST_COMPARED = 100
 class StoryPlan:
     """The changes to a story.
 
-    Attributes
-    ----------
-    number
-        The stored story that it goes on from; None for a new one.
-    moved
-        Ids of the stored documents that come from other stories.
-    new
-        Ids of the documents that are new in the collection.
-    pairs
-        Ids of the pairs of documents to be read together, the id that comes first first.
-    compared
-        Those to be compared by their vectors; `pairs` are among them.
-    known
-        The former story of every stored document, as numbers from 0: those of one were compared with each other.
+    `number`: The stored story that it goes on from; None for a new one. `moved`: Ids of the stored documents that come
+    from other stories. `new`: Ids of the documents that are new in the collection. `pairs`: Ids of the pairs of
+    documents to be read together, the id that comes first first. `compared`: Those to be compared by their vectors;
+    `pairs` are among them. `known`: The former story of every stored document, as numbers from 0: those of one were
+    compared with each other.
     """
 
     number: int | None
@@ -64,16 +55,9 @@ class StoryPlan:
 class Plan:
     """What is to be done with documents.
 
-    Attributes
-    ----------
-    documents
-        Which are new.
-    original_of
-        The originals of copies among new and stored documents, by id.
-    share
-        By the id of a new document for how much of one it counts in how rare words are.
-    stories
-        The stories that change.
+    `documents`: Which are new. `original_of`: The originals of copies among new and stored documents, by id. `share`:
+    By the id of a new document for how much of one it counts in how rare words are. `stories`: The stories that
+    change.
     """
 
     documents: Sorted

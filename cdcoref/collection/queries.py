@@ -75,13 +75,7 @@ def mention_id(number: int) -> str:
 
 
 def number_of(id: str, letter: str, what: str) -> int:
-    """The number in an id of a cluster (``"c"``) or a mention (``"m"``).
-
-    Raises
-    ------
-    InputError
-        If it is no such id.
-    """
+    """The number in an id of a cluster (``"c"``) or a mention (``"m"``)."""
     check_text(f"the id of a {what}", id)
     match = re.fullmatch(rf"{letter}([1-9][0-9]{{0,17}})", id)
     if match is None:
@@ -205,11 +199,6 @@ def cluster_page(
     """All about a cluster, or about the one into which it was merged, with a limited number of its documents.
 
     With `around`, the offset is that of the part in which this mention's document is, the first if it is in none.
-
-    Raises
-    ------
-    InputError
-        If there is none.
     """
     number = living_cluster(connection, number_of(id, "c", "cluster"))
     row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
@@ -298,13 +287,7 @@ def no_document(connection: sqlite3.Connection, id: str) -> InputError:
 
 
 def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
-    """All about a document, with a limited number of others of its story and of stories about the same subject.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """All about a document, with a limited number of others of its story and of stories about the same subject."""
     row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise no_document(connection, id)

@@ -26,16 +26,10 @@ MIN_PROBABILITY = 0.05
 class UncertainDecision(NamedTuple):
     """A decision, as a pair of mentions that stands for it.
 
-    Attributes
-    ----------
-    first, second
-        Numbers of the mentions: of all pairs across the two sides the most probable one.
-    together
-        Whether they are in one cluster.
-    probability
-        The mean over the pairs across the two sides; of a pronoun, the probability of its antecedent.
-    doubt
-        1 at the probability above which clusters are merged, less the farther from it.
+    `first`, `second`: Numbers of the mentions: of all pairs across the two sides the most probable one. `together`:
+    Whether they are in one cluster. `probability`: The mean over the pairs across the two sides; of a pronoun, the
+    probability of its antecedent. `doubt`: 1 at the probability above which clusters are merged, less the farther from
+    it.
     """
 
     first: int
@@ -54,19 +48,8 @@ def least_sure(
 ) -> list[UncertainDecision]:
     """Decisions, the least certain first.
 
-    Parameters
-    ----------
-    labels
-        The cluster of every mention. *Shape:* (mentions,)
-    links
-        What is known of pairs; a pair that was not compared counts as 0.
-    confidence
-        How probably every mention belongs to its cluster, see :class:`cdcoref.linking.MentionLinks`. *Shape:*
-        (mentions,)
-    above
-        The probability above which each mention is merged with others. *Shape:* (mentions,)
-    corrections
-        The corrections of people.
+    `labels` are the clusters of mentions, `confidence` how probably each belongs to its cluster, and `above` the
+    probability above which it is merged with others. *Shapes:* (mentions,)
     """
     decisions = [
         *_merges(labels, links, confidence, above, corrections),

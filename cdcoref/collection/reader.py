@@ -96,22 +96,7 @@ class Reader:
         known: Mapping[str, int],
         advance: Callable[[float], None],
     ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
-        """Compare the documents of a story: by their vectors, if the model has them, and read together.
-
-        Parameters
-        ----------
-        pairs
-            Those that are read together, by id; None: all.
-        known
-            See :class:`cdcoref.linking.Comparison`.
-        advance
-            Called with how many documents and pairs of documents were read since the last call.
-
-        Returns
-        -------
-        tuple
-            The scores by pair of ids, the first first, and a sentence for whatever was left out.
-        """
+        """Compare the documents of a story: by their vectors, if the model has them, and read together."""
         from cdcoref.linking import Comparison
 
         with_some = [reading for reading in readings if len(reading.mentions)]

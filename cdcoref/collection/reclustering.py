@@ -32,23 +32,7 @@ EVEN = 0.5
 def recluster(
     connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = (), *, undone: bool = False
 ) -> Report:
-    """Cluster stories again, and store what came of it.
-
-    Parameters
-    ----------
-    stories
-        Their numbers; their subjects are stored.
-    left
-        Numbers of clusters that have lost mentions.
-    undone
-        As :func:`cdcoref.collection.cluster_numbers.assign_clusters` takes it.
-
-    Returns
-    -------
-    Report
-        Which clusters were merged and split, and how many stories were clustered: those asked for, and those tied to
-        them by subjects or corrections; without those of documents without words.
-    """
+    """Cluster stories again, and store what came of it."""
     from cdcoref.linking import MentionLinks
 
     bundle = tied(connection, stories)

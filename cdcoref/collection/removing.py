@@ -55,13 +55,7 @@ class _Kept(NamedTuple):
 
 
 def remove_documents(database: Database, ids: Sequence[str]) -> Report:
-    """Remove documents by id, all of them or none.
-
-    Raises
-    ------
-    InputError
-        If there is no such document, or the file cannot be written.
-    """
+    """Remove documents by id, all of them or none."""
     with database.writing() as connection:
         removal = insert(connection, "INSERT INTO removals (time) VALUES (?)", (now(),))
         found = numbers_of(connection, ids)
@@ -113,13 +107,7 @@ def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
 
 
 def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
-    """Bring back removed documents, all of them or none; without ids, those of the latest removal.
-
-    Raises
-    ------
-    InputError
-        If there is no such document, it has been added again, or the file cannot be written.
-    """
+    """Bring back removed documents, all of them or none; without ids, those of the latest removal."""
     with database.writing() as connection:
         kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
         weights: dict[int, Weights] = {}

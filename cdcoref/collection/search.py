@@ -27,11 +27,6 @@ def clusters_with_words(
     """The numbers of the clusters that have all the words of a query, the best first.
 
     Equally good ones are ordered by the number of their documents, then of their mentions.
-
-    Parameters
-    ----------
-    condition, values
-        A condition on the table of clusters, and its values.
     """
     words = list(dict.fromkeys(search_words(query)))
     if not words:

@@ -20,13 +20,7 @@ KEPT = ("kind", "threshold", "max_pairs", "across_stories")
 
 
 def kept_options(options: PredictionOptions) -> dict[str, Any]:
-    """The options that a collection keeps, by name.
-
-    Raises
-    ------
-    InputError
-        If another option is not its default.
-    """
+    """The options that a collection keeps, by name."""
     kept = {name: getattr(options, name) for name in KEPT}
     ignored = [field.name for field in fields(options) if getattr(options, field.name) != field.default]
     if others := [name for name in ignored if name not in KEPT]:
@@ -38,16 +32,9 @@ def kept_options(options: PredictionOptions) -> dict[str, Any]:
 class Settings:
     """The model and the options of a collection.
 
-    Attributes
-    ----------
-    model
-        As :func:`cdcoref.predict.load` takes it.
-    options
-        How mentions are linked; see `KEPT`.
-    fingerprint
-        Of the model that has read documents; None until one has.
-    clustering
-        That model's configuration, see :class:`cdcoref.model.CorefConfig`.
+    `model`: As :func:`cdcoref.predict.load` takes it. `options`: How mentions are linked; see `KEPT`. `fingerprint`:
+    Of the model that has read documents; None until one has. `clustering`: That model's configuration, see
+    :class:`cdcoref.model.CorefConfig`.
     """
 
     model: str
@@ -106,13 +93,7 @@ def has_settings(connection: sqlite3.Connection) -> bool:
 
 
 def stored_settings(connection: sqlite3.Connection) -> Settings:
-    """The settings of a collection.
-
-    Raises
-    ------
-    sqlite3.DatabaseError
-        If what is stored is damaged.
-    """
+    """The settings of a collection."""
     try:
         known = stored_value(connection, "settings")
         options = {name: value for name, value in known["options"].items() if name in KEPT}  # earlier ones had more

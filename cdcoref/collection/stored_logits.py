@@ -23,12 +23,8 @@ if TYPE_CHECKING:
 class DocumentScores(NamedTuple):
     """The compared mentions of two documents (or of one with itself).
 
-    Attributes
-    ----------
-    first, second
-        Places of the mentions in the one and the other document. *Shape:* (pairs,)
-    logits
-        *Shape:* (pairs,)
+    `first`, `second`: Places of the mentions in the one and the other document. *Shape:* (pairs,) `logits`: *Shape:*
+    (pairs,)
     """
 
     first: np.ndarray
@@ -42,13 +38,7 @@ class DocumentScores(NamedTuple):
 
     @classmethod
     def unpacked(cls, stored: bytes) -> DocumentScores:
-        """The scores from their stored form.
-
-        Raises
-        ------
-        sqlite3.DatabaseError
-            If it is damaged.
-        """
+        """The scores from their stored form."""
         try:
             content = bounded_zlib(stored)
             if content is None:
@@ -68,15 +58,7 @@ DocumentPair = tuple[str, str]
 
 
 def by_document_pair(corpus: Corpus, logits: PairLogits) -> dict[DocumentPair, DocumentScores]:
-    """The logits of every pair of documents, by their ids, the id that comes first first.
-
-    Parameters
-    ----------
-    corpus
-        The documents that were compared; a mention's place is its number among those of its document.
-    logits
-        What the comparison gave.
-    """
+    """The logits of every pair of documents, by their ids, the id that comes first first."""
     ids = sorted(document.id for document in corpus.documents)
     rank = {id: number for number, id in enumerate(ids)}
     of_mention = np.array([rank[m.document] for m in corpus.mentions], dtype=np.int64)
@@ -113,14 +95,8 @@ def store_scores(
 def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]) -> PairLogits:
     """Logits of the mentions of a corpus from those of its pairs of documents.
 
-    Parameters
-    ----------
-    corpus
-        Documents and mentions; some of those that were compared may be missing.
-    places
-        The place of every mention in its document when they were compared. *Shape:* (mentions,)
-    scores
-        By the two ids.
+    `places` are those of the mentions in their documents when these were compared; some may be missing since. *Shape:*
+    (mentions,)
     """
     from cdcoref.linking import PairLogits
 

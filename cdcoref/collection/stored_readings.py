@@ -32,13 +32,7 @@ def packed_vectors(vectors: MentionVectors) -> bytes:
 
 
 def unpacked_vectors(stored: bytes) -> MentionVectors:
-    """Vectors from their stored form; zeros for those that are not stored.
-
-    Raises
-    ------
-    sqlite3.DatabaseError
-        If it is damaged.
-    """
+    """Vectors from their stored form; zeros for those that are not stored."""
     try:
         count, width, learnt, anaphora, sentences = shape = np.frombuffer(stored, _NUMBER, 5).tolist()
         if min(shape) < 0:

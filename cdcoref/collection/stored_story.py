@@ -26,18 +26,10 @@ if TYPE_CHECKING:
 class StoredStory:
     """A story with all that its clusters depend on.
 
-    Attributes
-    ----------
-    number
-        The story's number.
-    corpus
-        The documents and mentions, without rejected ones; a mention's confidence is that with which it came.
-    numbers, places
-        The number of every mention, and its place among those of its document. *Shape:* (mentions,)
-    contents
-        The hash of every document's content, by id.
-    scores
-        By pair of documents.
+    `number`: The story's number. `corpus`: The documents and mentions, without rejected ones; a mention's confidence
+    is that with which it came. `numbers`, `places`: The number of every mention, and its place among those of its
+    document. *Shape:* (mentions,) `contents`: The hash of every document's content, by id. `scores`: By pair of
+    documents.
     """
 
     number: int
@@ -89,14 +81,7 @@ def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> st
 
 
 def story_clusters(story: StoredStory, config: CorefConfig | None) -> tuple[list[Hashable], list[MentionLinks]]:
-    """The clusters of a story before corrections; by head lemma without a configuration.
-
-    Returns
-    -------
-    tuple
-        What the cluster of each mention is called, and what the clusters were made of, a part for each kind; nothing if
-        mentions are linked by lemma.
-    """
+    """The clusters of a story before corrections; by head lemma without a configuration."""
     from cdcoref.linking import clusters_by_kind, lemma_clusters
 
     corpus = story.corpus

@@ -20,19 +20,10 @@ from cdcoref.stories import subject_labels
 def place_stories(
     connection: sqlite3.Connection, changed: Iterable[int], new: Mapping[int, Weights] | None = None
 ) -> set[int]:
-    """Remove stories that lost all their documents, and find anew which stories are about one subject with the others.
+    """Remove those of the `changed` stories that are empty, and find which stories are about one subject with the rest.
 
-    Parameters
-    ----------
-    changed
-        Numbers of stories that got or lost documents.
-    new
-        The words of the documents that came, by their numbers; they are stored.
-
-    Returns
-    -------
-    set
-        Numbers of those that are left of `changed`, and of the stories whose subject has got or lost a story.
+    `new` has the words of the documents that came, by their numbers. Returns the stories that are left of `changed`,
+    and those whose subject has got or lost a story.
     """
     left = drop_empty_stories(connection, changed)
     if not stored_settings(connection).across_stories:

@@ -135,14 +135,9 @@ def documents_near(
 class Surroundings(NamedTuple):
     """The documents of the stories near new documents, and their vectors.
 
-    Attributes
-    ----------
-    ids
-        Theirs, in the order of the rows: first those of stored documents, then those of new ones.
-    stories
-        Numbers of the stored stories, by the number that they have in `near`.
-    near
-        As :func:`cdcoref.stories.place_documents` takes it.
+    `ids`: Theirs, in the order of the rows: first those of stored documents, then those of new ones. `stories`:
+    Numbers of the stored stories, by the number that they have in `near`. `near`: As
+    :func:`cdcoref.stories.place_documents` takes it.
     """
 
     ids: list[str]

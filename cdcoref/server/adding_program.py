@@ -37,16 +37,7 @@ Answer = Callable[[dict[str, Any]], None]
 
 
 class Adder:
-    """Adds documents to a collection; keeps its model.
-
-    Parameters
-    ----------
-    settings
-        ``collection``, ``device``, ``precision``, ``batch_tokens`` and ``limit``, as in
-        :class:`cdcoref.server.server_options.ServerOptions`.
-    answer
-        Called with the progress.
-    """
+    """Adds documents to a collection; keeps its model."""
 
     def __init__(self, settings: dict[str, Any], answer: Answer) -> None:
         self._settings = settings
@@ -57,17 +48,7 @@ class Adder:
         self._model = ""
 
     def add(self, uploads: list[Upload], keep_both: bool, encoding: str | None) -> dict[str, Any]:
-        """Add the documents in files; what became of it.
-
-        Parameters
-        ----------
-        uploads
-            The files.
-        keep_both
-            Add a document whose id is taken under another one, instead of replacing what is there.
-        encoding
-            As :func:`cdcoref.server.uploads.read_uploads` takes it.
-        """
+        """Add the documents in files; what became of it."""
         from cdcoref.collection import Collection, work_lines
         from cdcoref.predict import LEMMA
 

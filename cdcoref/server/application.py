@@ -31,15 +31,7 @@ FOREVER = "public, max-age=31536000, immutable"
 
 
 def make_application(site: Site, port: int) -> ASGIApp:
-    """The application of a site.
-
-    Parameters
-    ----------
-    site
-        The site.
-    port
-        The port on which it will listen.
-    """
+    """The application of a site."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -36,16 +36,9 @@ class Line:
 class Piece:
     """Words without a border of a mention inside.
 
-    Attributes
-    ----------
-    text
-        The words.
-    lines
-        A line for each mention that covers them, the deepest first.
-    mentions, clusters
-        The ids of these mentions and of their clusters, the shortest mention first.
-    anchors
-        The ids of the mentions that begin here.
+    `text`: The words. `lines`: A line for each mention that covers them, the deepest first. `mentions`, `clusters`:
+    The ids of these mentions and of their clusters, the shortest mention first. `anchors`: The ids of the mentions
+    that begin here.
     """
 
     text: str
@@ -59,12 +52,7 @@ class Piece:
 class Paragraph:
     """A line of a text.
 
-    Attributes
-    ----------
-    pieces
-        Its text, cut where mentions begin and end.
-    depth
-        How many lines there are below each other at most.
+    `pieces`: Its text, cut where mentions begin and end. `depth`: How many lines there are below each other at most.
     """
 
     pieces: tuple[Piece, ...]

@@ -31,25 +31,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
 
 
 def download(site: Site, kind: str, corrected: bool, story: int | None = None) -> FileResponse:
-    """A file with the collection as it is now.
-
-    Parameters
-    ----------
-    site
-        The site.
-    kind
-        One of `KINDS_OF_FILES`.
-    corrected
-        Only the documents with a corrected or confirmed mention.
-
-    story
-        Only the documents of this story.
-
-    Raises
-    ------
-    InputError
-        If there is no such format or story, or it cannot express the collection.
-    """
+    """A file with the collection as it is now."""
     if kind not in KINDS_OF_FILES:
         *most, last = KINDS_OF_FILES
         raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")

@@ -60,13 +60,7 @@ def form_routes(site: Site) -> APIRouter:
 
 
 def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding: str) -> Job | None:
-    """Store uploaded files and add what is in them when those before have been added; None if there is none.
-
-    Raises
-    ------
-    InputError
-        If there is no such encoding, or the files cannot be stored; nothing of them is kept.
-    """
+    """Store uploaded files and add what is in them when those before have been added; None if there is none."""
     # A file input that is left empty sends a file without a name.
     named = [file for file in files if isinstance(file, UploadFile) and file.filename]
     if not named:
@@ -120,13 +114,7 @@ def _correct(site: Site, form: FormData, back: str) -> str:
 
 
 def _page_to_move(site: Site, ids: Sequence[str]) -> str:
-    """The address of the page on which the cluster is chosen into which mentions are moved.
-
-    Raises
-    ------
-    InputError
-        If there are no such mentions.
-    """
+    """The address of the page on which the cluster is chosen into which mentions are moved."""
     if not ids:
         raise InputError("select the mentions to move")
     cluster = site.readers().mention(ids[0]).cluster

@@ -57,17 +57,6 @@ class Guard:
     """The outermost layer of the application.
 
     What it refuses may come from a foreign page, so the answer must hold nothing of the collection and no secret.
-
-    Parameters
-    ----------
-    app
-        What answers.
-    options
-        The address, the token, the limits.
-    port
-        The port on which it listens.
-    refuse
-        Makes refusals.
     """
 
     def __init__(self, app: ASGIApp, options: ServerOptions, port: int, refuse: Refuse) -> None:

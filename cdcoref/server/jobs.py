@@ -18,24 +18,12 @@ State = Literal["waiting", "running", "done", "failed"]
 class Job:
     """An addition.
 
-    Attributes
-    ----------
-    number
-        By which it is asked for.
-    created
-        When it was asked for (ISO 8601, UTC).
-    files
-        Names of the files.
-    state
-        ``"waiting"``, ``"running"``, ``"done"``, or ``"failed"``: nothing was added, unless `summary` says otherwise.
-    stage, done, total
-        What is being done, how much of it is done, and how much there is (0: not known).
-    summary
-        What it did, one sentence each.
-    problems
-        A sentence for each file that could not be read, and for what could not be taken into account.
-    report
-        What it did, as :class:`cdcoref.collection.Report`; None until it is done.
+    `number`: By which it is asked for. `created`: When it was asked for (ISO 8601, UTC). `files`: Names of the files.
+    `state`: ``"waiting"``, ``"running"``, ``"done"``, or ``"failed"``: nothing was added, unless `summary` says
+    otherwise. `stage`, `done`, `total`: What is being done, how much of it is done, and how much there is (0: not
+    known). `summary`: What it did, one sentence each. `problems`: A sentence for each file that could not be read, and
+    for what could not be taken into account. `report`: What it did, as :class:`cdcoref.collection.Report`; None until
+    it is done.
     """
 
     number: int

@@ -94,19 +94,7 @@ class Pager:
 
 
 def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None = None, status: int = 200) -> Response:
-    """The page of an address.
-
-    Parameters
-    ----------
-    site
-        The site.
-    path, query
-        The address.
-    notice
-        The message at its top; by default about the change that the query names.
-    status
-        The status with which it is sent.
-    """
+    """The page of an address."""
     for pattern, page in PAGES.items():
         match = re.fullmatch(pattern, path)
         if match is None:

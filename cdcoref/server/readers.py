@@ -17,13 +17,7 @@ class GoneError(InputError):
 
 
 class Readers:
-    """Gives every thread its own object for the same collection.
-
-    Parameters
-    ----------
-    path
-        The collection.
-    """
+    """Gives every thread its own object for the same collection."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,13 +25,7 @@ class Readers:
         self._opened = path.stat()
 
     def __call__(self) -> Collection:
-        """The collection, for this thread alone.
-
-        Raises
-        ------
-        GoneError
-            If another file is in its place, or none.
-        """
+        """The collection, for this thread alone."""
         self.check()
         collection: Collection | None = getattr(self._own, "collection", None)
         if collection is None:
@@ -50,12 +38,6 @@ class Readers:
             collection.close()
 
     def check(self) -> None:
-        """Refuse what is not the file that was there at first.
-
-        Raises
-        ------
-        GoneError
-            If another file is in its place, or none.
-        """
+        """Refuse what is not the file that was there at first."""
         if not is_in_place(self.path, self._opened):
             raise GoneError

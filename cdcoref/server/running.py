@@ -37,26 +37,11 @@ class Server:
     with Server("news.cdcoref", ServerOptions(port=0)) as server:
         print(server.address)
 
-    Parameters
-    ----------
-    path
-        The collection.
-    options
-        How it is served.
+    `address`: Where it is, without the token. `left`: When the server has stopped: the additions that were cancelled;
+    their summaries say what is known.
 
-    Attributes
-    ----------
-    address
-        Where it is, without the token.
-    left
-        When the server has stopped: the additions that were cancelled; their summaries say what is known.
-
-    Raises
-    ------
-    InputError
-        If there is no collection, the extra is not installed, or the port is taken.
-    RuntimeError
-        By ``with``, if it does not start.
+    Raises `InputError` if there is no collection, the extra is not installed, or the port is taken; with a block, also
+    `RuntimeError` if the server does not start.
     """
 
     def __init__(self, path: str | Path, options: ServerOptions | None = None) -> None:
@@ -134,24 +119,7 @@ class Server:
 def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
     """Serve a collection until the process is interrupted or terminated; to be called in the main thread.
 
-    Parameters
-    ----------
-    path
-        The collection.
-    options
-        How it is served.
-    ready
-        Is called when the server listens.
-
-    Returns
-    -------
-    list
-        The additions that were cancelled; their summaries say what is known.
-
-    Raises
-    ------
-    InputError
-        As :class:`Server` does.
+    `ready` is called when the server listens. Returns the additions that were cancelled.
     """
     server = Server(path, options)
     # A process that is terminated ends as one that is interrupted, and not at once.

@@ -22,21 +22,9 @@ MEGABYTE = 2**20
 class ServerOptions:
     """How a collection is served.
 
-    Attributes
-    ----------
-    host, port
-        The address; port 0: any free port.
-    token
-        What a client must present; needed unless the address is a loopback address.
-    max_upload
-        Maximum size of one upload in bytes, compressed or not.
-    device, precision, batch_tokens
-        How documents that are added are read, as in :func:`cdcoref.predict.load`.
-
-    Raises
-    ------
-    InputError
-        If the token is missing or too short, or a number is out of its range.
+    `host`, `port`: The address; port 0: any free port. `token`: What a client must present; needed unless the address
+    is a loopback address. `max_upload`: Maximum size of one upload in bytes, compressed or not. `device`, `precision`,
+    `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`.
     """
 
     host: str = "127.0.0.1"
@@ -73,13 +61,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_installed() -> None:
-    """Check that what serving needs is there.
-
-    Raises
-    ------
-    InputError
-        If the extra is not installed.
-    """
+    """Check that what serving needs is there."""
     if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
         raise InputError(f"FastAPI and uvicorn are not installed; install them with: {install_command('serve')}")
 
@@ -90,13 +72,7 @@ def new_token() -> str:
 
 
 def read_token(path: Path) -> str:
-    """The token in a file, without the white space around it.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or what it holds is not one word of ASCII characters.
-    """
+    """The token in a file, without the white space around it."""
     try:
         token = path.read_text(encoding="utf-8").strip()
     except OSError as error:

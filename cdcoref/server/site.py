@@ -45,18 +45,9 @@ class Sent:
 class Notice:
     """The message at the top of a page.
 
-    Attributes
-    ----------
-    error
-        Why what was asked for was not done.
-    correction
-        The correction that was made or undone.
-    removed
-        The id of the document that was removed.
-    restored
-        Whether the removal of the document that is shown was undone.
-    form
-        What was sent with a form that could not be used; it stays in the form.
+    `error`: Why what was asked for was not done. `correction`: The correction that was made or undone. `removed`: The
+    id of the document that was removed. `restored`: Whether the removal of the document that is shown was undone.
+    `form`: What was sent with a form that could not be used; it stays in the form.
     """
 
     error: str | None = None
@@ -69,19 +60,7 @@ class Notice:
 class Site:
     """A collection as a site.
 
-    Parameters
-    ----------
-    path
-        The collection.
-    options
-        How it is served.
-
-    Attributes
-    ----------
-    readers, writer
-        For reading, in any thread, and for changes.
-    secret
-        What every form of this server carries.
+    `readers`, `writer`: For reading, in any thread, and for changes. `secret`: What every form of this server carries.
     """
 
     def __init__(self, path: Path, options: ServerOptions) -> None:

@@ -48,22 +48,7 @@ def read_uploads(
     *,
     every_kind: bool = False,
 ) -> LoadedCorpus:
-    """Read files; one that cannot be read does not affect the others.
-
-    Parameters
-    ----------
-    uploads
-        The files.
-    kind
-        The kind of mentions in formats without kinds.
-    limit
-        How many bytes there may be in a compressed file.
-    encoding
-        The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to report such a text as a
-        problem.
-    every_kind
-        Whether a file is reported as a problem if a mention in it is neither an event nor an entity.
-    """
+    """Read files; one that cannot be read does not affect the others."""
     documents: dict[str, Document] = {}
     mentions: list[Mention] = []
     notes: list[str] = []
@@ -116,15 +101,7 @@ def _check_size(path: Path, limit: int) -> None:
 
 
 def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
-    """The corpus with a number in the ids of documents that are taken: ``a.txt`` becomes ``a (2).txt``.
-
-    Parameters
-    ----------
-    corpus
-        Documents and mentions.
-    taken
-        Whether another document has an id.
-    """
+    """The corpus with a number in the ids of documents that are taken: ``a.txt`` becomes ``a (2).txt``."""
     own = {document.id for document in corpus.documents}
     names: dict[str, str] = {}
     for id in sorted(own):

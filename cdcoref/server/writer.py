@@ -43,17 +43,7 @@ Result = TypeVar("Result")
 class Writer:
     """Changes one collection; any thread may use it.
 
-    Parameters
-    ----------
-    collection
-        Gives a thread the collection.
-    options
-        How added documents are read.
-
-    Attributes
-    ----------
-    jobs
-        The additions.
+    `jobs`: The additions.
     """
 
     def __init__(self, collection: Readers, options: ServerOptions) -> None:
@@ -81,17 +71,7 @@ class Writer:
         return Path(tempfile.mkdtemp(dir=self._uploads))
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
-        """Add the documents in files when those before them have been added.
-
-        Parameters
-        ----------
-        uploads
-            The files.
-        folder
-            The folder in which they are, one of :meth:`new_folder`; it is removed when they have been added.
-        keep_both, encoding
-            As in :class:`cdcoref.server.adding_program.Adder`.
-        """
+        """Add the documents in files when those before them have been added."""
         job = self.jobs.new([upload.name for upload in uploads])
         files = [[str(upload.path), upload.name] for upload in uploads]
         self._waiting.put((job, {"files": files, "keep_both": keep_both, "encoding": encoding}, folder))
