@@ -1,25 +1,14 @@
-"""Checkpoints that count only once they are complete: what a run has to remember in, the same out of a folder."""
+"""Checkpoints that count only once they are complete, and how far a run was when one was written."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import torch
-from safetensors.torch import load_model, save_model
-from torch import nn
-
-from cdlm.checkpoints import WEIGHTS_FILE, writing_weights
 
 WHOLE_FILE = "whole.json"
-STATES_FILE = "states.pt"
 STATE_FILE = "state.json"
 KEPT = 2
 """How many checkpoints are kept."""
@@ -47,50 +36,6 @@ class RunState:
     def write(self, checkpoint: Path) -> None:
         """Write the state into a checkpoint's folder."""
         (checkpoint / STATE_FILE).write_text(json.dumps(asdict(self)), encoding="utf-8")
-
-
-def save_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any]) -> None:
-    """Write the model's weights, and the states of whatever else has one, such as an optimiser, by name.
-
-    Tensors that share memory are written once.
-    """
-    with writing_weights(checkpoint):
-        save_model(model, str(checkpoint / WEIGHTS_FILE), metadata={"format": "pt"})
-        torch.save({name: one.state_dict() for name, one in stateful.items()}, checkpoint / STATES_FILE)
-
-
-def save_random_states(checkpoint: Path, process: int) -> None:
-    """Write the states of one process' random number generators."""
-    kind, keys, *numbers = np.random.get_state(legacy=True)
-    states = {
-        "python": random.getstate(),
-        "numpy": (kind, torch.from_numpy(np.asarray(keys, dtype=np.int64)), *numbers),
-        "cpu": torch.random.get_rng_state(),
-        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-    }
-    with writing_weights(checkpoint):
-        torch.save(states, checkpoint / f"random-{process}.pt")
-
-
-def load_states(checkpoint: Path, model: nn.Module, stateful: Mapping[str, Any], process: int) -> None:
-    """Put everything into the state in which a checkpoint was written, random number generators included.
-
-    A checkpoint without a random state for this process, since fewer took part, leaves its generators as they are.
-    """
-    load_model(model, checkpoint / WEIGHTS_FILE)
-    states = torch.load(checkpoint / STATES_FILE, map_location="cpu", weights_only=True)
-    for name, one in stateful.items():
-        one.load_state_dict(states[name])
-    file = checkpoint / f"random-{process}.pt"
-    if not file.is_file():
-        return
-    drawn = torch.load(file, map_location="cpu", weights_only=True)
-    random.setstate(drawn["python"])
-    kind, keys, *numbers = drawn["numpy"]
-    np.random.set_state((kind, keys.numpy().astype(np.uint32), *numbers))
-    torch.random.set_rng_state(drawn["cpu"])
-    if torch.cuda.is_available() and drawn["cuda"]:
-        torch.cuda.set_rng_state_all(drawn["cuda"])
 
 
 def mark_whole(checkpoint: Path) -> None:

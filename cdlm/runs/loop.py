@@ -23,8 +23,9 @@ from torch import Tensor, nn
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader
 
+from cdlm.checkpoints import writing_weights
 from cdlm.files import replaced_folder
-from cdlm.runs.checkpoints import RunState, load_states, mark_whole, remove_earlier, save_random_states, save_states
+from cdlm.runs.checkpoints import RunState, mark_whole, remove_earlier
 from cdlm.runs.folder import RunFolder, write_record
 from cdlm.runs.options import RunOptions
 
@@ -99,12 +100,13 @@ class TrainingLoop(Generic[M, T]):
         optimizer = make_optimizer(model, options)
         self._wrapped, self._optimizer = accelerator.prepare(model, optimizer)
         self._learning_rates = learning_rates(optimizer, options, self.last_step)
+        accelerator.register_for_checkpointing(self._learning_rates)
         self._loss_since_report, self._reported_step = torch.zeros((), device=accelerator.device), 0
 
     def resume(self, checkpoint: Path) -> None:
         """Go back to the state in which a checkpoint was written: weights, optimiser, random numbers, steps, scores."""
         self.state = RunState.read(checkpoint)
-        load_states(checkpoint, self._model, self._stateful, self._accelerator.process_index)
+        self._accelerator.load_state(str(checkpoint))
 
     def run(self) -> None:
         """Train to the last step."""
@@ -242,22 +244,15 @@ class TrainingLoop(Generic[M, T]):
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
-    @property
-    def _stateful(self) -> dict[str, Any]:
-        """What has a state besides the model, by the name under which it is saved."""
-        found = {"optimizer": self._optimizer, "learning_rates": self._learning_rates}
-        scaler = self._accelerator.scaler  # of fp16 only
-        return found if scaler is None else {**found, "scaler": scaler}
-
     def _save(self) -> None:
         """Write a checkpoint; then remove all but the newest two, and models that are no longer the best."""
         checkpoint, first = self._folder.checkpoint(self.state.step), self._accelerator.is_main_process
         if first:
             checkpoint.mkdir()
-            save_states(checkpoint, self._model, self._stateful)
             self.state.write(checkpoint)
         self._accelerator.wait_for_everyone()
-        save_random_states(checkpoint, self._accelerator.process_index)
+        with writing_weights(checkpoint):
+            self._accelerator.save_state(str(checkpoint))
         self._accelerator.wait_for_everyone()
         if first:
             mark_whole(checkpoint)

@@ -20,7 +20,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-import safetensors.torch
 import torch
 from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
@@ -391,8 +390,8 @@ def stop_removing(patch: pytest.MonkeyPatch) -> None:
 
 MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "before the first checkpoint": lambda m: stop(m, Path, "mkdir", r"/checkpoint-\d+$", 1),
-    "a checkpoint without its weights": lambda m: stop(m, safetensors.torch, "save_file", "/checkpoint-", 3),
-    "a checkpoint without its random state": lambda m: stop(m, torch, "save", "/random-", 2),
+    "a checkpoint without its optimiser": lambda m: stop(m, torch, "save", "/optimizer", 3),
+    "a checkpoint without its random state": lambda m: stop(m, torch, "save", "/random_states", 2),
     "a checkpoint without its list of files": lambda m: stop(m, Path, "rename", "whole.json.tmp", 5),
     "before the first epoch was scored": stop_evaluating,
     "before the best model was described": lambda m: stop(m, Path, "write_text", rf"/\.best-.*/{RUN_FILE}", 1),
