@@ -40,16 +40,6 @@ def train(
     config: options.ConfigOption = None,
     preset: options.PresetOption = "small",
     encoder: options.EncoderOption = None,
-    reading: Annotated[
-        Literal["cross-encoder", "bi-encoder"] | None,
-        typer.Option(
-            help="Read both texts in one sequence (cross-encoder), or each alone (bi-encoder). Default: cross-encoder.",
-            rich_help_panel=options.SETTINGS,
-        ),
-    ] = None,
-    both_orders: Annotated[
-        bool | None, typer.Option("--both-orders", help="For symmetric relations: train and predict in both orders.")
-    ] = None,
     settings: options.SetOption = None,
     log: options.LogOption = None,
     device: options.DeviceOption = None,
@@ -58,7 +48,7 @@ def train(
     """Train a model on labelled pairs of texts."""
     from cdlm.tasks import MATCH_PRESETS, read_pairs, train_matcher
 
-    named = {"encoder": encoder, "model.reading": reading, "model.both_orders": both_orders}
+    named = {"encoder": encoder}
     training = options.configured(MATCH_PRESETS[preset], config, settings, named)
     if benchmark is not None:
         if train_file or dev_file:
@@ -142,10 +132,10 @@ def _predict(name: str, pairs: list[TextPair], precision: str, device: str | Non
 
     model = MatchModel.from_pretrained(name).to(resolve_device(device))
     with StageProgress("cdlm") as shown:
-        found = predict_pairs(model, pairs, precision=precision, progress=shown.update)
-    if found.cut:
-        say("cdlm", f"note: cut {found.cut} of {len(pairs)} pairs to {model.settings.max_length} tokens")
-    return found.matches
+        predicted = predict_pairs(model, pairs, precision=precision, progress=shown.update)
+    if predicted.cut:
+        say("cdlm", f"note: cut {predicted.cut} of {len(pairs)} pairs to {model.settings.max_length} tokens")
+    return predicted.matches
 
 
 add_command(
@@ -153,7 +143,7 @@ add_command(
     train,
     examples=(
         "cdlm match train --train train.jsonl --dev dev.csv -o my-matcher",
-        "cdlm match train --benchmark aan:aan/ --reading bi-encoder -o my-matcher",
+        "cdlm match train --benchmark aan:aan/ --set both_orders=true -o my-matcher",
     ),
 )
 add_command(app, predict, examples=("cdlm match predict pairs.csv --model my-matcher -o matches.jsonl",))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from cdlm.encoder import CDLMModel
@@ -29,9 +29,6 @@ class MatchSettings:
 
     max_length: Length = 4096
     """Maximum length of a sequence in tokens; longer texts are cut at their ends."""
-    reading: Literal["cross-encoder", "bi-encoder"] = "cross-encoder"
-    """``"cross-encoder"``: both texts are read in one sequence, as in the paper. ``"bi-encoder"``: each text is read in
-    a sequence of its own, and their two vectors are compared."""
     both_orders: Flag = False
     """For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders."""
 
@@ -42,9 +39,8 @@ class MatchSettings:
 class PairBuilder:
     """Turns pairs of texts into sequences.
 
-    ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``; if texts are read
-    apart, ``[CLS] <doc-s> text </doc-s>`` for each. If both do not fit, the longer one is cut first; `cut` counts
-    pairs.
+    ``[CLS] <doc-s> first </doc-s> <doc-s> second </doc-s>`` with global attention on ``[CLS]``. If both do not fit, the
+    longer one is cut first; `cut` counts pairs.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
@@ -53,34 +49,22 @@ class PairBuilder:
         self._pieces = WordPieces(tokenizer)
         self._special = SpecialPieces.of(tokenizer)
 
-    def __call__(self, pair: TextPair) -> list[TokenSequence]:
-        """The sequence of a pair, or its two sequences if texts are read apart."""
-        first, second = (self._tokens(text) for text in (pair.first, pair.second))
-        if self._settings.reading == "bi-encoder":
-            room = self._settings.max_length - 3
-            self.cut += max(len(first), len(second)) > room
-            return [self._sequence([first[:room]]), self._sequence([second[:room]])]
+    def __call__(self, pair: TextPair) -> TokenSequence:
+        """The sequence of a pair."""
+        first, second = (list(chain(*self._pieces(text.split()))) for text in (pair.first, pair.second))
         room = self._settings.max_length - 5
         self.cut += len(first) + len(second) > room
         first = first[: max(room // 2, room - len(second))]
-        return [self._sequence([first, second[: room - len(first)]])]
-
-    def _tokens(self, text: str) -> list[int]:
-        return [piece for pieces in self._pieces(text.split()) for piece in pieces]
-
-    def _sequence(self, texts: Sequence[Sequence[int]]) -> TokenSequence:
+        second = second[: room - len(first)]
         start, end = self._special.doc_start, self._special.doc_end
-        ids = [self._special.cls, *(token for text in texts for token in (start, *text, end))]
+        ids = [self._special.cls, start, *first, end, start, *second, end]
         is_global = np.zeros(len(ids), dtype=np.bool_)
         is_global[0] = True
         return TokenSequence(np.array(ids, dtype=np.int64), is_global)
 
 
 class MatchModel(TaskModel):
-    """Encoder and a binary head with one hidden layer on the vector of ``[CLS]``.
-
-    If texts are read apart, the head sees both vectors, their absolute difference, and their product.
-    """
+    """Encoder and a binary head with one hidden layer on the vector of ``[CLS]``."""
 
     task = "document matching"
     settings_type = MatchSettings
@@ -90,7 +74,7 @@ class MatchModel(TaskModel):
         super().__init__(encoder, tokenizer, settings)
         width = encoder.config.hidden_size
         self.head = nn.Sequential(
-            nn.Linear(width if self.settings.reading == "cross-encoder" else 4 * width, width),
+            nn.Linear(width, width),
             nn.Tanh(),
             nn.Dropout(encoder.config.hidden_dropout_prob),
             nn.Linear(width, 1),
@@ -98,14 +82,10 @@ class MatchModel(TaskModel):
 
     def forward(self, batch: EncoderBatch) -> Tensor:
         """Logits of the pairs of a batch of :meth:`collate`. *Shape:* (pairs,)"""
-        vectors = self.encode(batch)[:, 0]
-        if self.settings.reading == "bi-encoder":
-            first, second = vectors[0::2], vectors[1::2]
-            vectors = torch.cat([first, second, (first - second).abs(), first * second], dim=-1)
-        return self.head(vectors).squeeze(-1).float()
+        return self.head(self.encode(batch)[:, 0]).squeeze(-1).float()
 
     def collate(self, sequences: Sequence[TokenSequence]) -> EncoderBatch:
-        """The model's input for the sequences of some pairs, one or two per pair, in order."""
+        """The model's input for the sequences of some pairs."""
         return side_by_side(sequences, self.encoder.config.pad_token_id)
 
 

@@ -60,11 +60,8 @@ def predict_pairs(
         for start in range(0, len(pairs), PAIRS_AT_ONCE):
             some = pairs[start : start + PAIRS_AT_ONCE]
             sequences = [builder(ordered) for pair in some for ordered in (pair, swapped(pair))[:orders]]
-            lengths = [sum(map(len, of_pair)) for of_pair in sequences]
-            logits = []
-            for batch in in_batches(sequences, lengths, batch_tokens):
-                flat = [sequence for of_pair in batch for sequence in of_pair]
-                logits.append(model(model.collate(flat).to(model.device)).cpu())
+            batches = in_batches(sequences, map(len, sequences), batch_tokens)
+            logits = [model(model.collate(batch).to(model.device)).cpu() for batch in batches]
             means = torch.cat(logits).reshape(-1, orders).mean(dim=1)
             probabilities += torch.sigmoid(means).tolist()
             if progress is not None:

@@ -80,7 +80,7 @@ def train_matcher(
     def collate(pairs: list[TextPair], random: np.random.Generator) -> LabelledPairs:
         if config.model.both_orders:
             pairs = [swapped(pair) if random.random() < 0.5 else pair for pair in pairs]
-        batch = untrained.collate([sequence for pair in pairs for sequence in builder(pair)])
+        batch = untrained.collate([builder(pair) for pair in pairs])
         return LabelledPairs(batch, torch.tensor([float(pair.label or 0) for pair in pairs]))
 
     def evaluate(model: MatchModel) -> Evaluation[MatchScores]:
@@ -111,11 +111,10 @@ def _loss(model: nn.Module, batch: LabelledPairs) -> Tensor:
 
 def match_card(config: MatchTraining, model: MatchModel, scores: MatchScores, epoch: float) -> str:
     """The text of the model card."""
-    reading = "in one sequence" if model.settings.reading == "cross-encoder" else "each in one of its own"
     return task_card(
         *(config, model, epoch),
         title="A document matching model",
-        purpose=f"Predicts whether the relation on which it was trained holds between two texts, read {reading}.",
+        purpose="Predicts whether the relation on which it was trained holds between two texts.",
         command="cdlm match predict --model THIS_FOLDER pairs.jsonl -o matches.jsonl",
         scores=", ".join(f"{name} {100 * value:.1f}" for name, value in asdict(scores).items()),
     )

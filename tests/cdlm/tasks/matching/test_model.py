@@ -30,15 +30,8 @@ if TYPE_CHECKING:
 PAIR = TextPair("p", "the ferry sank", "a <doc-s> sank")
 
 
-def tokens(tokenizer: PreTrainedTokenizerFast, settings: MatchSettings, pair: TextPair) -> list[list[str]]:
-    return [
-        tokenizer.convert_ids_to_tokens(sequence.input_ids.tolist())
-        for sequence in PairBuilder(tokenizer, settings)(pair)
-    ]
-
-
 def test_both_texts_stand_in_one_sequence(wordpiece: PreTrainedTokenizerFast) -> None:
-    (sequence,) = PairBuilder(wordpiece, MatchSettings())(PAIR)
+    sequence = PairBuilder(wordpiece, MatchSettings())(PAIR)
     names = wordpiece.convert_ids_to_tokens(sequence.input_ids.tolist())
     assert names[0] == "[CLS]"
     assert sequence.is_global.tolist() == [True] + [False] * (len(sequence) - 1)
@@ -55,13 +48,6 @@ def pieces(tokenizer: PreTrainedTokenizerFast, text: str) -> list[list[str]]:
     ]
 
 
-def test_read_apart_there_are_two_sequences(wordpiece: PreTrainedTokenizerFast) -> None:
-    one, other = tokens(wordpiece, MatchSettings(reading="bi-encoder"), PAIR)
-    (both,) = tokens(wordpiece, MatchSettings(), PAIR)
-    assert one + other[1:] == both
-    assert other[0] == "[CLS]"
-
-
 @pytest.mark.parametrize(
     ("lengths", "kept"),
     [((3, 4), (3, 4)), ((10, 30), (10, 21)), ((30, 10), (21, 10)), ((30, 30), (15, 16)), ((16, 15), (16, 15))],
@@ -71,21 +57,15 @@ def test_the_longer_text_is_cut_first(
 ) -> None:
     builder = PairBuilder(wordpiece, MatchSettings(max_length=36))
     pair = TextPair("p", "a " * lengths[0], "b " * lengths[1])
-    names = wordpiece.convert_ids_to_tokens(builder(pair)[0].input_ids.tolist())
+    names = wordpiece.convert_ids_to_tokens(builder(pair).input_ids.tolist())
     assert (names.count("a"), names.count("b")) == kept
     assert builder.cut == (lengths != kept)
 
 
-def test_read_apart_each_text_has_all_the_room(wordpiece: PreTrainedTokenizerFast) -> None:
-    builder = PairBuilder(wordpiece, MatchSettings(max_length=36, reading="bi-encoder"))
-    assert [len(sequence) for sequence in builder(TextPair("p", "a " * 50, "b " * 33))] == [36, 36]
-    assert builder.cut == 1
-
-
-@pytest.fixture(scope="module", params=["cross-encoder", "bi-encoder"])
-def model(request: pytest.FixtureRequest, tiny_encoder: Path) -> MatchModel:
+@pytest.fixture(scope="module")
+def model(tiny_encoder: Path) -> MatchModel:
     torch.manual_seed(0)
-    return MatchModel.from_encoder(str(tiny_encoder), MatchSettings(max_length=100, reading=request.param)).eval()
+    return MatchModel.from_encoder(str(tiny_encoder), MatchSettings(max_length=100)).eval()
 
 
 def test_predictions_do_not_depend_on_the_batch(model: MatchModel, text_pairs: list[TextPair]) -> None:
@@ -123,7 +103,6 @@ def test_other_folders_are_refused(model: MatchModel, tiny_encoder: Path, tmp_pa
         MatchModel.from_pretrained(tiny_encoder)
     for change, message in {
         "max_length": "cdlm.settings.max_length is .9. and should be",
-        "reading": "cdlm.settings.reading is .9. and should be",
         "window": "there is no setting cdlm.settings.window",
     }.items():
         folder = tmp_path / change

@@ -38,9 +38,8 @@ def test_it_learns_and_leaves_a_model(tiny_encoder: Path, text_pairs: list[TextP
     assert said[-1].startswith("all steps of this run are done")
 
 
-@pytest.mark.parametrize("reading", ["cross-encoder", "bi-encoder"])
 def test_a_resumed_run_ends_with_the_same_weights(
-    reading: str, tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path
+    tiny_encoder: Path, text_pairs: list[TextPair], tmp_path: Path
 ) -> None:
     class Killed(Exception):
         pass
@@ -49,7 +48,7 @@ def test_a_resumed_run_ends_with_the_same_weights(
         if "step 4 of 6" in line:
             raise Killed
 
-    settings = config(tiny_encoder, log_steps=1, save_steps=1, reading=reading, both_orders=True)
+    settings = config(tiny_encoder, log_steps=1, save_steps=1, both_orders=True)
     whole = train_matcher(settings, text_pairs, text_pairs, tmp_path / "whole", device="cpu", say=lambda line: None)
     with pytest.raises(Killed):
         train_matcher(settings, text_pairs, text_pairs, tmp_path / "parts", device="cpu", say=stop)
