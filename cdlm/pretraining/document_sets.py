@@ -7,15 +7,13 @@ skipped; whether anything usable is left is for the caller to judge.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
-from itertools import groupby
+from functools import cache, partial
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
@@ -42,15 +40,9 @@ LONGEST_LINE = 1 << 26
 """In bytes; a packed file of a few kilobytes may hold a line of gigabytes."""
 
 
-@dataclass(frozen=True)
-class SetSource:
-    """A corpus that has been recognised but not yet read."""
-
-    identity: Callable[[], dict[str, Any]]
-    """Returns what distinguishes its contents, wherever they are: two sources with the same identity yield the same
-    sets. Files are read once for it (a second or so per gigabyte)."""
-    read: Callable[[Tally], Iterator[Texts]]
-    """Yields the texts of one set after the other, including unusable sets, and counts what is not text."""
+SetSource = Callable[[Tally], Iterator[Texts]]
+"""A corpus that has been recognised: yields the texts of one set after the other, including unusable sets, and counts
+what is not text. It can be read again and again."""
 
 
 def open_source(name: str | Path, split: str = "train") -> SetSource:
@@ -83,26 +75,7 @@ def open_source(name: str | Path, split: str = "train") -> SetSource:
     folders = sorted(folder for folder in path.iterdir() if folder.is_dir() and not folder.name.startswith("."))
     if not folders:
         raise InputError("the folder has neither *.src or *.jsonl files nor a folder for each set", path)
-    return SetSource(
-        lambda: {"corpus": "folders", "digest": _digest_of_folders(folders)},
-        lambda tally: _read_folders(folders, tally),
-    )
-
-
-def _digest(file: Path) -> str:
-    """A digest of a file's contents."""
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", file) from error
-
-
-def _digest_of_folders(folders: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for folder in folders:
-        digest.update(" ".join([*map(_digest, _documents(folder)), "\n"]).encode())
-    return digest.hexdigest()
+    return partial(_read_folders, folders)
 
 
 # -- one set or one document per line --------------------------------------------------------------------------------
@@ -110,15 +83,7 @@ def _digest_of_folders(folders: list[Path]) -> str:
 
 def _file_source(files: list[Path]) -> SetSource:
     readers = [(_reader_of(file), file) for file in files]
-
-    def identity() -> dict[str, Any]:
-        return {"corpus": "files", "files": [[reader.__name__, _digest(file)] for reader, file in readers]}
-
-    def read(tally: Tally) -> Iterator[Texts]:
-        for reader, file in readers:
-            yield from reader(file, tally)
-
-    return SetSource(identity, read)
+    return lambda tally: chain.from_iterable(reader(file, tally) for reader, file in readers)
 
 
 def _reader_of(file: Path) -> Callable[[Path, Tally], Iterator[Texts]]:
@@ -246,10 +211,7 @@ def _annotated_source(corpus: str, folder: Path, split: str) -> SetSource:
             groups.setdefault(document.group, []).append(" ".join(document.words))
         return [tuple(texts) for texts in groups.values()]
 
-    def identity() -> dict[str, Any]:
-        return {"corpus": corpus, "digest": hashlib.sha256(json.dumps(sets()).encode()).hexdigest()}
-
-    return SetSource(identity, lambda _: iter(sets()))
+    return lambda _: iter(sets())
 
 
 def _hub_source(name: str, split: str) -> SetSource:
@@ -272,7 +234,4 @@ def _hub_source(name: str, split: str) -> SetSource:
     if "document" not in rows.column_names and "documents" not in rows.column_names:
         raise InputError(f"the data set has no column 'document', only {', '.join(rows.column_names)}", name)
 
-    def identity() -> dict[str, Any]:
-        return {"corpus": "hub", "name": name, "fingerprint": rows._fingerprint}
-
-    return SetSource(identity, lambda tally: (_texts_of_set(row, tally) or () for row in rows))
+    return lambda tally: (_texts_of_set(row, tally) or () for row in rows)

@@ -21,6 +21,7 @@ from cdlm.config import read_json
 from cdlm.errors import InputError
 from cdlm.files import replaced_folder
 from cdlm.pretraining.document_sets import SetSource, Tally, Texts
+from cdlm.runs import digest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -102,16 +103,15 @@ def prepare(
     set can be used, or the folder holds something else.
     """
     folder = Path(folder)
-    fingerprint = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
     identity = {
-        "sources": [source.identity() for source in sources],
-        "tokenizer": fingerprint,
+        "corpus": digest(texts for source in sources for texts in source(Tally())),
+        "tokenizer": hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest(),
         "longest": longest,
         "min_documents": min_documents,
     }
     if not _is_stored(folder, identity, disposable):
         left_out = Tally()
-        sets = chain.from_iterable(source.read(left_out) for source in sources)
+        sets = chain.from_iterable(source(left_out) for source in sources)
         try:
             with replaced_folder(folder) as new:
                 batches = (_usable(tokenizer, longest, min_documents, batch, left_out) for batch in _batches(sets, say))

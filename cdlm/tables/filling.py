@@ -122,7 +122,7 @@ def _counted(table: Table, folders: CorpusFolders) -> FilledTable:
 
 def _sets(path: Path) -> Cells:
     """Sets of the training split by their number of documents; those of 3 to 10 are the paper's."""
-    sizes = Counter(sum(1 for text in texts if text.strip()) for texts in open_source(path, "train").read(Counter()))
+    sizes = Counter(sum(1 for text in texts if text.strip()) for texts in open_source(path, "train")(Counter()))
     counts = {str(size): (f"{sizes[size]:,}",) for size in range(3, 11)}
     return {**counts, "total": (f"{sum(sizes[size] for size in range(3, 11)):,}",)}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ from cdlm.pretraining import open_source
 
 def sets_of(path: Path | str, split: str = "train") -> tuple[list[tuple[str, ...]], Counter[str]]:
     tally = Counter[str]()
-    return list(open_source(path, split).read(tally)), +tally
+    return list(open_source(path, split)(tally)), +tally
 
 
 def test_multi_news(tmp_path: Path) -> None:
@@ -151,23 +150,3 @@ def test_what_is_no_corpus(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
     with pytest.raises(InputError, match="neither JSON lines nor Multi-News"):
         open_source(tmp_path / "empty.txt")
-
-
-@pytest.mark.usefixtures("announced_reader")
-def test_the_identity_is_that_of_the_contents(tmp_path: Path) -> None:
-    for name, text in (("one", "a ||||| b"), ("copy", "a ||||| b"), ("other", "a ||||| c")):
-        for file in (f"{name}/train.src", f"{name}/annotated/train.txt", f"{name}/sets/first/a.txt"):
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / file).write_text(text + "\n")
-        os.utime(tmp_path / name / "train.src", (len(name), len(name)))
-    for form in ("{}/train.src", "{}/sets", "ecb:{}/annotated"):
-        one, copy, other = (open_source(form.format(tmp_path / name)).identity() for name in ("one", "copy", "other"))
-        assert one == copy
-        assert one != other
-
-
-def test_a_text_in_another_set_is_another_corpus(tmp_path: Path) -> None:
-    for name in ("a/1/x.txt", "a/1/y.txt", "a/2/z.txt", "b/1/x.txt", "b/2/y.txt", "b/2/z.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("the same text")
-    assert open_source(tmp_path / "a").identity() != open_source(tmp_path / "b").identity()

@@ -20,7 +20,7 @@ from transformers import LongformerForMaskedLM
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining import PRESETS, PretrainingConfig, SetSource, open_source, pretrain
+from cdlm.pretraining import PRESETS, PretrainingConfig, open_source, pretrain
 from cdlm.runs import RunOptions
 
 RUN = RunOptions(steps=4, learning_rate=5e-3, precision="fp32", save_steps=1, log_steps=1)
@@ -132,12 +132,12 @@ def test_a_run_interrupted_while_tokenising_is_resumed(config: PretrainingConfig
     whole = open_source(corpus)
 
     def read_in_part(tally: Counter[str]) -> Iterator[tuple[str, ...]]:
-        yield from islice(whole.read(tally), 20)
+        yield from islice(whole(tally), 20)
         raise KeyboardInterrupt
 
     output = tmp_path / "model"
     with pytest.raises(KeyboardInterrupt):
-        pretrain(config, [SetSource(whole.identity, read_in_part)], output, device="cpu", tracker="none", say=str)
+        pretrain(config, [read_in_part], output, device="cpu", tracker="none", say=str)
     fit(config, corpus, output, resume=True)
     assert (output / "training.json").is_file()
 

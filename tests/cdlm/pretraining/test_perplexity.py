@@ -81,7 +81,7 @@ def test_losses_by_hand(headed: Path, dev: Path) -> None:
     (row,), read = measured([headed], ["cdlm"], dev)
     model, tokenizer = CDLMForMaskedLM.from_pretrained(headed), load_tokenizer(headed)
     frame = SequenceFrame.of_tokenizer(tokenizer)
-    sums, counts, rest = [], [], list(open_source(dev).read(Counter()))
+    sums, counts, rest = [], [], list(open_source(dev)(Counter()))
     for batch in read:
         for ids, attention, is_global, predicted in zip(*batch, strict=True):
             length = int((attention > 0).sum())

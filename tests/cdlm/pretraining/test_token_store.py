@@ -31,7 +31,7 @@ def source(sets: list[Texts], broken_after: int | None = None) -> SetSource:
                 raise KeyboardInterrupt
             yield texts
 
-    return SetSource(lambda: {"corpus": "test", "sets": len(sets)}, read)
+    return read
 
 
 def contents(store: TokenStore) -> list[list[list[int]]]:
@@ -70,9 +70,10 @@ def test_a_corpus_is_tokenised_once_and_in_batches(
     parts = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "parts", longest=4)
     assert contents(parts) == contents(whole)
     assert parts.left_out == whole.left_out
-    unread = SetSource(source(SETS * 3).identity, lambda _: pytest.fail("it is read again"))
-    again = prepare([unread], word_tokenizer, tmp_path / "parts", longest=4)
+    written = (tmp_path / "parts" / "ids.int32").stat().st_mtime_ns
+    again = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "parts", longest=4)
     assert contents(again) == contents(whole)
+    assert (tmp_path / "parts" / "ids.int32").stat().st_mtime_ns == written
 
 
 def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
@@ -86,6 +87,9 @@ def test_a_folder_with_something_else(word_tokenizer: PreTrainedTokenizerFast, t
     prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
     with pytest.raises(InputError, match="those of another corpus"):
         prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=5)
+    # The same texts in other sets are another corpus.
+    with pytest.raises(InputError, match="those of another corpus"):
+        prepare([source([(*SETS[0], *SETS[1]), *SETS[2:]])], word_tokenizer, tmp_path / "tokens", longest=4)
     assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=4).tokens == 15
     assert prepare([source(SETS)], word_tokenizer, tmp_path / "other", longest=5, disposable=True).tokens == 16
     (tmp_path / "mine").mkdir()

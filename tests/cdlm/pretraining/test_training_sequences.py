@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from cdlm.pretraining import IGNORED, Masking, SetSource, TokenStore, TrainingSequences, Variant, prepare
+from cdlm.pretraining import IGNORED, Masking, TokenStore, TrainingSequences, Variant, prepare
 from cdlm.sequences import SequenceFrame
 
 SIZES = (3, 4, 5, 3, 6)
@@ -22,8 +22,7 @@ def store(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.Temp
     for size in SIZES:
         members = [next(numbers) for _ in range(size)]
         sets.append(tuple(" ".join([f"w{n}"] * (3 + n % 4)) for n in members))
-    source = SetSource(lambda: {"corpus": "test"}, lambda _: iter(sets))
-    return prepare([source], word_tokenizer, tmp_path_factory.mktemp("tokens"), longest=100)
+    return prepare([lambda _: iter(sets)], word_tokenizer, tmp_path_factory.mktemp("tokens"), longest=100)
 
 
 def drawn(
