@@ -1,6 +1,5 @@
 from .attention import fused_attention as fused_attention
 from .attention import sparse_attention as sparse_attention
-from .earlier import EarlierEncoder as EarlierEncoder
 from .layout import TokenLayout as TokenLayout
 from .model import PRECISIONS as PRECISIONS
 from .model import CDLMModel as CDLMModel
