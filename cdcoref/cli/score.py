@@ -85,15 +85,6 @@ def score(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.", rich_help_panel=OUTPUT)
     ] = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV, with scores from 0 to 1.", rich_help_panel=OUTPUT)
-    ] = False,
-    as_latex: Annotated[
-        bool,
-        typer.Option(
-            "--latex", help="Print LaTeX rows in the layout of the paper's table, in percent.", rich_help_panel=OUTPUT
-        ),
-    ] = False,
     engine: Annotated[
         Engine,
         typer.Option(help="The scorer: cdcoref, or coval if it is installed.", rich_help_panel=SCORED),
@@ -103,16 +94,10 @@ def score(
     from cdcoref.scoring import Options
     from cdcoref.views import score_tables as tables
 
-    if as_json + as_csv + as_latex > 1:
-        raise InputError("choose one of --json, --csv and --latex")
     if significance and len(responses) != 2:
         raise InputError(f"--significance compares two responses, not {len(responses)}")
     if unit is not None and not significance:
         raise InputError("--unit chooses what --significance resamples; give both")
-    if significance and (as_csv or as_latex):
-        raise InputError("--significance is not available with --csv or --latex; use the table or --json")
-    if per_document and as_latex:
-        raise InputError("--per-document is not available with --latex; use the table, --json or --csv")
     if engine == "coval" and (per_document or significance):
         raise InputError("--engine coval supports neither --per-document nor --significance")
     names = _metric_names(metrics)
@@ -123,10 +108,6 @@ def score(
         say("cdcoref", f"note: {note}")
     if as_json:
         print(json.dumps(tables.scores_json(results, test), indent=2))
-    elif as_csv:
-        print(tables.scores_csv(results))
-    elif as_latex:
-        print(tables.latex_rows(results))
     else:
         print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent")
         for sentence in dict.fromkeys(filter(None, (result.ids for result in results))):

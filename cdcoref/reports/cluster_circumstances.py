@@ -123,12 +123,7 @@ class CorpusCircumstances:
     A cluster is asked for by any of its mentions. The answer takes all of them into account, in the order of the
     documents of the corpus.
 
-    Parameters
-    ----------
-    corpus
-        Documents, and mentions with their clusters.
-    readings
-        What is known of the documents; None: they are looked at here.
+    `readings` are what is known of the documents; None: they are looked at here.
     """
 
     def __init__(self, corpus: Corpus, readings: Readings | None = None) -> None:

@@ -60,19 +60,7 @@ def disagreements(
     tells: Callable[[Sequence[Mention]], bool],
     label: Callable[[Sequence[Mention]], str],
 ) -> Iterator[Disagreement]:
-    """What the documents of a story disagree about.
-
-    Parameters
-    ----------
-    corpus
-        The documents in the order of the story, their mentions and the names of their clusters.
-    known
-        The circumstances of the mentions.
-    tells
-        Whether the words of an event's mentions tell something.
-    label
-        What a cluster is called.
-    """
+    """What the documents of a story disagree about."""
     story = StoryContext(corpus, known, tells)
     for contradictions in (contradicted_numbers, contradicted_circumstances, contradicted_names, contradicted_ages):
         for found in contradictions(story):

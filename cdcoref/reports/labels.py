@@ -46,11 +46,6 @@ def label_of_kind(kind: str | None, wordings: Iterable[str]) -> str:
 def cluster_label(wordings: Iterable[str]) -> str:
     """The label of a cluster.
 
-    Parameters
-    ----------
-    wordings
-        The words of every mention, with single spaces; at least one.
-
     >>> cluster_label(["Lark", "Lark", "the Sea Lark", "her", "her", "her"])
     'Sea Lark'
     >>> cluster_label(["Rohm", "Rohm", "Rohm", "Ida Rohm", "Ida Rohm", "Minister Rohm"])
@@ -80,11 +75,6 @@ def cluster_label(wordings: Iterable[str]) -> str:
 
 def event_label(wordings: Iterable[str]) -> str:
     """The label of an event: a name before a noun, a noun before a verb, and what happened before what came of it.
-
-    Parameters
-    ----------
-    wordings
-        The words of every mention, with single spaces; at least one.
 
     >>> event_label(["fire", "burned", "burned", "blaze", "fire", "it"])
     'fire'

@@ -108,13 +108,7 @@ def metadata_text(value: object) -> str:
 
 
 def require_pandas() -> ModuleType:
-    """The pandas package, which is imported only here.
-
-    Raises
-    ------
-    InputError
-        If it is not installed.
-    """
+    """The pandas package, which is imported only here."""
     try:
         import pandas
     except ImportError:

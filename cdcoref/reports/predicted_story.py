@@ -104,21 +104,6 @@ class PredictedStory:
     """The documents about one subject, and what comparing them shows.
 
     Everything is found when it is first asked for.
-
-    Parameters
-    ----------
-    number
-        Its number, which every view and export shows.
-    corpus
-        Its documents and their mentions, with the names of their clusters.
-    circumstances
-        What is known of the clusters, of all documents where a cluster is in several stories. Default: from its own
-        documents.
-
-    Attributes
-    ----------
-    number, corpus
-        As given.
     """
 
     def __init__(self, number: int, corpus: Corpus, circumstances: CorpusCircumstances | None = None) -> None:
@@ -485,17 +470,7 @@ def _event_values(event: StoryEvent) -> dict[str, Any]:
 def stories_of(
     corpus: Corpus, stories: Mapping[int, Sequence[str]], circumstances: CorpusCircumstances | None = None
 ) -> tuple[PredictedStory, ...]:
-    """The stories of a corpus.
-
-    Parameters
-    ----------
-    corpus
-        Documents, mentions and the names of their clusters.
-    stories
-        The ids of the documents of each story, by its number.
-    circumstances
-        Those of the corpus, if they are at hand.
-    """
+    """The stories of a corpus."""
     documents = {document.id: document for document in corpus.documents}
     mentions = corpus.by_document()
     circumstances = circumstances or CorpusCircumstances(corpus)

@@ -46,17 +46,7 @@ def searched_title(title: str) -> str:
 
 
 def word_points(word: str, text: str, worth: int) -> int:
-    """The points for a word in a text: `worth`, half of it for the beginning of a word, or 0.
-
-    Parameters
-    ----------
-    word
-        One of :func:`search_words`.
-    text
-        As of :func:`searched`.
-    worth
-        `TITLE`, `WORDING` or `SENTENCE`.
-    """
+    """The points for a word in a text: `worth`, half of it for the beginning of a word, or 0."""
     if f" {word}" not in text:
         return 0
     return worth if f" {word} " in text else worth // 2

@@ -18,17 +18,7 @@ MOST_EVENTS = MOST_ENTITIES = 8
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """An event or an entity of a story.
-
-    Attributes
-    ----------
-    cluster
-        Its cluster's name in the corpus; None for a mention without one.
-    label
-        What it is called.
-    documents
-        The number of documents that mention it.
-    """
+    """An event or an entity of a story, and the number of documents that mention it."""
 
     cluster: str | None
     label: str
@@ -37,15 +27,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphLine:
-    """An entity that appears in an event.
-
-    Attributes
-    ----------
-    entity, event
-        Their places among the entities and the events of the graph.
-    sentences
-        In how many sentences both are mentioned.
-    """
+    """An entity that appears in an event, by their places in the graph; the number of sentences that mention both."""
 
     entity: int
     event: int
@@ -80,15 +62,7 @@ def sentences_together(
     entities: Mapping[Key, Sequence[Mention]],
     events: Mapping[Key, Sequence[Mention]],
 ) -> Counter[tuple[Key, Key]]:
-    """The number of sentences that mention both an entity and an event.
-
-    Parameters
-    ----------
-    documents
-        By id.
-    entities, events
-        The mentions of each.
-    """
+    """The number of sentences that mention both an entity and an event."""
     inside: defaultdict[tuple[str, int], tuple[dict[Key, None], dict[Key, None]]] = defaultdict(lambda: ({}, {}))
     for place, clusters in enumerate((entities, events)):
         for key, mentions in clusters.items():
@@ -103,15 +77,7 @@ def story_graph(
     entities: Sequence[tuple[GraphNode, Sequence[Mention]]],
     events: Sequence[tuple[GraphNode, Sequence[Mention]]],
 ) -> StoryGraph:
-    """The graph of a story.
-
-    Parameters
-    ----------
-    documents
-        By id.
-    entities, events
-        Those that may be in it, with their mentions; events in the order in which they happened.
-    """
+    """The graph of a story."""
     main = sorted(range(len(events)), key=lambda n: (-events[n][0].documents, n))[:MOST_EVENTS]
     together = sentences_together(
         documents,

@@ -40,11 +40,6 @@ _ENDS = frozenset({".", "!", "?", '"', "”", "’", "'"})
 def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
     """Find the boilerplate of a set of documents.
 
-    Parameters
-    ----------
-    documents
-        The documents. Hidden sentences are ignored.
-
     Returns
     -------
     frozenset
@@ -68,15 +63,7 @@ def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
 
 
 def without_boilerplate(document: Document, boilerplate: Collection[bytes]) -> Document:
-    """The document with the sentences hidden that consist of such lines, but for those that state its day.
-
-    Parameters
-    ----------
-    document
-        Any document.
-    boilerplate
-        The keys of the lines.
-    """
+    """The document with the sentences hidden that consist of such lines, but for those that state its day."""
     if not boilerplate:
         return document
     left = {line.sentence for line in lines_of(document, boilerplate)}

@@ -28,20 +28,6 @@ def nearest_pairs(documents: Sequence[Document] | DocumentVectors, group: Sequen
 
     A pair is taken if both documents have fewer than `limit` partners; so any two documents left with fewer are each
     other's partners. If this leaves one document without any, it replaces a pair by becoming the partner of both.
-
-    Parameters
-    ----------
-    documents
-        The whole collection, which determines how rare words are; pass its vectors if there are several groups.
-    group
-        Document ids.
-    limit
-        Maximum number of partners per document. With 1, a group of odd size leaves one document alone.
-
-    Returns
-    -------
-    NearestPairs
-        Each pair once, in the order of the group; the choice of pairs does not depend on that order.
     """
     if limit < 1:
         raise ValueError(f"limit is {limit}; every document needs at least one neighbour")

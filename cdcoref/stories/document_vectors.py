@@ -106,23 +106,11 @@ class DocumentVectors:
         return _word_weights(self._by_id, self.boilerplate, self._with_forms)
 
     def similarity(self, first: str, second: str) -> float:
-        """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words).
-
-        Raises
-        ------
-        KeyError
-            If there is no such document.
-        """
+        """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words)."""
         return float(self.similarities([(first, second)])[0])
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        """Cosine similarities of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)
-
-        Raises
-        ------
-        KeyError
-            If there is no such document.
-        """
+        """Cosine similarities of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)"""
         rows = np.array([(self.row[a], self.row[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
         return self.similarities_of_rows(rows[:, 0], rows[:, 1])
 

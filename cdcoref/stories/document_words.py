@@ -36,15 +36,6 @@ _DIGITS = str.maketrans("123456789", "0" * 9)
 def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: bool = False) -> dict[str, float]:
     """The words of a document's report.
 
-    Parameters
-    ----------
-    document
-        The document. Hidden sentences are ignored.
-    boilerplate
-        Keys of lines to ignore too (see :func:`line_key`).
-    forms
-        Whether words count in the form in which they stand, and not by their lemma.
-
     Returns
     -------
     dict

@@ -34,13 +34,7 @@ class TopicQuality:
 
 
 def topic_quality(documents: Sequence[Document], groups: Sequence[Sequence[str]]) -> TopicQuality:
-    """Compare groups of documents with their annotated subtopics.
-
-    Raises
-    ------
-    InputError
-        If a document has no annotated subtopic.
-    """
+    """Compare groups of documents with their annotated subtopics."""
     from cdcoref.scoring import score
 
     key = group_documents(documents, "gold_subtopic")

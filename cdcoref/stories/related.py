@@ -25,13 +25,6 @@ NEAR = 0.1
 def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list[int]:
     """Find out which stories are about one subject.
 
-    Parameters
-    ----------
-    vectors
-        Of all documents; copies are not looked at.
-    stories
-        The ids of their documents; no document is in two of them.
-
     Returns
     -------
     list

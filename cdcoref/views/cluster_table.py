@@ -43,15 +43,7 @@ class TableStart:
 
 
 def cluster_lines(results: Results, *, singletons: bool = False, width: int = 120) -> Iterator[str]:
-    """Every line of the table; none if there is no cluster.
-
-    Parameters
-    ----------
-    singletons
-        Show singletons too.
-    width
-        Width of the terminal in columns, which determines where long mentions are broken; positions are never broken.
-    """
+    """Every line of the table; none if there is no cluster."""
     clusters = results.each_cluster(singletons=singletons)
     first = list(islice(clusters, WIDTH_FROM))
     yield from _Layout(results, first, width).lines(chain(first, clusters))

@@ -67,13 +67,7 @@ def graph_of(source: Results | Corpus) -> Graph:
 
 
 def write_graphml(source: Results | Corpus, path: str | Path) -> None:
-    """Write the graph of :func:`graph_of`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write the graph of :func:`graph_of`."""
     import networkx as nx
 
     with output_file(path) as file:

@@ -17,15 +17,7 @@ from cdcoref.reports import ClusterCircumstances, Results, Stated, mean_confiden
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
-    """Documents, stories and clusters as JSON.
-
-    Parameters
-    ----------
-    source
-        What to write. The stories of a corpus are its subtopics, or else its topics.
-    indent
-        Spaces before each level; None for one line.
-    """
+    """Documents, stories and clusters as JSON."""
     results = Results.of(source)
     corpus, known = results.corpus, results.circumstances
     mentions = corpus.by_document()
@@ -66,13 +58,7 @@ def write_json(source: Results | Corpus, path: str | Path) -> None:
 
 
 def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
-    """Write a line for each document with its mentions and :func:`event_circumstances`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write a line for each document with its mentions and :func:`event_circumstances`."""
     corpus = Results.of(source).corpus
     mentions, clusters = corpus.by_document(), event_circumstances(source)
     with jsonl_writer(path, corpus.names) as write:

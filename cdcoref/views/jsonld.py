@@ -50,13 +50,7 @@ def linked_data(source: Results | Corpus) -> dict[str, Any]:
 
 
 def write_jsonld(source: Results | Corpus, path: str | Path) -> None:
-    """Write the JSON-LD of :func:`linked_data`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write the JSON-LD of :func:`linked_data`."""
     with output_file(path) as file:
         file.write(json.dumps(linked_data(source), ensure_ascii=False, indent=1) + "\n")
 

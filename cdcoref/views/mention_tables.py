@@ -33,11 +33,6 @@ def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False
         What to write. The stories of a corpus are its subtopics, or else its topics.
     plain
         Write every text as it is, without apostrophes, for programs that do not run formulas.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
     """
     with output_file(path) as file:
         file.write("\ufeff")
@@ -48,13 +43,7 @@ def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False
 
 
 def write_parquet(source: Results | Corpus, path: str | Path) -> None:
-    """Write a Parquet file.
-
-    Raises
-    ------
-    InputError
-        If pandas or pyarrow is not installed, or the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write a Parquet file."""
     check_parquet()
     frame = Results.of(source).to_dataframe()
     try:

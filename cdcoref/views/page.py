@@ -53,22 +53,10 @@ def write_page(source: Results | Corpus, path: str | Path, *, title: str | None 
     each other; a number whose file is no part of the page is passed over. A cluster across stories is then in several
     files, in each with its mentions there.
 
-    Parameters
-    ----------
-    source
-        Documents, mentions and clusters. The stories of a corpus are its subtopics, or else its topics.
-    title
-        Its title; by default the number of documents.
-
     Returns
     -------
     tuple
         A sentence that names the files, if there are several.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
     """
     path = Path(path)
     results = Results.of(source)

@@ -24,11 +24,6 @@ def write_pairs(results: Results, path: str | Path, *, plain: bool = False) -> N
 
     ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
     else ``"compared"``; ``one_cluster`` is 1 or 0. `plain` is as there.
-
-    Raises
-    ------
-    InputError
-        If the prediction was made without its pairs, or the file cannot be written.
     """
     if results.pairs is None:
         raise InputError("the prediction has no pairs; predict with the option pairs")

@@ -22,13 +22,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~]|&(?=#?\w+;))")
 
 
 def write_report(source: Results | Corpus, path: str | Path) -> None:
-    """Write the report of :func:`story_report`.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write the report of :func:`story_report`."""
     with output_file(path) as file:
         for line in story_report(source):
             file.write(f"{line}\n")

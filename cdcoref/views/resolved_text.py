@@ -69,16 +69,6 @@ def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") ->
         reflexive and relative pronouns are kept. ``"all"``: also parts of names, and definite nouns ("the ferry") that
         stand alone; of mentions that overlap, the longest. In quotations, what is replaced is in square brackets.
 
-    Returns
-    -------
-    dict
-        The texts by the ids of the documents.
-
-    Raises
-    ------
-    InputError
-        If `replaced` is neither.
-
     >>> from cdcoref.corpus import Document
     >>> document = Document.from_sentences("a", [["Ann", "left", "."], ["Her", "dog", "saw", "her", "."]])
     >>> mentions = tuple(Mention("a", (n,), "entity", "c") for n in (0, 3, 6))
@@ -300,13 +290,7 @@ def _is_plural(word: str) -> bool:
 
 
 def write_resolved(source: Results | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:
-    """Write the texts that :func:`resolved_texts` gives into a folder, a file for each document.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or holds files that cdcoref did not write. It is then left as it was.
-    """
+    """Write the texts that :func:`resolved_texts` gives into a folder, a file for each document."""
     corpus = Results.of(source).corpus
     texts = resolved_texts(source, replaced)
     files = file_names(texts, ".txt")

@@ -1,23 +1,16 @@
-"""Scores as text: tables for people (percent), CSV and JSON for programs (fractions), a row of LaTeX for a paper."""
+"""Scores as text: tables for people (percent), JSON for programs (fractions)."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Scores, Significance
-from cdcoref.views.spreadsheets import as_text
+from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Significance
 from cdlm.printing import counted, printable
 
 CONLL_TITLE = "CoNLL F1"
-PAPER = ("muc", "b3", "ceafe", "lea")
-"""The metrics of the paper's table (Table 2), before the CoNLL F1."""
-
-_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
 
 
 def score_table(results: Sequence[FileScores]) -> str:
@@ -92,21 +85,6 @@ def significance_notes(significance: Significance) -> list[str]:
     return notes
 
 
-def scores_csv(results: Sequence[FileScores]) -> str:
-    """One line per response, document (empty for all together) and metric; fractions."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["response", "document", "metric", "recall", "precision", "f1"])
-    for result in results:
-        response = as_text(result.response)
-        for document, scores in [("", result.scores), *(result.documents or {}).items()]:
-            for metric, score in scores.metrics.items():
-                writer.writerow([response, as_text(document), metric, score.recall, score.precision, score.f1])
-            if scores.conll_f1 is not None:
-                writer.writerow([response, as_text(document), "conll", "", "", scores.conll_f1])
-    return text.getvalue().rstrip("\n")
-
-
 def scores_json(results: Sequence[FileScores], significance: Significance | None = None) -> dict[str, Any]:
     """The scores as plain values from 0 to 1: one response's scores at the top, or a list under `responses`."""
     entries = []
@@ -145,27 +123,6 @@ def _significance_json(s: Significance) -> dict[str, Any]:
             for name, d in s.differences.items()
         },
     }
-
-
-def latex_rows(results: Sequence[FileScores]) -> str:
-    """The paper's table row (Table 2) of every response: R, P, F1 of MUC, B3, CEAFe and LEA, then the CoNLL F1."""
-    lines = ["% " + " && ".join([*(f"{METRICS[m].title} R & P & F1" for m in PAPER), CONLL_TITLE])]
-    for result, name in zip(results, _short_names([result.response for result in results]), strict=True):
-        shown = "".join(_LATEX.get(character, character) for character in name)
-        lines.append(f"{shown} && {_latex_cells(result.scores)} \\\\")
-    return "\n".join(lines)
-
-
-def _latex_cells(scores: Scores) -> str:
-    cells = []
-    for metric in PAPER:
-        if metric in scores.metrics:
-            score = scores[metric]
-            cells.append(" & ".join(f"{value * 100:.1f}" for value in (score.recall, score.precision, score.f1)))
-        else:
-            cells.append("- & - & -")
-    cells.append("-" if scores.conll_f1 is None else f"{scores.conll_f1 * 100:.1f}")
-    return " && ".join(cells)
 
 
 def error_text(report: ErrorReport) -> str:
