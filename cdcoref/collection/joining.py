@@ -1,6 +1,6 @@
 """Clusters of stories in, those of entities that stories about one subject call by the same name joined out.
 
-As :mod:`cdcoref.linking.names_across` joins them in a prediction.
+As :mod:`cdcoref.linking.full_names` joins them in a prediction.
 """
 
 from __future__ import annotations

@@ -67,12 +67,7 @@ class Anaphora:
 def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anaphora:
     """The pronouns among the mentions of one kind in one document, and their candidates.
 
-    Parameters
-    ----------
-    seen
-        What is known of every mention.
-    features
-        Which of :data:`cdcoref.model.ANTECEDENT_FEATURES` to add.
+    `features` are those of :data:`cdcoref.model.ANTECEDENT_FEATURES` to add.
     """
     order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
     classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)
@@ -130,14 +125,10 @@ def _quotations(pronoun: Integers, candidate: Integers) -> Numbers:
 
 
 def _ranks(same: NDArray[np.bool_], nouns: NDArray[np.bool_], inside: NDArray[np.bool_]) -> Numbers:
-    """What is counted of the candidates before each pronoun; *Shape:* (pronouns, `BEFORE` + `AFTER`) in, (pairs, 3) out
+    """What is counted of the candidates before each pronoun: *Shape:* (pronouns, `BEFORE` + `AFTER`) in, (pairs, 3) out
 
-    Parameters
-    ----------
-    same, nouns
-        Whether candidates are pronouns of the same class, and whether they are no pronouns.
-    inside
-        Which places there are; others do not count.
+    `same` and `nouns`: whether candidates are pronouns of the same class, and whether they are no pronouns. Places that
+    are not `inside` the document do not count.
     """
     before = inside.copy()
     before[:, BEFORE:] = False
@@ -181,11 +172,8 @@ def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
 def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Integers, Numbers]:
     """The best antecedents of the pronouns of documents that were read for vectors.
 
-    Returns
-    -------
-    tuple
-        Numbers of the pronouns and of their antecedents, and the log-odds of :func:`choose_antecedents`.
-        *Shape* of each: (pronouns with antecedents,)
+    Numbers of the pronouns and of their antecedents, and the log-odds of :func:`choose_antecedents`.
+    *Shape* of each: (pronouns with antecedents,)
     """
     assert readings.vectors is not None
     found: list[tuple[int, int, float]] = []
@@ -203,27 +191,16 @@ def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Intege
 def choose_antecedents(
     known: Anaphora, logits: Numbers, mentions: Sequence[MentionFacts]
 ) -> Iterator[tuple[int, int, float]]:
-    """The pronouns of a document that have an antecedent.
+    """The pronouns of a document that have an antecedent, their best candidate, and the log-odds of that.
 
     A candidate cannot be the antecedent of a pronoun of the other gender, be an organisation that "he" or "she" refers
     to, or have the name of somebody whom a title or other pronouns give the other gender ("Dr. Lee ... she ... him");
     it cannot be what the pronoun possesses ("her sister"), nor the subject of the verb that the pronoun is the object
     of ("Peter thanked him").
 
-    Parameters
-    ----------
-    known
-        The pronouns and their candidates.
-    logits
-        Of every pair against there being no antecedent. *Shape:* (pairs,)
-    mentions
-        The facts about every mention of the document.
-
-    Yields
-    ------
-    tuple
-        A pronoun, its best candidate, and the log-odds that it refers to what this candidate refers to: candidates with
-        the same head, and pronouns that follow them, speak for it together.
+    `logits` are of every pair against there being no antecedent (*Shape:* (pairs,)). The log-odds are those that the
+    pronoun refers to what the candidate refers to: candidates with the same head, and pronouns that follow them, speak
+    for it together.
     """
     ends = np.cumsum(known.sizes)
     referent: dict[int, object] = {}

@@ -35,22 +35,16 @@ class CandidatePairs:
     chosen
         Which pairs are read. *Shape:* (pairs,)
     groups
-        The number of the two groups that each pair belongs to, from 0; -1 where no pair of the two is read.
-        *Shape:* (pairs,)
+        The number of the two groups that each pair belongs to; -1 where no pair of the two is read. *Shape:* (pairs,)
     """
 
     chosen: NDArray[np.bool_]
     groups: NDArray[np.integer]
 
     def of_all(self, logits: Matrix) -> Matrix:
-        """The logits of all pairs from those of the pairs that were read; NaN where nothing was read.
+        """The logits of all pairs, the mean over those of two groups that were read; NaN where nothing was read.
 
-        Where several pairs of two groups were read, the mean counts.
-
-        Parameters
-        ----------
-        logits
-            NaN for pairs that were not read. *Shape:* (pairs,)
+        `logits` are NaN for pairs that were not read. *Shape:* (pairs,)
         """
         read = np.flatnonzero(self.chosen & ~np.isnan(logits))
         size = int(self.groups.max(initial=-1)) + 1
@@ -62,18 +56,7 @@ class CandidatePairs:
 
 
 def candidate_pairs(evidence: PairEvidence, mentions: Sequence[Mention], options: VectorOptions) -> CandidatePairs:
-    """Choose the pairs to read.
-
-    Parameters
-    ----------
-    evidence
-        Pairs with the bi-encoder's logits.
-    mentions
-        The mentions, whose documents and places settle ties between groups.
-    options
-        How many candidates a group has, from which probability on mentions form a group and groups are compared, and
-        how logits become probabilities.
-    """
+    """Choose the pairs to read; documents and places of `mentions` settle ties between groups."""
     possible = ~evidence.antecedents
     if not options.candidates:
         return CandidatePairs(possible, np.where(possible, np.arange(len(possible)), -1))

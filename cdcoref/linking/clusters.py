@@ -1,17 +1,21 @@
 """Pair logits in, clusters out: agglomerative clustering of the mentions of each kind (paper, Appendix C.1).
 
 Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
-antecedent afterwards, and so mentions of other documents only through it. A cluster whose mentions name different
-years, amounts, weekdays, months or full names, or whose events differ in when or where, is divided
-(:mod:`cdcoref.linking.fact_conflicts`), unless the model's configuration says otherwise: then clusters are exactly
-those of the linkage, as in the paper.
+antecedent afterwards, and so mentions of other documents only through it.
+
+Two mentions have a cannot-link if they state different years, amounts, weekdays, months, countries, genders or full
+names, if one possesses the other, or if they are two nouns of one clause; two events also if their circumstances
+exclude each other (:class:`cdcoref.circumstances.CircumstanceTables`). Such a pair has a probability of almost nothing,
+which separates most of them. But linkage looks at the mean over all pairs, so a cluster may still hold a cannot-link;
+it is divided afterwards (:mod:`cdcoref.clustering.constraints`), unless the model's configuration says otherwise: then
+clusters are exactly those of the linkage, as in the paper.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -20,10 +24,9 @@ from numpy.typing import NDArray
 from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
-from cdcoref.language import PERSON, MentionFacts, gender_of_first_name
-from cdcoref.linking.fact_conflicts import MentionConflicts, odd_ones
+from cdcoref.language import NO_FACTS, PERSON, MentionFacts, StatedFacts, gender_of_first_name, in_conflict
+from cdcoref.linking.full_names import Name, NamesOfStory
 from cdcoref.linking.links import MentionLinks
-from cdcoref.linking.names_first import Name, NamesOfStory, with_names_first
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
@@ -32,6 +35,83 @@ CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
+MOST_ODD_ONES = 0.2
+"""The share of a cluster that may leave it one by one; more are divided from it as groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class MentionConflicts:
+    """Which mentions cannot be in one cluster.
+
+    Attributes
+    ----------
+    stated
+        By mention, the facts that it states; mentions with facts in conflict cannot.
+    pairs
+        By mention, others that it cannot be in one cluster with; both mentions of a pair have the other.
+    """
+
+    stated: Mapping[int, StatedFacts]
+    pairs: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+    def with_circumstances(self, circumstances: CircumstanceTables, labels: NDArray[np.integer]) -> MentionConflicts:
+        """The same, and also pairs of events of one cluster that differ in when, where or how many."""
+        first, second = _pairs_within(labels)
+        differ = circumstances.conflicts(first, second)
+        pairs: defaultdict[int, set[int]] = defaultdict(set)
+        for one, other in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
+            pairs[one].add(other)
+            pairs[other].add(one)
+        for one, others in self.pairs.items():
+            pairs[one] |= others
+        return MentionConflicts(self.stated, {one: frozenset(others) for one, others in pairs.items()})
+
+    def within(self, members: Sequence[int]) -> CannotLinks | None:
+        """The cannot-links between the members of a cluster, by their positions; None if there are none."""
+        facts: dict[StatedFacts, int] = {NO_FACTS: 0}
+        classes: dict[tuple[int, int], int] = {}
+        class_of = []
+        for member in members:
+            number = facts.setdefault(self.stated.get(member, NO_FACTS), len(facts))
+            key = number, member if member in self.pairs else -1
+            class_of.append(classes.setdefault(key, len(classes)))
+        excluded = np.zeros((len(facts), len(facts)), dtype=bool)
+        for (mine, one), (theirs, other) in combinations(list(facts.items())[1:], 2):
+            excluded[one, other] = excluded[other, one] = in_conflict(mine, theirs)
+        rows = [number for number, _ in classes]
+        conflicting = excluded[np.ix_(rows, rows)]
+        own = {member: place for (_, member), place in classes.items() if member >= 0}
+        for member, place in own.items():
+            conflicting[place, [own[other] for other in self.pairs[member] if other in own]] = True
+        return CannotLinks(np.array(class_of), conflicting) if conflicting.any() else None
+
+
+def odd_ones(members: Sequence[int], conflicts: MentionConflicts, looking_back: frozenset[int]) -> frozenset[int]:
+    """The few members of a cluster that look back to another happening than the others; none if they are not few.
+
+    "The 2007 ceremony" among thirty mentions of this year's leaves by itself, and takes nothing along that is like it.
+    The order of `members` must not depend on that of files.
+    """
+    inside = set(members)
+    found = [
+        member
+        for member in members
+        if member in looking_back and not inside.isdisjoint(conflicts.pairs.get(member, frozenset()))
+    ]
+    return frozenset(found) if len(found) <= len(members) * MOST_ODD_ONES else frozenset()
+
+
+def _pairs_within(labels: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of mentions of one cluster, the smaller number first. *Shapes:* (pairs,)"""
+    order = np.argsort(labels, kind="stable")
+    ends = np.flatnonzero(np.diff(labels[order])) + 1
+    firsts, seconds = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for members in np.split(order, ends):
+        if len(members) > 1:
+            one, other = np.triu_indices(len(members), 1)
+            firsts.append(members[one])
+            seconds.append(members[other])
+    return np.concatenate(firsts), np.concatenate(seconds)
 
 
 class KindClusters:
@@ -45,8 +125,6 @@ class KindClusters:
         Documents and mentions of all kinds.
     logits
         Of their pairs.
-    kind
-        The kind.
     settings
         Of the model that gave the logits.
     temperature
@@ -55,7 +133,7 @@ class KindClusters:
     Attributes
     ----------
     links
-        What is known of its mentions.
+        What is known of the mentions of the kind.
     """
 
     def __init__(
@@ -92,10 +170,7 @@ class KindClusters:
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
 
-        Parameters
-        ----------
-        distance_threshold
-            Clusters are merged while their distance is below it.
+        Clusters are merged while their distance is below the threshold.
         """
         labels = self._tree.cut(distance_threshold)
         clusters: dict[int, list[int]] = defaultdict(list)
@@ -211,18 +286,8 @@ def _with_one_gender(
 ) -> NDArray[np.integer]:
     """Clusters without "he" where there is "she", or a mention of a woman, and the other way round.
 
-    Nor is "he" where "it" is; a ship may be both "she" and "it".
-
-    What names and nouns state comes first, then the pronouns that are likelier; the others become a cluster.
-
-    Parameters
-    ----------
-    labels
-        The cluster of every mention. *Shape:* (mentions,)
-    genders
-        The gender of every mention that states one; `THING` of "it".
-    links
-        The antecedents of the pronouns.
+    Nor is "he" where "it" is; a ship may be both "she" and "it". What names and nouns state comes first, then the
+    pronouns that are likelier; the others become a cluster. `genders` has `THING` for "it".
     """
     following = int(labels.max(initial=-1)) + 1
     members: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -255,16 +320,32 @@ def _referent(mention: int, links: MentionLinks) -> int:
     return mention
 
 
+def with_names_first(
+    labels: NDArray[np.integer], names: NamesOfStory, conflicts: MentionConflicts
+) -> NDArray[np.integer]:
+    """Clusters in which mentions that are the same by their names are together.
+
+    Two clusters become one unless they would hold a cannot-link; then the mention by itself is moved, if it can be.
+    """
+    labels = labels.copy()
+    for one, other in names.same():
+        if labels[one] == labels[other]:
+            continue
+        target, rest = (np.flatnonzero(labels == labels[number]).tolist() for number in (one, other))
+        if conflicts.within([*target, *rest]) is None:
+            labels[rest] = labels[one]
+        elif conflicts.within([*target, other]) is None:
+            labels[other] = labels[one]
+    return labels
+
+
 def clusters_by_kind(
     readings: Readings, logits: PairLogits, settings: CorefConfig
 ) -> dict[str, tuple[NDArray[np.integer], MentionLinks]]:
     """Cluster the mentions of each kind by the thresholds of the settings.
 
-    Returns
-    -------
-    dict
-        By kind: the number of each mention's cluster, where mentions of the other kind are clusters of their own
-        (*Shape:* (mentions,)), and what the clusters were made of.
+    By kind: the number of each mention's cluster, where mentions of the other kind are clusters of their own
+    (*Shape:* (mentions,)), and what the clusters were made of.
     """
     found = {}
     for kind in KINDS:

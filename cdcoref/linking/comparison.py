@@ -20,10 +20,10 @@ from cdcoref.linking.candidates import candidate_pairs
 from cdcoref.linking.context_reading import ContextReading, work
 from cdcoref.linking.cross_encoder import CrossEncoderReading
 from cdcoref.linking.linking_options import LinkingOptions
+from cdcoref.linking.mentions import read_vectors
 from cdcoref.linking.pair_logits import PairEvidence, PairLogits, kind_numbers
 from cdcoref.linking.store import ResultStore
 from cdcoref.linking.tied_documents import DocumentPair, tied_documents
-from cdcoref.linking.vector_table import read_vectors
 from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
 

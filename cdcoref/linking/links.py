@@ -38,23 +38,25 @@ class MentionLinks:
     probability: Numbers
 
     @classmethod
-    def of(cls, scores: PairScores, apart: NDArray[np.bool_], keys: Sequence[tuple[object, ...]]) -> MentionLinks:
-        """Tell compared pairs from pronouns and their candidates.
+    def of(cls, scores: PairScores, sought: NDArray[np.bool_], keys: Sequence[tuple[object, ...]]) -> MentionLinks:
+        """Separate compared pairs from pronouns and their candidates.
 
         Parameters
         ----------
         scores
             Of all pairs.
-        apart
+        sought
             Which mentions are pronouns whose antecedents were sought. *Shape:* (mentions,)
         keys
             Of the mentions, in the order of the text. Of two pronouns the later refers to the earlier.
         """
-        of_pronouns = apart[scores.first] | apart[scores.second]
+        of_pronouns = sought[scores.first] | sought[scores.second]
         best: dict[int, tuple[int, float]] = {}
-        found = _chosen(scores, of_pronouns)
-        for one, other, score in zip(found.first.tolist(), found.second.tolist(), found.score.tolist(), strict=True):
-            later = apart[one] and not (apart[other] and keys[one] < keys[other])
+        candidates = _chosen(scores, of_pronouns)
+        for one, other, score in zip(
+            candidates.first.tolist(), candidates.second.tolist(), candidates.score.tolist(), strict=True
+        ):
+            later = sought[one] and not (sought[other] and keys[one] < keys[other])
             pronoun, candidate = (one, other) if later else (other, one)
             if score > best.get(pronoun, (0, -1.0))[1]:
                 best[pronoun] = candidate, score
@@ -67,17 +69,7 @@ class MentionLinks:
 
     @classmethod
     def joined(cls, parts: Sequence[MentionLinks], offsets: Sequence[int], size: int) -> MentionLinks:
-        """The links of several sets of mentions as one.
-
-        Parameters
-        ----------
-        parts
-            Of each set.
-        offsets
-            What is added to the numbers of each set's mentions.
-        size
-            How many mentions there are in all.
-        """
+        """The links of several sets as one of `size` mentions; `offsets` are added to the numbers of each."""
         shifted = list(zip(parts, offsets, strict=True))
         nobody = np.zeros(0, dtype=np.int64)
         return cls(

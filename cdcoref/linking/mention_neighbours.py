@@ -40,8 +40,6 @@ def near_pairs(
 
     Parameters
     ----------
-    vectors
-        Of the mentions.
     groups
         Mentions that have something in common.
     limit, limit_of_group
@@ -71,15 +69,7 @@ def _codes(pairs: Iterator[tuple[Integers, Integers]], count: int) -> Integers:
 
 
 class _Points:
-    """The vectors of mentions, whose cosines are added up; a sentence's or a document's are kept once.
-
-    Parameters
-    ----------
-    vectors
-        The vectors.
-    asking
-        The mentions whose nearest are looked for. *Shape:* (mentions,)
-    """
+    """The vectors of mentions, whose cosines are added up; a sentence's or a document's are kept once."""
 
     def __init__(self, vectors: MentionVectors, asking: NDArray[np.bool_]) -> None:
         self._tables: list[tuple[Vectors, Integers]] = []

@@ -1,10 +1,9 @@
-"""Detecting mentions in raw text: documents in, events and entities out.
+"""Reading documents with the model: documents in, their mentions and the vectors of these out.
 
-Unmarked text is read one document at a time, in windows of whole sentences; every span of up to
+Every document is read once, in windows of whole sentences, whatever it is compared with later. Every span of up to
 `detector_max_words` words within a sentence is scored as an event and as an entity. Spans are then accepted, the most
 probable first, if they reach the threshold of their kind, overlap no span accepted before (in ECB+, 20 of 11,287
-mentions overlap another), and are more than punctuation. A title directly before a name is one mention with it
-(:mod:`cdcoref.linking.titled_names`).
+mentions overlap another), and are more than punctuation. A title directly before a name is one mention with it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.inputs import Integers, ReadingSequence
+from cdcoref.language import LastWord, last_word
+from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.linking.titled_names import with_titles_joined
 from cdcoref.model import CorefModel, collate_readings, token_batches
-from cdcoref.reading import Reading
+from cdcoref.reading import Halves, MentionVectors, Reading, Vectors
 
 SEQUENCES_AT_ONCE = 256
 """Sequences that are sorted by length together; bounds the memory needed for many documents."""
@@ -40,6 +41,16 @@ class SpanScores:
     starts: Integers
     ends: Integers
     probabilities: NDArray[np.float32]
+
+    @classmethod
+    def joined(cls, parts: Sequence[SpanScores]) -> SpanScores:
+        """The spans of several sequences or parts."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(
+            np.concatenate([none, *(part.starts for part in parts)]),
+            np.concatenate([none, *(part.ends for part in parts)]),
+            np.concatenate([np.zeros((0, len(KINDS)), dtype=np.float32), *(part.probabilities for part in parts)]),
+        )
 
     def select(self, reading: Reading, thresholds: Mapping[str, float]) -> list[Mention]:
         """The mentions at the given thresholds, in order of position; `confidence` is the detector's probability."""
@@ -70,21 +81,18 @@ class EncodedPart:
     Attributes
     ----------
     reading
-        What is known of the document.
+        What is known of the whole document.
     spans
-        Its candidate mentions.
+        Candidate mentions.
     words
-        A vector for every token of the part, zeros for hidden sentences; no columns if the model has no vectors.
-        *Shape:* (tokens, width)
+        A vector for every token of the part, zeros for hidden sentences. *Shape:* (tokens, width)
     learnt
-        What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by the kinds of mention
-        that have them. *Shape* of each: (tokens, 2 * columns)
+        What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by kind of mention.
+        *Shape* of each: (tokens, 2 * columns)
     anaphora
         What finds antecedents needs of every token. *Shape:* (tokens, 2 * columns)
-    first
-        The first token of the part.
-    last
-        Whether it is the document's last part.
+    first, last
+        The first token of the part, and whether it is the document's last part.
     """
 
     reading: Reading
@@ -109,7 +117,7 @@ def read_documents(
     vectors: bool = True,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[EncodedPart]:
-    """Read documents, each alone.
+    """Pass documents through the encoder, each by itself: in order, those of many sequences part by part.
 
     Parameters
     ----------
@@ -121,11 +129,6 @@ def read_documents(
         Whether the tables of words are wanted, which take a second pass; without them they have no columns.
     advance
         Called after every batch with the number of words read.
-
-    Yields
-    ------
-    EncodedPart
-        Of every document, in order; of one with more than `SEQUENCES_AT_ONCE` sequences, part by part.
     """
     sequences_of = model.reading_builder()
     learning = model.vector_scorer.learning if vectors and model.vector_scorer else ()
@@ -138,7 +141,7 @@ def read_documents(
     unfinished: list[_Part] = []
 
     def flush() -> Iterator[EncodedPart]:
-        found: list[list[tuple[Integers, Integers, NDArray[np.float32]]]] = [[] for _ in unfinished]
+        spans_of: list[list[SpanScores]] = [[] for _ in unfinished]
         tables = [[np.zeros((p.end - p.first, width), dtype=np.float32) for width in widths] for p in unfinished]
         for positions in token_batches([len(s) for _, s in waiting], batch_tokens):
             sequences = [waiting[p][1] for p in positions]
@@ -148,15 +151,22 @@ def read_documents(
             ):
                 keep = scores.max(axis=1) >= min_probability
                 starts, ends = sequence.words[sequence.starts[keep]], sequence.words[sequence.ends[keep] - 1] + 1
-                found[number].append((starts, ends, scores[keep]))
+                spans_of[number].append(SpanScores(starts, ends, scores[keep]))
                 for table, part in zip(tables[number], further, strict=True):
                     table[sequence.words - unfinished[number].first] = part
             advance(sum(len(s.words) for s in sequences))
         for number, own in enumerate(unfinished):
             words, learnt, anaphora = tables[number]
-            spans = _join(found[number])
             of_kinds = dict(zip(learning, np.split(learnt, max(1, len(learning)), axis=1), strict=False))
-            yield EncodedPart(own.reading, spans, words, of_kinds, anaphora, first=own.first, last=own.last)
+            yield EncodedPart(
+                own.reading,
+                SpanScores.joined(spans_of[number]),
+                words,
+                of_kinds,
+                anaphora,
+                first=own.first,
+                last=own.last,
+            )
 
     for document in documents:
         reading = Reading(document)
@@ -202,13 +212,7 @@ def score_spans(
     min_probability: float = 0.05,
     advance: Callable[[int], None] = lambda words: None,
 ) -> Iterator[tuple[Reading, SpanScores]]:
-    """Score the candidate spans of documents: every document, in order; see :func:`read_documents`.
-
-    Raises
-    ------
-    InputError
-        If the model has no detector.
-    """
+    """The candidate spans of documents, in order; see :func:`read_documents`. The model must have a detector."""
     model.required_detector()
     parts: list[SpanScores] = []
     encoded = read_documents(
@@ -217,7 +221,7 @@ def score_spans(
     for part in encoded:
         parts.append(part.spans)
         if part.last:
-            yield part.reading, _join([(own.starts, own.ends, own.probabilities) for own in parts])
+            yield part.reading, SpanScores.joined(parts)
             parts = []
 
 
@@ -259,9 +263,176 @@ def _is_word(token: str) -> bool:
     return any(map(str.isalnum, token))
 
 
-def _join(parts: Sequence[tuple[Integers, Integers, NDArray[np.float32]]]) -> SpanScores:
-    if not parts:
-        none = np.zeros(0, dtype=np.int64)
-        return SpanScores(none, none, np.zeros((0, len(KINDS)), dtype=np.float32))
-    starts, ends, scores = zip(*parts, strict=True)
-    return SpanScores(np.concatenate(starts), np.concatenate(ends), np.concatenate(scores))
+def vectors_of(part: EncodedPart, mentions: Sequence[Mention], last: LastWord = "mention") -> MentionVectors:
+    """The vectors of mentions that begin in a part of a document.
+
+    `last` says whose last word counts besides the mean over a mention's (see :class:`cdcoref.model.VectorOptions`).
+    """
+    document, words, first = part.reading.document, part.words, part.first
+    width = words.shape[1]
+    sentence_of = part.reading.sentence_of
+    own = {sentence_of[m.start]: None for m in mentions}
+    row_of = {sentence: row for row, sentence in enumerate(own)}
+    ranges = [document.sentences[sentence] for sentence in own]
+    around = [words[max(0, start - first) : end - first].mean(axis=0) for start, end in ranges]
+    read = words.any(axis=1)
+    whole = words[read].mean(axis=0) if read.any() else np.zeros(width, dtype=np.float32)
+    # A mention that runs past the part is represented by its words in it.
+    tokens = [[t - first for t in m.tokens if t < first + len(words)] for m in mentions]
+    lasts = [min(last_word(document, m, last) - first, len(words) - 1) for m in mentions]
+    rows = [words[places].mean(axis=0) for places in tokens]
+    contexts = [
+        _others(words, document.sentences[sentence_of[m.start]], own, first)
+        for m, own in zip(mentions, tokens, strict=True)
+    ]
+    means = [np.array(table, dtype=np.float32).reshape(-1, width) for table in (rows, contexts, around)]
+    mention, context, sentence = map(_unit, means)
+    learnt, anaphora = _learnt(part.learnt, mentions, tokens, lasts), _projected(part.anaphora, tokens, lasts)
+    return MentionVectors(
+        {"mention": mention, "context": context, "learnt": learnt, "anaphora": anaphora},
+        {"sentence": sentence, "document": _unit(whole[None]), "opening": _unit(_opening(part)[None])},
+        {
+            "sentence": np.array([row_of[sentence_of[m.start]] for m in mentions], dtype=np.int64),
+            "document": np.zeros(len(mentions), dtype=np.int64),
+        },
+    )
+
+
+class _OfDocument:
+    """The vectors of the mentions of one document, gathered while it is read part by part."""
+
+    def __init__(self, last: LastWord) -> None:
+        self.numbers: list[int] = []
+        self._last: LastWord = last
+        self._parts: list[MentionVectors] = []
+        self._sum = np.zeros(1)
+        self._words = 0
+
+    def add(self, part: EncodedPart, numbers: Sequence[int], mentions: Sequence[Mention]) -> None:
+        """Add what one part says of the mentions with these numbers, which begin in it."""
+        self.numbers += numbers
+        self._parts.append(vectors_of(part, [mentions[n] for n in numbers], self._last))
+        if len(self._parts) > 1 or not part.last:
+            read = part.words[part.words.any(axis=1)]
+            self._sum = self._sum + read.sum(axis=0, dtype=np.float64)
+            self._words += len(read)
+
+    def vectors(self) -> MentionVectors:
+        """Those of all parts; the document's own vector is the mean over all its words."""
+        if len(self._parts) == 1:
+            return self._parts[0]
+        joined = MentionVectors.joined(self._parts)
+        document = _unit((self._sum / max(1, self._words)).astype(np.float32)[None])
+        first = int(joined.shared["opening"].any(axis=1).argmax())
+        one = joined.of_one_document(first)
+        return replace(one, shared={**one.shared, "document": document})
+
+
+def vector_widths(model: CorefModel) -> tuple[int, int]:
+    """How many numbers a model's vectors have: those of words, and the learnt ones of mentions."""
+    return model.encoder.config.hidden_size, model.settings.vectors.learnt_columns
+
+
+def read_vectors(
+    model: CorefModel, corpus: Corpus, *, batch_tokens: int, store: ResultStore | None = None
+) -> MentionVectors:
+    """Vectors of the mentions of a corpus, in their order; documents are read, or looked up."""
+    numbers = corpus.mention_numbers()
+    found: dict[str, MentionVectors] = {}
+    todo, keys = [], {}
+    for document in (d for d in corpus.documents if numbers[d.id]):
+        if store is not None:
+            mentions = [corpus.mentions[n] for n in numbers[document.id]]
+            keys[document.id] = store.key("vectors", document_hash(document, mentions))
+            kept = store.get(keys[document.id])
+            if kept is not None:
+                found[document.id] = MentionVectors.unpacked(kept, *vector_widths(model))
+                continue
+        todo.append(document)
+    gathered = _OfDocument(model.settings.vectors.last_word)
+    for part in read_documents(model, todo, batch_tokens=batch_tokens, min_probability=1.0):
+        name = part.reading.document.id
+        # In the order of the corpus within every part, and parts in the order of the text.
+        gathered.add(part, [n for n in numbers[name] if part.begins(corpus.mentions[n])], corpus.mentions)
+        if part.last:
+            order = np.argsort(np.array(gathered.numbers, dtype=np.int64))
+            found[name] = gathered.vectors().take(order)
+            gathered = _OfDocument(model.settings.vectors.last_word)
+            if store is not None:
+                store.put({keys[name]: found[name].packed()})
+    order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
+    if not len(order):
+        return MentionVectors.none(model.encoder.config.hidden_size)
+    stacked = MentionVectors.joined([found[d.id] for d in corpus.documents if numbers[d.id]])
+    return stacked.take(np.argsort(order))
+
+
+def read(
+    model: CorefModel,
+    documents: Sequence[Document],
+    *,
+    batch_tokens: int,
+    advance: Callable[[int], None] = lambda words: None,
+) -> Iterator[Reading]:
+    """Read documents, each once: its mentions and, if the model has them, their vectors.
+
+    Raises
+    ------
+    InputError
+        If the model has no detector.
+    """
+    model.required_detector()
+    mentions: list[Mention] = []
+    gathered = _OfDocument(model.settings.vectors.last_word)
+    for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
+        detected = part.spans.select(part.reading, model.settings.detection_threshold)
+        mentions += detected
+        if model.vector_scorer is not None:
+            gathered.add(part, range(len(detected)), detected)
+        if part.last:
+            part.reading.mentions = mentions
+            part.reading.vectors = gathered.vectors() if model.vector_scorer is not None else None
+            yield part.reading
+            mentions, gathered = [], _OfDocument(model.settings.vectors.last_word)
+
+
+def _others(words: Vectors, sentence: tuple[int, int], tokens: Sequence[int], first: int) -> Vectors:
+    """The mean over the words of a sentence beside those of a mention; zeros if there are none. *Shape:* (width,)"""
+    own = words[max(0, sentence[0] - first) : sentence[1] - first]
+    inside = words[tokens]
+    left = len(own) - len(tokens)
+    return (own.sum(axis=0) - inside.sum(axis=0)) / left if left > 0 else np.zeros(words.shape[1], dtype=np.float32)
+
+
+def _opening(part: EncodedPart) -> Vectors:
+    """The mean over the first sentence of a document that is read, of those in this part. *Shape:* (width,)"""
+    for start, end in part.reading.document.sentences:
+        own = part.words[max(0, start - part.first) : max(0, end - part.first)]
+        if own.any():
+            mean: Vectors = own.mean(axis=0)
+            return mean
+    return np.zeros(part.words.shape[1], dtype=np.float32)
+
+
+def _unit(rows: Vectors) -> Halves:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.maximum(lengths, 1e-6)).astype(np.float16)
+
+
+def _learnt(
+    tables: Mapping[str, Vectors], mentions: Sequence[Mention], tokens: Sequence[list[int]], lasts: Sequence[int]
+) -> Halves:
+    """Learnt vectors of mentions, each from what is kept of words for its kind. *Shape:* (mentions, columns)"""
+    columns = next(iter(tables.values())).shape[1] // 2 if tables else 0
+    found = np.zeros((len(mentions), columns), dtype=np.float16)
+    for kind, table in tables.items():
+        own = [number for number, mention in enumerate(mentions) if mention.kind == kind]
+        found[own] = _projected(table, [tokens[number] for number in own], [lasts[number] for number in own])
+    return found
+
+
+def _projected(table: Vectors, tokens: Sequence[list[int]], lasts: Sequence[int]) -> Halves:
+    """Vectors of mentions from what is kept of words; see :meth:`cdcoref.model.MentionProjection.project`."""
+    half = table.shape[1] // 2
+    rows = [table[own, :half].mean(axis=0) + table[last, half:] for own, last in zip(tokens, lasts, strict=True)]
+    return np.array(rows, dtype=np.float16).reshape(len(rows), half)

@@ -78,14 +78,7 @@ class PairLogits:
     def across_stories(self, readings: Readings, story_of: Mapping[str, int], combine: Combinations) -> PairLogits:
         """The same, with something added to the logits of pairs of different stories; see `Combination.other_story`.
 
-        Parameters
-        ----------
-        readings
-            The mentions, and their documents.
-        story_of
-            By id, the story of each document.
-        combine
-            Says what is added for each kind.
+        `story_of` has the story of each document by id.
         """
         mentions = readings.corpus.mentions
         of_mention = np.array([story_of[m.document] for m in mentions], dtype=np.int64)

@@ -26,14 +26,8 @@ _FIRST_WORDS = frozenset({"prime", "vice"})
 def with_titles_joined(reading: Reading, mentions: Sequence[Mention], spans: Iterable[Span]) -> list[Mention]:
     """Join each title with the name that directly follows it.
 
-    Parameters
-    ----------
-    reading
-        What is known of their document.
-    mentions
-        In order of position; none overlaps another.
-    spans
-        All that may be entities, among which the name behind a title is sought that has no mention.
+    No two of the mentions overlap. Among `spans`, which are all that may be entities, the name behind a title is sought
+    that has no mention.
     """
     document = reading.document
     words = _Words(document)

@@ -291,11 +291,11 @@ class CorefConfig:
         How the distance between two clusters follows from the distances between their mentions; see
         :mod:`cdcoref.clustering.linkage`.
     cannot_links
-        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.fact_conflicts`).
+        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.clusters`).
         Otherwise clusters are those of the linkage alone, as in the paper.
     names_across_stories
         Whether entities of different stories about one subject are one if they have the same name
-        (:mod:`cdcoref.linking.names_across`). The paper links nothing across stories.
+        (:mod:`cdcoref.linking.full_names`). The paper links nothing across stories.
     distance_threshold
         Per kind: clusters are merged while their distance is below it.
     temperature

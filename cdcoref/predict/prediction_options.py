@@ -39,7 +39,7 @@ class PredictionOptions(LinkingOptions):
         or a cluster on this machine.
     across_stories
         Whether entities of different predicted stories about one subject are one if they bear the same name (see
-        :mod:`cdcoref.linking.names_across`). The lemma baseline links nothing across stories, nor does a model whose
+        :mod:`cdcoref.linking.full_names`). The lemma baseline links nothing across stories, nor does a model whose
         configuration has no `names_across_stories`.
     threshold, candidates, batch_tokens, pairs
         As in :class:`cdcoref.linking.LinkingOptions`.

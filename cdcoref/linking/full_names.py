@@ -1,4 +1,4 @@
-"""Clusters of entities in, clusters that agree with full names out: names come before what a model says of them.
+"""Names decide before a model does: the full names of the mentions of a story, and names that stories share.
 
 Mentions of one story with the same full name are one person, organisation or place. A surname alone, or a title with
 it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
@@ -8,21 +8,26 @@ the story, or that the sentence of only one of them names ("Ann Keller, the form
 what stands before only one of the names ("union leader Bo Keller", "Keller, the union's leader"). It is none where only
 an organisation whose name begins with it stands before it ("Keller Industries"), nor where it stands for that
 organisation before anybody is named so. Father and son of one name ("Bo Keller, Jr.") are two. An office ("the finance
-minister") is the one full name before it in its document that has it as a title. Clusters become one by that unless
-they hold a cannot-link; then the mention alone is moved, if it can be. What no full name decides stays as it was.
+minister") is the one full name before it in its document that has it as a title.
+
+Mentions are compared within stories. What stands in another story about the same subject (:mod:`cdcoref.stories`) under
+the same name is the same person, place or organisation nearly always, and then both clusters become one. Not if two
+clusters of a story bear the name; not by a single word that the story also writes in lower case ("Police"), or that
+belongs to different full names ("Esther Williams", "Robin Williams"); and never where two years, amounts or full names
+would come together that cannot (:func:`cdcoref.language.in_conflict`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cdcoref.language import TITLES, MentionFacts, different_names, may_be_surname
-from cdcoref.linking.fact_conflicts import MentionConflicts
+from cdcoref.corpus import ENTITY, Corpus, Document, Mention
+from cdcoref.language import TITLES, MentionFacts, StatedFacts, different_names, in_conflict, may_be_surname
+from cdcoref.reading import Readings
+from cdcoref.stories import DocumentVectors, subjects
 
 Name = tuple[str, ...]
 
@@ -30,15 +35,11 @@ Name = tuple[str, ...]
 class NamesOfStory:
     """The full names of the mentions of a story.
 
-    Parameters
-    ----------
-    facts
-        By mention, what is known of it; document by document in the order of the text, without pronouns.
-
     Attributes
     ----------
     names
-        By mention, the full name that it has or can only belong to.
+        By mention, the full name that it has or can only belong to. `facts` come document by document in the order of
+        the text, without pronouns.
     """
 
     def __init__(self, facts: Mapping[int, MentionFacts]) -> None:
@@ -64,7 +65,7 @@ class NamesOfStory:
             # In a document that names nobody so, a word that begins the name of an organisation of the story is that.
             other = word in short or (word not in borne and one.words.surname in companies)
             possible = () if alone and other else bearers.get(one.words.surname, ())
-            if name := one.words.whole_name or _bearer(one, possible, alone and word in begun):
+            if name := one.words.whole_name or _full_name(one, possible, alone and word in begun):
                 self.names[number] = name
         self._tell_generations_apart(facts)
         titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
@@ -96,7 +97,7 @@ class NamesOfStory:
                 first[name] = number
 
 
-def _bearer(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:
+def _full_name(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:
     """The full name that a surname can belong to, if there is exactly one; `bearers` are the mentions of those.
 
     `of_organisation`: whether the name of an organisation of its document begins with it.
@@ -158,27 +159,109 @@ def _differ_in_gender(one: MentionFacts, other: MentionFacts) -> bool:
     return bool(mine and theirs) and mine.isdisjoint(theirs)
 
 
-def with_names_first(
-    labels: NDArray[np.integer], names: NamesOfStory, conflicts: MentionConflicts
-) -> NDArray[np.integer]:
-    """Clusters in which mentions that are the same by their names are together.
+@dataclass(slots=True)
+class _Cluster:
+    """What one story says of one entity: its names, and what cannot be another's."""
 
-    Parameters
-    ----------
-    labels
-        The cluster of every mention; no cluster holds a cannot-link. *Shape:* (mentions,)
-    names
-        Of the mentions of one kind.
-    conflicts
-        Which mentions cannot be in one cluster.
+    story: int
+    label: str
+    names: set[Name] = field(default_factory=set)
+    stated: set[StatedFacts] = field(default_factory=set)
+
+    @property
+    def full_names(self) -> set[Name]:
+        return {name for name in self.names if len(name) > 1}
+
+    def agrees(self, other: _Cluster, name: Name) -> bool:
+        """Whether a name that both bear may mean the same."""
+        if any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated):
+            return False
+        mine, theirs = self.full_names, other.full_names
+        if len(name) > 1 or not mine or not theirs:
+            return True
+        return any(set(one) <= set(two) or set(two) <= set(one) for one in mine for two in theirs)
+
+
+def joined_by_name(stories: Sequence[Readings]) -> list[Corpus]:
+    """Give clusters of entities that bear the same name in stories about one subject the same label.
+
+    Every mention has a cluster, and no two stories share one. Clusters that became one have the label of the first of
+    them. Which ones become one does not depend on the order of the stories.
     """
-    labels = labels.copy()
-    for one, other in names.same():
-        if labels[one] == labels[other]:
-            continue
-        target, rest = (np.flatnonzero(labels == labels[number]).tolist() for number in (one, other))
-        if conflicts.within([*target, *rest]) is None:
-            labels[rest] = labels[one]
-        elif conflicts.within([*target, other]) is None:
-            labels[other] = labels[one]
-    return labels
+    if len(stories) < 2:
+        return [story.corpus for story in stories]
+    clusters = [cluster for number, story in enumerate(stories) for cluster in _named_clusters(number, story)]
+    joined = {cluster.label: {cluster.label: cluster} for cluster in clusters}
+    for name, bearers in _bearers(clusters).items():
+        for one, other in combinations(bearers, 2):
+            if joined[one.label] is not joined[other.label] and one.agrees(other, name):
+                together = joined[one.label] | joined[other.label]
+                joined.update(dict.fromkeys(together, together))
+    place = {cluster.label: number for number, cluster in enumerate(clusters)}
+    label_of = {}
+    for together in {id(together): together for together in joined.values()}.values():
+        if _is_possible(together):
+            label_of.update(dict.fromkeys(together, min(together, key=place.__getitem__)))
+    return [_relabelled(story.corpus, label_of) for story in stories]
+
+
+def joined_across_stories(readings: Readings, stories: Sequence[Sequence[str]]) -> Corpus:
+    """As :func:`joined_by_name`, for all stories of a corpus: those about each subject are joined with each other."""
+    corpus = readings.corpus
+    by_subject: defaultdict[int, list[Readings]] = defaultdict(list)
+    for number, story in zip(subjects(DocumentVectors(corpus.documents), stories), stories, strict=True):
+        by_subject[number].append(readings.with_corpus(corpus.subset(story)))
+    joined = [story for own in by_subject.values() for story in joined_by_name(own)]
+    return replace(corpus, mentions=tuple(mention for story in joined for mention in story.mentions))
+
+
+def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
+    uncapitalised = {token for document in story.corpus.documents for token in document.tokens if token.islower()}
+    clusters: dict[str, _Cluster] = {}
+    for mention in story.corpus.mentions:
+        if mention.kind == ENTITY and mention.cluster is not None:
+            cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
+            reading = story[mention.document]
+            if any(stated := reading.facts(mention).words.stated):
+                cluster.stated.add(stated)
+            name = reading.name(mention)
+            begins = _begins_sentence(reading.document, mention)
+            if len(name) > 1 or (name and name[0] not in uncapitalised and not begins):
+                cluster.names.add(name)
+    yield from clusters.values()
+
+
+def _begins_sentence(document: Document, mention: Mention) -> bool:
+    """Whether a mention is one word that begins a sentence, and may have its capital for that."""
+    return len(mention.tokens) == 1 and any(start == mention.start for start, _ in document.sentences)
+
+
+def _bearers(clusters: Sequence[_Cluster]) -> dict[Name, list[_Cluster]]:
+    """The clusters that bear each name, of stories in which no other does."""
+    found: defaultdict[Name, list[_Cluster]] = defaultdict(list)
+    for cluster in clusters:
+        for name in cluster.names:
+            found[name].append(cluster)
+    count = {name: Counter(cluster.story for cluster in bearers) for name, bearers in found.items()}
+    return {name: [one for one in bearers if count[name][one.story] == 1] for name, bearers in found.items()}
+
+
+def _is_possible(together: Mapping[str, _Cluster]) -> bool:
+    """Whether no two of the clusters that would become one are in conflict, or of one story."""
+    clusters = list(together.values())
+    if len({cluster.story for cluster in clusters}) < len(clusters):
+        return False
+    return not any(
+        in_conflict(mine, theirs)
+        for one, other in combinations(clusters, 2)
+        for mine in one.stated
+        for theirs in other.stated
+    )
+
+
+def _relabelled(story: Corpus, label_of: Mapping[str, str]) -> Corpus:
+    mentions = (
+        replace(mention, cluster=label_of.get(mention.cluster, mention.cluster)) if mention.cluster else mention
+        for mention in story.mentions
+    )
+    return replace(story, mentions=tuple(mentions))
