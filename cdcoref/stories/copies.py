@@ -5,7 +5,7 @@ sentence) are in both, or `MIN_CONTAINMENT` of those of the shorter one are in a
 `LARGEST_RATIO` times as long (resemblance and containment: Broder, 1997). Pairs worth comparing come from MinHash
 signatures in a locality-sensitive index (datasketch); their shingles are then compared exactly. The longest text of a
 group is the original, and the others are its copies: each of them is near to the original or to a copy, or its
-shingles are in some text of the group.
+shingles are in some text of the group. A text that has another name, day or amount at its beginning is no copy.
 
 Copies count as one text: for how rare words are, and for the stories that they belong to.
 """
@@ -19,6 +19,7 @@ from itertools import groupby
 
 from cdcoref.corpus import Document
 from cdcoref.stories.document_words import lines_of
+from cdcoref.stories.templates import other_facts
 
 SHINGLE = 4
 MIN_RESEMBLANCE = 0.6
@@ -62,6 +63,7 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
     index = MinHashLSH(num_perm=_PERMUTATIONS, params=(_BANDS, _ROWS))
     shingles_of: dict[str, frozenset[bytes]] = {}
     group_of: dict[str, _Group] = {}
+    text_of = {document.id: document for document in documents}
     for id, own in sorted(
         ((d.id, _shingles(d, boilerplate)) for d in documents), key=lambda one: (-len(one[1]), one[0])
     ):
@@ -70,7 +72,8 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
         signature = MinHash(num_perm=_PERMUTATIONS)
         signature.update_batch(own)
         near = sorted((-_resemblance(own, shingles_of[other]), other) for other in index.query(signature))
-        best = next((other for _, other in near if _is_copy(own, shingles_of[other], group_of[other])), None)
+        same = (other for _, other in near if _is_copy(own, shingles_of[other], group_of[other]))
+        best = next((other for other in same if not other_facts(text_of[id], text_of[other])), None)
         group = _Group(id, set()) if best is None else group_of[best]
         group.shingles.update(own)
         index.insert(id, signature)

@@ -45,7 +45,7 @@ def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: 
     lead: set[str] = set()
     words: dict[str, float] = {}
     tokens = in_sentence_case(document).tokens
-    for number, lines in enumerate(_report(document, boilerplate)):
+    for number, lines in enumerate(report_of(document, boilerplate)):
         first = document.sentences[lines[0].sentence][0]
         for token in (token for line in lines for token in range(line.start, line.end)):
             for form, capitalised in _forms(tokens[token]):
@@ -94,7 +94,7 @@ def line_key(document: Document, start: int, end: int) -> bytes:
     return blake2b(" ".join(words).casefold().encode(errors="surrogatepass"), digest_size=8).digest()
 
 
-def _report(document: Document, boilerplate: Collection[bytes]) -> list[list[Line]]:
+def report_of(document: Document, boilerplate: Collection[bytes] = ()) -> list[list[Line]]:
     """The lines that are part of the report, by sentence."""
     sentences = [list(lines) for _, lines in groupby(lines_of(document, boilerplate), key=lambda line: line.sentence)]
     return [

@@ -13,6 +13,7 @@ from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.copies import near_duplicates
 from cdcoref.stories.document_vectors import DocumentVectors
 from cdcoref.stories.merging import story_labels
+from cdcoref.stories.templates import divided
 
 Setting = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 SETTINGS: tuple[str, ...] = get_args(Setting)
@@ -26,7 +27,8 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     documents
         The documents, or their vectors if these are also needed elsewhere. Hidden sentences and mentions are ignored.
     setting
-        ``"predicted"``: by their words; near-duplicates are in one group, and count as one document.
+        ``"predicted"``: by their words; near-duplicates are in one group, and count as one document; reports of
+        two happenings in the same words are in two.
         ``"gold_subtopic"``, ``"gold_topic"``: as annotated. ``"none"``: all together.
 
     Returns
@@ -57,10 +59,15 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
         labels = [_annotated(document, setting.removeprefix("gold_")) for document in documents]
     else:
         raise ValueError(f"setting is {setting!r}; it must be one of {', '.join(SETTINGS)}")
-    groups: dict[object, list[str]] = {}
+    groups: dict[object, list[Document]] = {}
     for document, label in zip(documents, labels, strict=True):
-        groups.setdefault(label, []).append(document.id)
-    return list(groups.values())
+        groups.setdefault(label, []).append(document)
+    if setting != "predicted":
+        return [[document.id for document in group] for group in groups.values()]
+    place = {document.id: number for number, document in enumerate(documents)}
+    parts = (part for group in groups.values() for part in divided(group, vectors.similarity))
+    ordered = (sorted((document.id for document in part), key=place.__getitem__) for part in parts)
+    return sorted(ordered, key=lambda ids: place[ids[0]])
 
 
 def _predicted(vectors: DocumentVectors) -> Mapping[str, int]:

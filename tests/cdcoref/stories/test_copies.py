@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Document
+from cdcoref.formats import tokenise_text
 from cdcoref.stories import (
     DocumentVectors,
     group_documents,
@@ -110,3 +111,34 @@ def test_copies_count_for_nothing_in_how_rare_words_are(originals: tuple[Documen
     groups = group_documents(all_of_them)
     assert [[id for id in group if "~" not in id] for group in groups] == group_documents(some)
     assert subjects(all_of_them, groups) == subjects(alone, group_documents(some))
+
+
+QUAKE = """A quake of magnitude 5.1 shook Orvik on Monday and broke windows in the old town. Schools in the district
+were closed for the day so that engineers could look at their walls. The institute of geology said that weaker shocks
+were to be expected for some weeks. Nobody was hurt."""
+RESULT = """Rovers beat Harwick United 3-1 on Saturday with two goals by Lund in the second half. The referee had to
+stop play for ten minutes because of fog over the ground. The manager said that his players had kept their heads and
+that the points were deserved."""
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        (QUAKE, {"5.1": "4.7", "Orvik": "Sandnes", "Monday": "Friday"}, "another"),
+        (RESULT, {"Rovers": "Wanderers", "Harwick United": "Elmsby Town", "3-1": "2-0", "Lund": "Pike"}, "another"),
+        (RESULT, {"3-1": "4-0", "Saturday": "Sunday"}, "another"),
+        (QUAKE, {"5.1": "5.3"}, "same story"),
+        (QUAKE, {" Nobody was hurt.": ""}, "copy"),
+        (QUAKE, {"A quake": "Schools shut after quake\n\nA quake"}, "copy"),
+        (QUAKE, {"old town.": "old town, the Orvik Gazette reports."}, "copy"),
+        (QUAKE, {"A quake": "By Ada Holm\nORVIK, March 3 (AP) - A quake"}, "copy"),
+        (RESULT, {"deserved.": "deserved. Elmsby Town play at Harwick on Tuesday."}, "copy"),
+    ],
+)
+def test_the_same_words_about_another_happening_are_no_copy(text: str, changes: dict[str, str], expected: str) -> None:
+    changed = text
+    for old, new in changes.items():
+        changed = changed.replace(old, new)
+    documents = [tokenise_text(text.replace("\n", " "), "a"), tokenise_text(changed, "b")]
+    assert bool(near_duplicates(documents)) == (expected == "copy")
+    assert len(group_documents(documents)) == (2 if expected == "another" else 1)
