@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.corpus import Document, Mention
+from cdcoref.corpus import Mention
 from cdcoref.inputs.pair_sequences import Integers
 from cdcoref.inputs.reading import ReadingSequence
 from cdcoref.inputs.sequence_options import ContextOptions
-from cdcoref.language import in_sentence_case
+from cdcoref.reading import Reading
 
 PIECES_OF_NAME = 4
 """At most this many word pieces of a name or number are shown: the first ones."""
@@ -60,18 +60,19 @@ class DocumentContexts:
 
     Parameters
     ----------
-    document
-        The document.
+    reading
+        What is known of the document.
     sequences
         In which it is read alone (see :class:`cdcoref.inputs.ReadingBuilder`).
     options
         How much of each part is seen.
     """
 
-    def __init__(self, document: Document, sequences: Sequence[ReadingSequence], options: ContextOptions) -> None:
+    def __init__(self, reading: Reading, sequences: Sequence[ReadingSequence], options: ContextOptions) -> None:
+        document = reading.document
         self._options = options
         self._sentences = document.sentences
-        self._sentence_of = document.sentence_of_tokens()
+        self._sentence_of = reading.sentence_of
         self._first = np.full(len(document.tokens), -1, dtype=np.int64)
         self._count = np.zeros(len(document.tokens), dtype=np.int64)
         offset = 0
@@ -79,7 +80,7 @@ class DocumentContexts:
             self._first[sequence.words] = sequence.word_places + offset
             self._count[sequence.words] = np.diff(sequence.word_places, append=len(sequence) - 1)
             offset += len(sequence)
-        words = in_sentence_case(document).tokens
+        words = reading.cased.tokens
         self._lower = [word.lower() for word in words]
         self._names = [t for t in np.flatnonzero(self._first >= 0).tolist() if _is_name_or_number(words[t])]
         read = (n for n, (start, end) in enumerate(self._sentences) if (self._first[start:end] >= 0).any())

@@ -8,7 +8,6 @@ from .candidates import candidate_pairs as candidate_pairs
 from .clusters import KindClusters as KindClusters
 from .clusters import cluster_mentions as cluster_mentions
 from .clusters import clusters_by_kind as clusters_by_kind
-from .compared_pairs import ComparedPairs as ComparedPairs
 from .comparison import Comparison as Comparison
 from .comparison import all_pairs as all_pairs
 from .comparison import check_cross_encoder as check_cross_encoder
@@ -19,6 +18,7 @@ from .full_names import joined_by_name as joined_by_name
 from .linking_options import BATCH_TOKENS as BATCH_TOKENS
 from .linking_options import LinkingOptions as LinkingOptions
 from .linking_options import check_choice as check_choice
+from .links import ComparedPairs as ComparedPairs
 from .links import MentionLinks as MentionLinks
 from .mention_neighbours import near_pairs as near_pairs
 from .mentions import EncodedPart as EncodedPart
@@ -31,6 +31,7 @@ from .mentions import read_vectors as read_vectors
 from .mentions import score_spans as score_spans
 from .mentions import vector_widths as vector_widths
 from .mentions import vectors_of as vectors_of
+from .pair_logits import DocumentPair as DocumentPair
 from .pair_logits import PairEvidence as PairEvidence
 from .pair_logits import PairLogits as PairLogits
 from .store import ResultStore as ResultStore
@@ -38,4 +39,3 @@ from .store import document_hash as document_hash
 from .story import LinkedStory as LinkedStory
 from .story import lemma_clusters as lemma_clusters
 from .story import link_story as link_story
-from .tied_documents import DocumentPair as DocumentPair

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from cdcoref.clustering import connected
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.linking.bi_encoder_scores import compare_vectors
@@ -21,9 +22,8 @@ from cdcoref.linking.context_reading import ContextReading, work
 from cdcoref.linking.cross_encoder import CrossEncoderReading
 from cdcoref.linking.linking_options import LinkingOptions
 from cdcoref.linking.mentions import read_vectors
-from cdcoref.linking.pair_logits import PairEvidence, PairLogits, kind_numbers
+from cdcoref.linking.pair_logits import DocumentPair, PairEvidence, PairLogits, kind_numbers
 from cdcoref.linking.store import ResultStore
-from cdcoref.linking.tied_documents import DocumentPair, tied_documents
 from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
 
@@ -142,7 +142,9 @@ class Comparison:
         sides = evidence.first[chosen].astype(np.int64), evidence.second[chosen].astype(np.int64)
         self.sequences = int(chosen.sum())
         logits = np.full(len(evidence.first), np.nan, dtype=np.float32)
-        logits[chosen] = ContextReading(self.model, self.corpus, *sides, self._pairs).run(batch_tokens, store, advance)
+        logits[chosen] = ContextReading(self.model, self._readings, *sides, self._pairs).run(
+            batch_tokens, store, advance
+        )
         return replace(evidence, cross_encoder=candidates.of_all(logits))
 
     def _by_bi_encoder(self) -> PairEvidence:
@@ -169,10 +171,14 @@ class Comparison:
 
     def _stories(self) -> Iterator[tuple[Readings, np.ndarray]]:
         """Every story, and the numbers of its mentions."""
-        documents = {document.id for document in self.corpus.documents}
-        tied = self._pairs
-        if tied is not None and self._known is not None:
-            known = sorted((part, id) for id, part in self._known.items() if id in documents)
-            tied = [*tied, *((one, other) for (part, one), (same, other) in pairwise(known) if part == same)]
-        for names, _ in tied_documents(sorted(documents), tied):
+        names = sorted(document.id for document in self.corpus.documents)
+        if self._pairs is None:
             yield self._readings.of_documents(names)
+            return
+        place = {name: number for number, name in enumerate(names)}
+        known = sorted((part, id) for id, part in (self._known or {}).items() if id in place)
+        tied = [*self._pairs, *((one, other) for (part, one), (same, other) in pairwise(known) if part == same)]
+        first, second = np.array([(place[one], place[other]) for one, other in tied]).reshape(-1, 2).T.astype(np.int64)
+        story_of = connected(len(names), first, second)
+        for story in range(int(story_of.max(initial=-1)) + 1):
+            yield self._readings.of_documents([names[number] for number in np.flatnonzero(story_of == story)])

@@ -18,10 +18,10 @@ from torch import Tensor
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import DocumentContexts, Integers, MentionContext, ReadingSequence
 from cdcoref.linking.mentions import SEQUENCES_AT_ONCE
-from cdcoref.linking.pair_logits import Matrix, kind_numbers
+from cdcoref.linking.pair_logits import DocumentPair, Matrix, kind_numbers
 from cdcoref.linking.store import ResultStore
-from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_batches
+from cdcoref.reading import Readings
 
 PAIRS_AT_ONCE = 2048
 """Pairs that are sorted by length together, and stored together: what an interruption loses."""
@@ -52,18 +52,18 @@ class MentionContexts:
     contexts: dict[int, MentionContext]
 
     @classmethod
-    def of_mentions(cls, model: CorefModel, corpus: Corpus, numbers: Iterable[int]) -> MentionContexts:
+    def of_mentions(cls, model: CorefModel, readings: Readings, numbers: Iterable[int]) -> MentionContexts:
         """The contexts of mentions, by their numbers in a corpus, as a model's cross-encoder sees them."""
         build, options = model.reading_builder(), model.settings.contexts
-        documents = {document.id: document for document in corpus.documents}
         read = cls([], {}, {})
         rows = 0
         of_documents: dict[str, DocumentContexts] = {}
         for number in numbers:
-            mention = corpus.mentions[number]
+            mention = readings.corpus.mentions[number]
             if mention.document not in of_documents:
-                own = list(build(documents[mention.document]))
-                of_documents[mention.document] = DocumentContexts(documents[mention.document], own, options)
+                reading = readings[mention.document]
+                own = list(build(reading.document))
+                of_documents[mention.document] = DocumentContexts(reading, own, options)
                 read.first_rows[mention.document] = rows
                 read.sequences.extend(own)
                 rows += sum(map(len, own))
@@ -127,7 +127,7 @@ class ContextReading:
     ----------
     model
         Has a cross-encoder of upper layers.
-    corpus
+    readings
         Documents and mentions; every mention has a kind.
     first, second
         Numbers of the mentions of each pair. *Shape:* (pairs,)
@@ -138,15 +138,16 @@ class ContextReading:
     def __init__(
         self,
         model: CorefModel,
-        corpus: Corpus,
+        readings: Readings,
         first: Integers,
         second: Integers,
         documents: Sequence[DocumentPair] | None = None,
     ) -> None:
         self._model = model
-        self._corpus = corpus
+        self._readings = readings
+        self._corpus = readings.corpus
         self._pairs = np.stack([first, second], axis=1)
-        self._work = work(corpus, documents)
+        self._work = work(readings.corpus, documents)
 
     def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> Matrix:
         """The logits of the pairs; NaN where the encoder reads no word of one of the mentions.
@@ -165,7 +166,7 @@ class ContextReading:
         NDArray
             *Shape:* (pairs,)
         """
-        read = MentionContexts.of_mentions(self._model, self._corpus, np.unique(self._pairs).tolist())
+        read = MentionContexts.of_mentions(self._model, self._readings, np.unique(self._pairs).tolist())
         contexts = read.contexts
         keys: list[bytes] = []
         pair_of: dict[bytes, int] = {}

@@ -14,9 +14,8 @@ import numpy as np
 
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import PairSequence, SequenceBuilder
-from cdcoref.linking.pair_logits import Matrix, PairLogits, kind_numbers
+from cdcoref.linking.pair_logits import DocumentPair, Matrix, PairLogits, kind_numbers
 from cdcoref.linking.store import ResultStore, document_hash
-from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel, collate_pairs, token_batches
 
 SEQUENCES_AT_ONCE = 512

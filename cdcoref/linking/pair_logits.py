@@ -15,6 +15,8 @@ from cdcoref.model import Combinations, VectorOptions
 from cdcoref.reading import Readings
 
 Matrix = NDArray[np.float32]
+DocumentPair = tuple[str, str]
+"""Two documents to compare, by id."""
 
 IMPOSSIBLE = -20.0
 """The logit of a pair in conflict (:func:`cdcoref.language.in_conflict`): too low to be read together."""

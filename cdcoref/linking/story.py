@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.language import head_word, lemma
 from cdcoref.linking.clusters import clusters_by_kind, with_clusters
-from cdcoref.linking.compared_pairs import ComparedPairs
 from cdcoref.linking.comparison import Comparison
 from cdcoref.linking.linking_options import LinkingOptions
+from cdcoref.linking.links import ComparedPairs
+from cdcoref.linking.pair_logits import DocumentPair
 from cdcoref.linking.store import ResultStore
-from cdcoref.linking.tied_documents import DocumentPair
 from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
 

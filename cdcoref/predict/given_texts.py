@@ -24,12 +24,8 @@ with ``"text"`` (any of these), its ``"id"`` if it has one, and its metadata; or
 def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Corpus:
     """Documents for texts, whose ids are ``"1"``, ``"2"``, ... unless they have others.
 
-    The ids of the texts of a pandas Series are the labels of its index, as they are printed.
-
-    Raises
-    ------
-    InputError
-        If these are no texts, or two have the same id.
+    The ids of the texts of a pandas Series are the labels of its index, as they are printed. What is no text, and two
+    with the same id, are refused.
     """
     if isinstance(texts, str | bytes | Document):
         raise InputError("give a list of texts, not a single text: coreference across documents needs several")

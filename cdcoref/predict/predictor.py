@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_path
@@ -50,15 +50,10 @@ Precision = Literal["auto", "fp32", "bf16", "int8"]
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups in which pairs across predicted stories are scored differently."""
 LEMMA = "lemma"
+Announce = Callable[[Plan], None]
+"""Called with the plan before the long part of the work begins."""
 _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
 """Groups in which a copy is always together with its original."""
-
-
-class Announce(Protocol):
-    """Called with the plan before the long part of the work begins."""
-
-    def __call__(self, plan: Plan) -> None:
-        """Announce the plan."""
 
 
 class Predictor:
@@ -148,7 +143,11 @@ class Predictor:
         together = joined_stories(linked, {document.id: number for number, document in enumerate(corpus.documents)})
         return Prediction(
             replace(together.corpus, notes=corpus.notes),
-            tuple(tuple(d.id for d in story.corpus.documents) for story in linked if _has_words(story.corpus)),
+            tuple(
+                tuple(d.id for d in story.corpus.documents)
+                for story in linked
+                if any(d.tokens for d in story.corpus.documents)
+            ),
             plans[0],
             sum(story.sequences for story in linked),
             notes=tuple(note for story in linked for note in story.notes),
@@ -265,13 +264,7 @@ class Predictor:
 
 
 class _LemmaBaseline(Predictor):
-    """The lemma baseline, which reads a model when mentions must first be found.
-
-    Parameters
-    ----------
-    read
-        Reads the model.
-    """
+    """The lemma baseline, which reads a model when mentions must first be found."""
 
     def __init__(self, read: Callable[[], Predictor]) -> None:
         self.lemma = True
@@ -296,13 +289,7 @@ class _LemmaBaseline(Predictor):
 
 
 def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Readings:
-    """The documents and mentions of stories together, in the order of the documents.
-
-    Parameters
-    ----------
-    order
-        The place of each document, by id.
-    """
+    """The documents and mentions of stories together, in the order of the documents; `order` has the place of each."""
     known = list(stories)
     documents = [document for story in known for document in story.corpus.documents]
     mentions = [mention for story in known for mention in story.corpus.mentions]
@@ -451,10 +438,6 @@ def _pairs(linked: Iterable[LinkedStory]) -> tuple[ScoredPair, ...]:
             rows = zip(*(column.tolist() for column in columns), strict=True)
             found += [ScoredPair(mentions[a], mentions[b], score, chosen) for a, b, score, chosen in rows]
     return tuple(found)
-
-
-def _has_words(corpus: Corpus) -> bool:
-    return any(document.tokens for document in corpus.documents)
 
 
 @contextmanager

@@ -251,7 +251,7 @@ def read_contexts(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
     """
     corpus, readings = part.corpus, Readings(part.corpus)
     numbers = [n for n, is_pronoun in enumerate(readings.pronouns(KINDS)) if not is_pronoun]
-    own = MentionContexts.of_mentions(model, corpus, numbers)
+    own = MentionContexts.of_mentions(model, readings, numbers)
     kept, contexts = np.array(list(own.contexts), dtype=np.int64), list(own.contexts.values())
     first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)
     batches = token_batches([len(sequence) for sequence in own.sequences], batch_tokens)

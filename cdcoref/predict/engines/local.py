@@ -145,17 +145,7 @@ class Task:
 
 
 class Worker:
-    """Reads documents and links stories with one model.
-
-    Parameters
-    ----------
-    model
-        Finds and compares mentions; None if the task is to link given mentions by lemma.
-    task
-        What to do with every story.
-    store
-        Where results are looked up and stored.
-    """
+    """Reads documents and links stories with one model; None if the task is to link given mentions by lemma."""
 
     def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._model = model
@@ -232,17 +222,7 @@ def _unpacked(row: np.ndarray, document: str) -> Mention:
 
 
 class LocalEngine:
-    """Links the stories of a collection one after the other.
-
-    Parameters
-    ----------
-    model
-        Detects and compares mentions; None if the task is to link given mentions by lemma.
-    task
-        What to do with every story.
-    store
-        Where results are looked up and stored.
-    """
+    """Links the stories of a collection one after the other; see :class:`Worker`."""
 
     def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)

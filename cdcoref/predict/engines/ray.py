@@ -48,12 +48,11 @@ SECONDS_TO_ANSWER = 5.0
 class RayEngine:
     """Links the stories of a collection on the workers of a Ray cluster; use it in a ``with`` statement.
 
+    Every worker gets a copy of the model on the same type of device, uses as many cores as PyTorch has threads in this
+    process, and a GPU if the model is on one. There are as many as the cluster has room for on entry.
+
     Parameters
     ----------
-    model
-        Finds and compares mentions; every worker gets a copy on the same type of device.
-    task
-        What is done with every story.
     store
         Where the results of all workers are looked up and stored, on this machine.
     address
@@ -61,17 +60,11 @@ class RayEngine:
         environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this machine that lasts as long as the
         ``with`` statement.
 
-    Attributes
-    ----------
-    workers
-        How many stories are linked at a time: as many as the cluster has room for when the ``with`` statement begins.
-        A worker uses as many cores as PyTorch has threads in this process, and a GPU if the model is on one.
-
     Raises
     ------
     InputError
-        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached. When run, whatever
-        linking raises, and if the workers of one task die repeatedly.
+        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached; later, if the
+        workers of one task die repeatedly.
     """
 
     def __init__(

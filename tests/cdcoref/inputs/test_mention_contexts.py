@@ -11,6 +11,7 @@ import pytest
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext, ReadingBuilder
+from cdcoref.reading import Reading
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -37,7 +38,7 @@ class Reader:
         self.build = ReadingBuilder(tokenizer, max_length, 512, 3)
 
     def context(self, of: Document, tokens: tuple[int, ...], options: ContextOptions) -> MentionContext | None:
-        return DocumentContexts(of, list(self.build(of)), options).of(Mention(of.id, tokens, "event"))
+        return DocumentContexts(Reading(of), list(self.build(of)), options).of(Mention(of.id, tokens, "event"))
 
     def shown(self, of: Document, tokens: tuple[int, ...], options: ContextOptions) -> tuple[str, str, str, str]:
         """Opening, names, sentence, and the mention itself."""

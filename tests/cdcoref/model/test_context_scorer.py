@@ -22,6 +22,7 @@ from cdcoref.model import (
     collate_contexts,
     collate_readings,
 )
+from cdcoref.reading import Reading
 
 OPTIONS = ContextOptions(rank=4, lower_layers=1, opening=6, names=6, sentence=16, width=16)
 CONFIG = CorefConfig(detector_width=0, vectors=VectorOptions(layers=2), contexts=OPTIONS)
@@ -47,7 +48,7 @@ class Contexts:
         text = ["The ferry sank in a storm .", "Police saw Ada at 7 .", "She saw the ferry ."]
         document = Document.from_sentences("d", [line.split() for line in text])
         sequences = list(model.reading_builder()(document))
-        contexts = DocumentContexts(document, sequences, OPTIONS)
+        contexts = DocumentContexts(Reading(document), sequences, OPTIONS)
         found = [contexts.of(Mention("d", tokens, "event")) for tokens in ((2,), (8,), (1,), (14, 15))]
         self.contexts = [context for context in found if context is not None]
         assert len(self.contexts) == 4
