@@ -1,8 +1,6 @@
 """Annotated documents as plain values: what the language model needs from a corpus that other packages read.
 
-The language model reads no corpus format with mentions and imports no package that does. A package with such a reader
-registers it under the entry point group ``cdlm.corpora``; here a corpus' name, its folder and a split go in, and
-documents with mention spans come out.
+A package that reads corpora with mentions registers its reader under the entry point group ``cdlm.corpora``.
 """
 
 from __future__ import annotations

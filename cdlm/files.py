@@ -6,7 +6,6 @@ import errno
 import glob
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,11 +14,8 @@ from pathlib import Path
 
 from cdlm.errors import InputError
 
-if sys.platform != "win32":
-    import fcntl
-
-LEFT_AFTER = 60.0
-"""Seconds after which an unfinished file that nobody has locked is one that a killed process left."""
+LEFT_AFTER = 86_400.0
+"""Seconds after which an unfinished file that nobody has written to is one that a killed process left."""
 _UNFINISHED = ".part"
 
 
@@ -54,7 +50,7 @@ def replaced_file(target: Path) -> Iterator[Path]:
 
     If `target` is a symbolic link, the file that it points to is replaced. The permissions of a replaced file are kept.
     A device or a pipe, such as ``/dev/stdout``, is not replaced: it is `target` itself that is to be written to. What
-    killed processes have left beside it is removed, except on Windows. Raises `OSError` if the file cannot be written.
+    killed processes left beside it a day ago or earlier is removed. Raises `OSError` if the file cannot be written.
     """
     if _is_special(target):
         yield target
@@ -62,10 +58,8 @@ def replaced_file(target: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(target))
     _remove_left(target)
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=_UNFINISHED)
+    os.close(descriptor)
     part = Path(name)
-    locked = _lock(descriptor)
-    if not locked:
-        os.close(descriptor)
     try:
         yield part
         with part.open("rb") as file:
@@ -73,8 +67,6 @@ def replaced_file(target: Path) -> Iterator[Path]:
         part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         part.replace(target)
     finally:
-        if locked:
-            os.close(descriptor)
         part.unlink(missing_ok=True)
 
 
@@ -88,23 +80,7 @@ def _remove_left(target: Path) -> None:
     for part in target.parent.glob(f".{glob.escape(target.name)}.*{_UNFINISHED}"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > LEFT_AFTER:
-                descriptor = os.open(part, os.O_RDWR)
-                try:
-                    if _lock(descriptor):
-                        part.unlink()
-                finally:
-                    os.close(descriptor)
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a file until it is closed or its process dies; False if it is locked already or cannot be locked."""
-    if sys.platform == "win32":
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # locked, or on a file system without locks
-        return False
-    return True
+                part.unlink()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Gradients that do not depend on timing: a loss in, the same gradients every time out."""
+"""Gradients that do not depend on timing."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ def optimise(
 def repeatable_gradients(device: torch.device) -> Iterator[None]:
     """Within the block, gradients on a CPU are the same every time; on other devices nothing changes.
 
-    The gradient of an indexed tensor (``rows[indices]``) is a sum over equal indices. In fp32, PyTorch's threads add
-    to it in the order in which they happen to arrive, and sums of floating-point numbers depend on the order. Its
-    deterministic algorithm uses one thread for this. That is no slower: 43 ms instead of 348 for 8,000 rows of width
-    384, with two threads beside three busy processes.
+    PyTorch's threads add to the gradient of an indexed tensor (``rows[indices]``) in the order in which they happen to
+    arrive, and sums of floating-point numbers depend on it. Its deterministic algorithm, which uses one thread for
+    this, is no slower: 43 ms instead of 348 for 8,000 rows of width 384, beside three busy processes.
     """
     if device.type != "cpu":
         yield

@@ -1,8 +1,14 @@
-"""What is printed for the user of a terminal: text of any origin in, the same without what could control it out."""
+"""What is printed for the user of a terminal: sentences without what could control it, and progress of long work."""
 
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 _JOINERS_AND_MARKS = "\u200c\u200d\u200e\u200f"
 """Invisible characters that Persian, Hindi, emoji and right-to-left text need."""
@@ -26,3 +32,49 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     ('1 story', '2,000 stories', '0 pairs')
     """
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+LINE_EVERY = 20.0
+"""Seconds between two lines if standard error is not a terminal."""
+
+
+def as_lines(say: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """Turn updates of stages, as :meth:`StageProgress.update` takes them, into one line every `LINE_EVERY` seconds."""
+    latest = time.monotonic()
+
+    def update(stage: str, done: int, total: int) -> None:
+        nonlocal latest
+        if time.monotonic() - latest >= LINE_EVERY:
+            latest = time.monotonic()
+            say(f"{stage}{f': {done} of {total}' if total else ''}")
+
+    return update
+
+
+class StageProgress:
+    """One bar per stage, created on the stage's first update; a context manager. Lines begin with the program."""
+
+    def __init__(self, program: str) -> None:
+        self._say = as_lines(lambda line: print(f"{program}: {line}", file=sys.stderr))
+
+    def __enter__(self) -> StageProgress:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._tasks: dict[str, TaskID] = {}
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Show the progress of a stage; a total of 0 is unknown."""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bars.add_task(stage, total=total or None)
+        self._bars.update(self._tasks[stage], completed=done, total=total or None)
+        if self._bars.disable:
+            self._say(stage, done, total)

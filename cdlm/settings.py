@@ -1,8 +1,7 @@
 """Configurations: a starting point, overridden by a TOML file, overridden by single settings.
 
 A configuration is a dataclass whose fields are values or further such dataclasses, to any depth. A setting's name is
-the path to it, ``model.sequences.max_length``; the end of that path suffices if it is unambiguous. TOML files nest
-tables.
+the path to it, ``model.sequences.max_length``, or its end if that is unambiguous. TOML files nest tables.
 """
 
 from __future__ import annotations

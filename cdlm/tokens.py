@@ -1,8 +1,7 @@
-"""Words in, word-piece ids out: the tokenizer with the special tokens of cross-document sequences.
+"""The tokenizer with the special tokens of cross-document sequences.
 
 ``<doc-s>`` and ``</doc-s>`` enclose a document (paper, section 2.1), ``<m>`` and ``</m>`` a mention (section 3.2).
-Documents are already split into words, and every word has at least one piece, so that a mention's words can be located
-among the pieces.
+Documents are split into words, each of which has at least one piece: a mention's words can be located among the pieces.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cdlm import progress
+from cdlm import printing
 
 
-class StageProgress(progress.StageProgress):
+class StageProgress(printing.StageProgress):
     """The progress of a ``cdcoref`` command."""
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ from cdcoref.training.styles import tune_styles
 from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
 from cdcoref.training.vector_training import fit_vectors
-from cdlm.progress import as_lines
+from cdlm.printing import as_lines
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
 from cdlm.starting_encoders import encoder_folder

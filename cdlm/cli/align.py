@@ -13,8 +13,7 @@ import typer
 
 from cdlm.documents import KINDS
 from cdlm.errors import InputError
-from cdlm.printing import say
-from cdlm.progress import StageProgress
+from cdlm.printing import StageProgress, say
 from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:

@@ -127,7 +127,7 @@ def _benchmark(text: str, split: str) -> Path:
 
 def _predict(name: str, pairs: list[TextPair], precision: str, device: str | None) -> tuple[Match, ...]:
     from cdlm.devices import resolve_device
-    from cdlm.progress import StageProgress
+    from cdlm.printing import StageProgress
     from cdlm.tasks import MatchModel, predict_pairs
 
     model = MatchModel.from_pretrained(name).to(resolve_device(device))

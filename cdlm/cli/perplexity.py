@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdlm.cli.pretrain import CORPUS_HELP
-from cdlm.printing import say
-from cdlm.progress import StageProgress
+from cdlm.printing import StageProgress, say
 from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:

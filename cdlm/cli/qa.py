@@ -125,7 +125,7 @@ def evaluate(
 
 def _predict(name: str, questions: tuple[Question, ...], precision: str, device: str | None) -> dict[str, Prediction]:
     from cdlm.devices import resolve_device
-    from cdlm.progress import StageProgress
+    from cdlm.printing import StageProgress
     from cdlm.tasks import QAModel, predict_answers
 
     model = QAModel.from_pretrained(name).to(resolve_device(device))

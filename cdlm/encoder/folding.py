@@ -1,10 +1,8 @@
 """Rows of a few global tokens without keys and values of every token: the projections are folded into the rows.
 
-A row attends to every token of its sequence. Its scores are the product of its query and the keys, which are linear in
-the hidden states: so the query times the key projection, computed once, gives the same scores from the hidden states
-themselves, and the value projection can wait until the hidden states are averaged. With ``g`` global tokens of ``h``
-heads, that costs ``2 g h`` products of a token's hidden state with a vector, whereas the projections cost two with a
-matrix of the states' width: with one global token, a seventh of a layer's products is saved.
+A row's scores are the product of its query and the keys, which are linear in the hidden states: so the query times the
+key projection, computed once, gives the same scores from the hidden states themselves, and the value projection can
+wait until these are averaged. With one global token, a seventh of a layer's products is saved.
 """
 
 from __future__ import annotations

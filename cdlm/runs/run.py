@@ -48,27 +48,12 @@ class Run:
     Creating one seeds all random number generators, so that a model created afterwards is the same every time.
     `finished` says whether the run to resume has nothing left to do; `precision` is resolved when a run is started.
 
-    Parameters
-    ----------
-    output
-        Folder for the model. During training it holds ``checkpoints/`` and ``logs/`` (TensorBoard).
-    configuration
-        A dataclass (see :func:`cdlm.validation.validated`) that holds everything the run depends on besides its data,
-        `options` included; written to ``training.json``. A run is resumed only with the same.
-    data
-        A fingerprint of the data (see :func:`cdlm.runs.digest`); a run is resumed only with the same. None: not known.
-    device
-        ``"cpu"`` to force CPU; by default a GPU if there is one.
-    tracker
-        Experiment tracker to log to, ``"none"``, or None for TensorBoard if it is installed.
-    say
-        Called with every line of progress, in the main process only.
-
-    Raises
-    ------
-    InputError
-        If the folder is in use, there is no such run to resume, the machine does not support the numeric precision, or
-        the tracker is not installed.
+    The folder `output` holds ``checkpoints/`` and ``logs/`` during training, and then the model. The `configuration` is
+    a dataclass with everything that the run depends on besides its data, `options` included, and is written to
+    ``training.json``; `data` is a fingerprint of the data (see :func:`cdlm.runs.digest`) if it is known. A run is
+    resumed only with the same. The device is ``"cpu"``, or by default a GPU if there is one; the tracker that of an
+    experiment, ``"none"``, or by default TensorBoard if it is installed. Raises `InputError` if the folder is in use,
+    there is no such run to resume, or the machine does not support the numeric precision.
     """
 
     def __init__(

@@ -1,10 +1,7 @@
 """Tasks for which a pretrained encoder is fine-tuned, other than coreference (paper, sections 3.3 and 3.4).
 
-Document matching: pairs of texts in (`read_pairs`), a model trained on them (`train_matcher`), and for every pair the
-probability that the relation holds out (`predict_pairs`). Multi-hop question answering: questions with paragraphs in
-(`read_questions`), a model trained on them (`train_reader`), and answers with their supporting sentences out
-(`predict_answers`). Both start from any encoder of this project, are trained with :mod:`cdlm.runs`, and are saved as a
-folder (`MatchModel`, `QAModel`).
+Document matching, and multi-hop question answering. Both start from any encoder of this project, are trained with
+:mod:`cdlm.runs`, and are saved as a folder.
 """
 
 import lazy_loader

@@ -1,24 +1,10 @@
-"""Labelled pairs of texts, from files: JSON lines, CSV, and the four benchmarks of Zhou et al. 2020.
+"""Labelled pairs of texts: JSON lines, CSV, and four benchmarks (paper, section 3.3 and Appendix A.3).
 
-**General.** JSON lines, or CSV with a header: ``text_a``, ``text_b``, ``label`` (0 or 1; absent if it is to be
-predicted) and, optionally, ``id``. Other fields are ignored.
-
-**The benchmarks** (paper, section 3.3 and Appendix A.3; Zhou et al., *Multilevel Text Alignment with Cross-Document
-Attention*, EMNLP 2020) are released as CSV without a header: three cells per line, ``label,text,text``, separated by
-commas, quoted with ``"``. Quotes within a cell that are not doubled are read as Python's ``csv.reader`` reads them by
-default. In the first text of some, the character U+0001 marks the citation; it is removed. The files of a benchmark are
-in one folder:
-
-=======  ====================  ==================  ===================  ==========================================
-name     train                 dev                 test                 first text, second text
-=======  ====================  ==================  ===================  ==========================================
-aan      train_cite.csv        dev_cite.csv        test_cite.csv        abstract of the citing, of the cited paper
-oc       train_ai2_ab.csv      dev_ai2_ab.csv      test_ai2_ab.csv      abstract of the citing, of the cited paper
-s2orc    train_ai2_gorc.csv    dev_ai2_gorc.csv    test_ai2_gorc.csv    citing section, abstract of the cited paper
-pan      pla_train.csv         pla_dev.csv         pla_test.csv         segment, segment that may plagiarise it
-=======  ====================  ==================  ===================  ==========================================
-
-Their preprocessing, `clean`, removes every character that is not an ASCII digit, letter, punctuation or white space.
+JSON lines, or CSV with a header, have ``text_a``, ``text_b``, ``label`` (0 or 1; absent if it is to be predicted) and,
+optionally, ``id``. The benchmarks (Zhou et al., *Multilevel Text Alignment with Cross-Document Attention*, EMNLP 2020)
+are released as CSV without a header: ``label,text,text``. The texts are abstracts of the citing and of the cited paper
+(aan, oc), a citing section and an abstract (s2orc), or a segment and one that may plagiarise it (pan). Quotes within a
+cell that are not doubled are read as Python's ``csv.reader`` reads them by default.
 """
 
 from __future__ import annotations
@@ -73,15 +59,10 @@ def clean(text: str) -> str:
 
 
 def read_pairs(path: str | Path, *, labelled: bool = True) -> list[TextPair]:
-    """Read a file of pairs; its format is recognised by its first line.
+    """Read a file of pairs, which must be `labelled` or not; its format is recognised by its first line.
 
-    Texts in the format of the benchmarks are cleaned (`clean`), as in the paper. If `labelled`, every pair must have a
-    label.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, a field is missing or empty, a label is neither 0 nor 1, or there is no pair.
+    Texts in the format of the benchmarks are cleaned (`clean`), as in the paper. Raises `InputError` if a field is
+    missing or empty, a label is neither 0 nor 1, or there is no pair.
     """
     path = Path(path)
     try:

@@ -1,4 +1,4 @@
-"""HotpotQA's official metrics: predictions and questions in, exact match and F1 of answer, evidence and both out.
+"""HotpotQA's official metrics: exact match and F1 of answer, evidence and both.
 
 The definitions are those of the official script, so that the numbers are equal: answers are compared in lower case,
 without punctuation and articles; ``yes``, ``no`` and ``noanswer`` are right or wrong and get no partial credit; joint

@@ -2,10 +2,9 @@
 
 ``[CLS] [q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> <sent> ... </doc-s> <doc-s> ...``
 
-The appendix has ``<doc-s>`` before ``<t>`` in its first paragraph and after it in its second: here it always comes
-first. It calls the sentence tokens ``<s>`` and ``</s>``, which are RoBERTa's own for the beginning and the end of a
-sequence; here they are ``<sent>`` and ``</sent>``. It also lists a token ``[p]``, to which it gives neither a meaning
-nor a place in its format; paragraphs are marked by ``<doc-s>`` and ``</doc-s>``, so there is no ``[p]`` here.
+Where the appendix contradicts itself, ``<doc-s>`` comes before ``<t>``. It calls the sentence tokens ``<s>`` and
+``</s>``, which are RoBERTa's own for the ends of a sequence; here they are ``<sent>`` and ``</sent>``. It lists a token
+``[p]`` without a place in its format, which is left out.
 
 Global attention is on the question with its brackets, on ``<t>``, ``<sent>`` and ``</sent>``, and on ``[CLS]``. The
 vectors of ``<t>`` and ``</sent>`` represent paragraphs and sentences, and that of ``[CLS]`` determines the type of the

@@ -16,7 +16,7 @@ import pytest
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.predict import Predictor
-from cdlm import progress as progress_module
+from cdlm import printing as progress_module
 from tests.cdcoref.predict.test_prediction import sightings
 
 TEXTS = {

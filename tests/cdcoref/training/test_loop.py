@@ -19,7 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdcoref.model import CONFIG_FILE, CorefModel
 from cdcoref.training import PRESETS, TrainingConfig, train, tune
-from cdlm import progress as progress_module
+from cdlm import printing as progress_module
 from cdlm.checkpoints import WEIGHTS_FILE
 from cdlm.encoder import CDLMModel
 from cdlm.runs import RUN_FILE
