@@ -104,7 +104,7 @@ class PairAttention:
 
 
 class PairReader:
-    """Reads pairs of documents with an encoder; see `SequenceFrame.of_tokenizer` for what it raises."""
+    """Reads pairs of documents with an encoder."""
 
     def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast) -> None:
         self.encoder = encoder.eval()

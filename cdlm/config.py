@@ -100,11 +100,7 @@ class EncoderConfig:
         return config
 
     def to_dict(self) -> dict[str, Any]:
-        """The ``config.json``. Hugging Face's ``AutoModel`` reads it as a ``LongformerModel``, unless there is a bias.
-
-        No model of Hugging Face's has both a Longformer's attention and a bias, so such a checkpoint has the
-        ``model_type`` `BIASED`.
-        """
+        """The ``config.json``, of a ``LongformerModel``; or of type `BIASED`, which Hugging Face does not have."""
         values = asdict(self)
         values["attention_window"] = list(self.attention_window)
         if self.relative_attention_num_buckets is not None:

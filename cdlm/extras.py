@@ -21,11 +21,7 @@ _NAME = re.compile(r"[\w.-]+")
 
 
 def install_command(extra: str) -> str:
-    """The command that installs the packages of an extra.
-
-    Where none is known of, since cdcoref is not installed or was before there was the extra, this is a clone, and the
-    command is that of the clone.
-    """
+    """The command that installs the packages of an extra; where none is known, that of a clone."""
     try:
         declared = requires(DISTRIBUTION) or []
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
 """One pair of the attention analysis as a picture (paper, section 3.5): coloured text, or an SVG file.
 
-The colour of a word shows its percentile rank within its document, from white for the lowest to dark orange for the
-highest. The source is blue; the target is underlined.
+The colour of a word is its percentile rank within its document: dark orange for the highest. The source is blue; the
+target is underlined.
 """
 
 from __future__ import annotations

@@ -18,16 +18,13 @@ KEPT_BETWEEN_TASKS = 2**29
 """Free bytes of the heap that are kept between two parts of a long task: 512 MB."""
 
 
+_FIELDS = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+
+
 class _HeapUse(ctypes.Structure):
     """What ``mallinfo2`` of glibc returns; `fordblks` are the free bytes of the heap."""
 
-    _fields_ = tuple(
-        (name, ctypes.c_size_t)
-        for name in (
-            *("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"),
-            *("uordblks", "fordblks", "keepcost"),
-        )
-    )
+    _fields_ = tuple((name, ctypes.c_size_t) for name in _FIELDS.split())
 
 
 def keep_freed_memory() -> bool:

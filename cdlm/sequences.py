@@ -1,4 +1,4 @@
-"""What the encoder reads: documents' token ids in, one sequence out; sequences in, padded batches out."""
+"""What the encoder reads: documents as one sequence, and sequences as padded batches."""
 
 from __future__ import annotations
 
@@ -26,11 +26,7 @@ MARKERS = 2
 
 @dataclass(frozen=True)
 class SequenceFrame:
-    """The special tokens enclose documents that are read together (paper, section 2.2).
-
-    Between ``[CLS]`` and ``[SEP]`` (RoBERTa's ``<s>`` and ``</s>``), each document is between ``<doc-s>`` and
-    ``</doc-s>``.
-    """
+    """The special tokens around documents that are read together, and around each of them (paper, section 2.2)."""
 
     first: int
     last: int

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from difflib import get_close_matches
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -108,7 +109,9 @@ def _places(
         found = _ending_in(known, parts)
         if not found:  # an entry of a setting that is a mapping?
             of_mapping = (
-                leaf for leaf in _ending_in(known, parts[:-1]) if isinstance(_at(configuration, leaf), Mapping)
+                leaf
+                for leaf in _ending_in(known, parts[:-1])
+                if isinstance(reduce(getattr, leaf, configuration), Mapping)
             )
             found = [(*leaf, given[-1]) for leaf in of_mapping if given[-1]]
         if not found:
@@ -138,13 +141,6 @@ def _ending_in(paths: Sequence[tuple[str, ...]], parts: tuple[str, ...]) -> list
     if parts in paths or not parts:
         return [parts] if parts else []
     return [path for path in paths if path[-len(parts) :] == parts]
-
-
-def _at(configuration: object, path: Sequence[str]) -> object:
-    """The value at the end of a path."""
-    for part in path:
-        configuration = getattr(configuration, part)
-    return configuration
 
 
 def _table(configuration: object, parts: Sequence[str]) -> object | None:

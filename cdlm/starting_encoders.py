@@ -1,8 +1,7 @@
 """The encoder that training starts from: the folder of a Longformer checkpoint, by name.
 
-Longformer checkpoints are used as they are; BERT, RoBERTa and MPNet checkpoints are converted first
-(:mod:`cdlm.convert`); of a model of this project, which consists of an encoder and heads, only the encoder is used. Two
-encoders of sentence-transformers (Apache-2.0) come as packages from the package index: all-MiniLM-L6-v2 (22M
+BERT, RoBERTa and MPNet checkpoints are converted first (:mod:`cdlm.convert`); of a model of this project only the
+encoder is used. Two encoders of sentence-transformers (Apache-2.0) come from the package index: all-MiniLM-L6-v2 (22M
 parameters) as a folder within one package, all-mpnet-base-v2 (109M) as a zip archive in five slices.
 """
 

@@ -31,9 +31,8 @@ CACHED_WORDS = 200_000
 def add_special_tokens(tokenizer: PreTrainedTokenizerFast, tokens: Sequence[str] = SPECIAL_TOKENS) -> int:
     """Add the special tokens that the tokenizer does not have yet, and mark all of them as special.
 
-    Those it has keep their ids. A token that the tokenizer has without the mark, since it was added as an ordinary one
-    or is listed in ``added_tokens.json`` alone, would otherwise also be found in text that spells it. Returns the
-    number of tokens added; the embedding table must have ``len(tokenizer)`` rows afterwards.
+    A token without the mark, since it was added as an ordinary one or is listed in ``added_tokens.json`` alone, would
+    also be found in text that spells it. Returns the number of tokens added, for which the encoder needs embeddings.
     """
     before = len(tokenizer)
     marked = set(tokenizer.all_special_tokens)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
@@ -65,7 +66,6 @@ _WORDS = {
     "greater than": "above",
     "less than": "below",
 }
-_CHECKS: dict[type, _Checks] = {}
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
@@ -83,7 +83,7 @@ def validated(
     about values that belong to no field. A dataclass' own `InputError` begins with the name of a field, which gets the
     path to the dataclass as a prefix.
     """
-    checks = _checks(kind)
+    checks = _checks(kind)  # type: ignore[arg-type]
     nested = {
         name: validated(inner, values[name], path, within=f"{within}{name}.", others=others)
         for name, inner in checks.nested.items()
@@ -100,7 +100,7 @@ def validated(
 
 def check_fields(configuration: object) -> None:
     """Check the fields of a dataclass against their annotations, however it was created; for its ``__post_init__``."""
-    checks = _checks(type(configuration))
+    checks = _checks(type(configuration))  # type: ignore[arg-type]
     for name, inner in checks.nested.items():
         value = getattr(configuration, name)
         if not isinstance(value, inner):
@@ -121,14 +121,13 @@ class _Checks:
     nested: dict[str, type[Any]]
 
 
+@cache
 def _checks(kind: type[Any]) -> _Checks:
-    if kind not in _CHECKS:
-        hints = get_type_hints(kind, include_extras=True)
-        names = [field.name for field in fields(kind)]
-        nested = {name: hints[name] for name in names if is_dataclass(hints[name])}
-        values = {name: TypeAdapter(hints[name]) for name in names if name not in nested}
-        _CHECKS[kind] = _Checks(TypeAdapter(kind), values, nested)
-    return _CHECKS[kind]
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
+    nested = {name: hints[name] for name in names if is_dataclass(hints[name])}
+    values = {name: TypeAdapter(hints[name]) for name in names if name not in nested}
+    return _Checks(TypeAdapter(kind), values, nested)
 
 
 def _sentence(errors: list[ErrorDetails], within: str, place: tuple[str, ...] = ()) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -99,17 +99,15 @@ def _compare(
         if result.left_out:
             say("cdlm", f"{name}: skipped pairs too long for the encoder: {result.left_out}")
     if as_json:
-        print(json.dumps({name: _plain(result) for name, result in results.items()}, indent=2))
+        plain = {}
+        for name, result in results.items():
+            cells = {
+                f"{kind} {'positive' if same else 'negative'}": cell for (kind, same), cell in result.cells.items()
+            }
+            plain[name] = {**{cell: asdict(rank) for cell, rank in cells.items()}, "left_out": result.left_out}
+        print(json.dumps(plain, indent=2))
     else:
         _print_table(results, wanted)
-
-
-def _plain(result: Alignment) -> dict[str, Any]:
-    cells = {
-        f"{kind} {'positive' if coreferent else 'negative'}": asdict(cell)
-        for (kind, coreferent), cell in result.cells.items()
-    }
-    return {**cells, "left_out": result.left_out}
 
 
 def _print_table(results: Mapping[str, Alignment], wanted: int) -> None:

@@ -1,4 +1,4 @@
-"""The encoder: token ids and masks in, one vector per token out, equivalent to Hugging Face's ``LongformerModel``.
+"""The encoder, equivalent to Hugging Face's ``LongformerModel``.
 
 The parameters have Hugging Face's names, so that Longformer checkpoints (``allenai/longformer-base-4096``,
 ``biu-nlp/cdlm``) load as they are, and checkpoints saved here load there. `CDLMModel.forward` removes the padding once

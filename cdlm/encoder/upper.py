@@ -1,9 +1,8 @@
 """The upper layers of an encoder, changed by a low-rank difference, over states that its lower layers computed.
 
-The lower layers read every text once; the upper ones read parts of several texts side by side, as often as wanted
-(as PreTTR, MacAvaney et al. 2020, divides a cross-encoder). The difference is LoRA's (Hu et al. 2022): two narrow
-matrices for each matrix of a layer; the norms are the upper layers' own. Parts of a sequence that do not follow each
-other in a text have one bias for all distances between them, which is learnt, so that their order does not matter.
+The lower layers read every text once; the upper ones read parts of several texts side by side, as in PreTTR (MacAvaney
+et al. 2020). The difference is LoRA's (Hu et al. 2022): two narrow matrices for each matrix of a layer, and norms of
+their own. Between parts there is one learnt bias for all distances, so that their order does not matter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Masked tokens and the global attention that goes with them (paper, section 2.2): token ids in, an example out."""
+"""Masked tokens and the global attention that goes with them (paper, section 2.2)."""
 
 from __future__ import annotations
 

@@ -98,11 +98,7 @@ class Perplexity:
 def set_losses(
     model: CDLMForMaskedLM, variant: Variant, sequences: EvaluationSequences, progress: Progress = lambda *_: None
 ) -> SetLosses:
-    """Predict the masked tokens of every set with the global attention of a variant.
-
-    In the paper, it is that of the model's pretraining. `progress` is called with the number of sets done and the
-    total.
-    """
+    """Predict the masked tokens of every set with the global attention of a variant, which is that of pretraining."""
     model.eval()
     device = model.lm_head.bias.device
     padding = model.longformer.config.pad_token_id

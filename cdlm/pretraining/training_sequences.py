@@ -1,7 +1,6 @@
 """Documents that are read together (paper, section 2.2): numbered training sequences, and their batches.
 
-The sequence of a number follows from the random seed alone. A resumed run therefore draws what it would have drawn, and
-several processes need not communicate.
+The sequence of a number follows from the random seed alone: resumed runs and several processes draw the same.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 WHOLE_FILE = "whole.json"
-STATE_FILE = "state.json"
 KEPT = 2
 """How many checkpoints are kept."""
 
@@ -27,15 +28,13 @@ class RunState:
         """The step after which the model was best, the first of several; None before the first evaluation."""
         return max(self.scores, key=lambda step: self.scores[step], default=None)
 
-    @classmethod
-    def read(cls, checkpoint: Path) -> RunState:
-        """The state that a checkpoint was written in."""
-        values = json.loads((checkpoint / STATE_FILE).read_text(encoding="utf-8"))
-        return cls(values["step"], {int(step): score for step, score in values["scores"].items()})
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint holds of it."""
+        return asdict(self)
 
-    def write(self, checkpoint: Path) -> None:
-        """Write the state into a checkpoint's folder."""
-        (checkpoint / STATE_FILE).write_text(json.dumps(asdict(self)), encoding="utf-8")
+    def load_state_dict(self, values: Mapping[str, Any]) -> None:
+        """Go back to the state of a checkpoint."""
+        self.step, self.scores = values["step"], values["scores"]
 
 
 def mark_whole(checkpoint: Path) -> None:

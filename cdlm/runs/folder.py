@@ -1,8 +1,7 @@
 """The output folder of a run.
 
-During a run, its folder holds ``checkpoints/`` (with the configuration, and the best model so far as ``best-STEP/``)
-and ``logs/``. At the end the best model's files are moved into the folder, ``training.json`` last: a folder with that
-file is complete.
+During a run it holds ``checkpoints/`` (with the configuration, and the best model so far as ``best-STEP/``) and
+``logs/``. At the end the best model's files are moved into it, ``training.json`` last: then the folder is complete.
 """
 
 from __future__ import annotations
@@ -134,8 +133,8 @@ class RunFolder:
     def _move_here(self, model: Path) -> None:
         """Move the files of a whole model into the output folder, so that no weights of an older one are left.
 
-        The file by which weights are found moves after the weights that it names, then the configuration, and
-        :data:`RUN_FILE` last. If the process is killed in between, the next call goes on with the files that are left.
+        The index moves after the weights that it names, then the configuration, and :data:`RUN_FILE` last. If the
+        process is killed in between, the next call goes on with the files that are left.
         """
         entries = {WEIGHTS_FILE: INDEX_FILE, INDEX_FILE: WEIGHTS_FILE}
         order = [*entries, CONFIG_FILE, RUN_FILE]

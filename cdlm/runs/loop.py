@@ -1,9 +1,7 @@
 """The training loop: checkpoints on the way, and the folder of the best model at its end.
 
-Read from top to bottom, this is the order of events: epochs, the steps of an epoch, and after some steps a line of
-progress, an evaluation and a checkpoint. A resumed run ends with the same weights because the batches follow from the
-random seed and the epoch alone, a checkpoint counts only once the list of its files has been written, and an
-evaluation is part of the checkpoint that follows it.
+A resumed run ends with the same weights because the batches follow from the random seed and the epoch alone, a
+checkpoint counts only once the list of its files has been written, and holds the evaluation before it.
 """
 
 from __future__ import annotations
@@ -100,12 +98,11 @@ class TrainingLoop(Generic[M, T]):
         optimizer = make_optimizer(model, options)
         self._wrapped, self._optimizer = accelerator.prepare(model, optimizer)
         self._learning_rates = learning_rates(optimizer, options, self.last_step)
-        accelerator.register_for_checkpointing(self._learning_rates)
+        accelerator.register_for_checkpointing(self._learning_rates, self.state)
         self._loss_since_report, self._reported_step = torch.zeros((), device=accelerator.device), 0
 
     def resume(self, checkpoint: Path) -> None:
         """Go back to the state in which a checkpoint was written: weights, optimiser, random numbers, steps, scores."""
-        self.state = RunState.read(checkpoint)
         self._accelerator.load_state(str(checkpoint))
 
     def run(self) -> None:
@@ -249,7 +246,6 @@ class TrainingLoop(Generic[M, T]):
         checkpoint, first = self._folder.checkpoint(self.state.step), self._accelerator.is_main_process
         if first:
             checkpoint.mkdir()
-            self.state.write(checkpoint)
         self._accelerator.wait_for_everyone()
         with writing_weights(checkpoint):
             self._accelerator.save_state(str(checkpoint))

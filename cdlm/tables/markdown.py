@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from cdlm.tables.filling import FilledTable
 from cdlm.tables.published import ENCODERS
 
-NOT_MEASURED = "Missing values are measured with:"
-
 
 def markdown(tables: Iterable[FilledTable]) -> str:
     """The tables one after the other, each with the commands that measure what is missing."""
@@ -28,7 +26,7 @@ def _section(filled: FilledTable) -> str:
     if filled.notes:
         lines += ["", *(f"{note[0].upper()}{note[1:]}." for note in filled.notes)]
     if not filled.is_whole:
-        lines += ["", NOT_MEASURED, "", *(f"- `{command}`" for command in table.commands)]
+        lines += ["", "Missing values are measured with:", "", *(f"- `{command}`" for command in table.commands)]
         if any("CHECKPOINT" in command for command in table.commands):
             encoders = ", ".join(f"`{e.name} {e.checkpoint} {e.variant}`" for e in ENCODERS)
             lines += ["", f"NAME, CHECKPOINT and VARIANT are {encoders}."]

@@ -113,10 +113,6 @@ def _alignment(encoder: Encoder) -> Measurement:
     return Measurement(f"alignment-{encoder.name}.json", 4, values)
 
 
-def _matching_of_all(encoder: Encoder) -> tuple[Measurement, ...]:
-    return tuple(_matching(encoder, benchmark) for benchmark in BENCHMARKS)
-
-
 PUBLISHED = tuple(
     tuple(line.split("\t"))
     for line in Path(__file__).with_name("published.tsv").read_text(encoding="utf-8").splitlines()
@@ -183,7 +179,7 @@ TABLES = (
         4,
         "Document matching, F1 on the test sets",
         tuple(BENCHMARKS.values()),
-        _rows(4, _of_encoders(_matching_of_all)),
+        _rows(4, _of_encoders(lambda encoder: tuple(_matching(encoder, benchmark) for benchmark in BENCHMARKS))),
         (
             PRETRAINING,
             "cdlm match train --benchmark aan:AAN --preset paper --encoder CHECKPOINT -o MODEL",

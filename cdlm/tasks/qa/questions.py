@@ -1,9 +1,8 @@
 """Questions over paragraphs, from HotpotQA's official JSON (distractor setting; Yang et al. 2018, paper section 3.4).
 
-A file is one JSON list. Each question is an object with ``_id``, ``question``, ``context`` (a list of ``[title,
-[sentence, ...]]``) and, except in test files, ``answer`` (text from the paragraphs, ``yes`` or ``no``) and
-``supporting_facts`` (a list of ``[title, sentence number]``, from 0). ``type`` (bridge or comparison) is kept if there
-is one; other fields are ignored.
+A file is one JSON list of objects with ``_id``, ``question``, ``context`` (a list of ``[title, [sentence, ...]]``) and,
+except in test files, ``answer`` (text from the paragraphs, ``yes`` or ``no``) and ``supporting_facts`` (a list of
+``[title, sentence number]``, from 0).
 """
 
 from __future__ import annotations
