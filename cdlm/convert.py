@@ -1,8 +1,7 @@
 """A long encoder from a BERT, RoBERTa or MPNet checkpoint (Longformer paper, section 5).
 
-The position table is tiled to the new length, the local attention keeps the weights of the full attention, and the
-global projections start as copies of the local ones. A head for masked language modelling is kept, and so is MPNet's
-bias on the scores of tokens by their distance.
+The position table is tiled to the new length, and the global projections start as copies of the local ones. A head for
+masked language modelling is kept, and so is MPNet's bias on the scores of tokens by their distance.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Models on the Hugging Face hub: download and upload.
 
-What was downloaded before is used without a network. A hub that does not answer is reported within seconds;
-huggingface_hub itself would keep trying for half a minute or more.
+What was downloaded before is used without a network. A hub that does not answer is reported within seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The encoder with a head for masked language modelling (paper, section 2).
 
-It is equivalent to Hugging Face's ``LongformerForMaskedLM``, whose checkpoints it reads and writes (``biu-nlp/cdlm`` is
-one). The output layer is the table of word embeddings; the head adds a hidden layer and a bias for each word.
+It is equivalent to Hugging Face's ``LongformerForMaskedLM``, whose checkpoints it reads and writes.
 """
 
 from __future__ import annotations

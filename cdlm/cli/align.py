@@ -99,7 +99,7 @@ def _compare(
         if result.left_out:
             say("cdlm", f"{name}: skipped pairs too long for the encoder: {result.left_out}")
     if as_json:
-        plain = {}
+        plain: dict[str, dict[str, object]] = {}
         for name, result in results.items():
             cells = {
                 f"{kind} {'positive' if same else 'negative'}": cell for (kind, same), cell in result.cells.items()

@@ -77,13 +77,7 @@ def _print_table(rows: list[tuple[Contender, Perplexity]]) -> None:
     table.add_column("model", overflow="fold")
     for name in ("variant", "perplexity", "95 %", "ratio to the first", "95 %"):
         table.add_column(name, justify="left" if name == "variant" else "right")
-    for contender, perplexity in rows:
-        table.add_row(
-            contender.name,
-            contender.variant,
-            f"{perplexity.value:.2f}",
-            f"{perplexity.low:.2f} to {perplexity.high:.2f}",
-            f"{perplexity.ratio:.3f}",
-            f"{perplexity.ratio_low:.3f} to {perplexity.ratio_high:.3f}",
-        )
+    for contender, p in rows:
+        ratios = f"{p.ratio:.3f}", f"{p.ratio_low:.3f} to {p.ratio_high:.3f}"
+        table.add_row(contender.name, contender.variant, f"{p.value:.2f}", f"{p.low:.2f} to {p.high:.2f}", *ratios)
     Console().print(table)

@@ -13,8 +13,7 @@ two threads; Hugging Face's model takes 4 to 13 times as long as this one):
 - products by oneDNN (`operations`): 15 % at 4,096 tokens;
 - folding the projections into the rows of global tokens if there are few (`folding`): 8 % with one.
 
-In training, dropout with 16 random bits per number takes a sixth of the time of PyTorch's. The wide part of a layer is
-computed in parts only to save memory.
+In training, dropout with 16 random bits per number takes a sixth of the time of PyTorch's.
 """
 
 from __future__ import annotations
