@@ -39,8 +39,7 @@ class TaskTraining:
 class ShuffledBatches(Generic[T, B]):
     """The batches of an epoch in an order that depends on the random seed and the epoch alone.
 
-    `collate` gets examples and a random number generator, which depends on the random seed, the epoch and the number of
-    the batch, and returns the batch.
+    `collate` makes a batch of examples, with a generator that depends on the seed, the epoch and the batch's number.
     """
 
     def __init__(
@@ -81,8 +80,8 @@ def fine_tune(
 ) -> None:
     """Train a task's model, and write the best one to the folder of the run.
 
-    `examples` says what the batches consist of ("120 training pairs"); `card` gets the trained model, what was chosen
-    on the dev data, and the epoch, and returns the text of the model card. For the others see `Run.train`.
+    `examples` says what the batches consist of ("120 training pairs"); `card` makes the text of the model card from the
+    trained model, what was chosen on the dev data, and the epoch. For the others see `Run.train`.
     """
 
     def save(model: M, folder: Path, evaluation: Evaluation[T], epoch: float) -> None:
