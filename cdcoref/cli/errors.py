@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from cdcoref.cli.corpus_options import IdsOption
-from cdcoref.cli.scoring_options import KeyArgument, KindOption, LevelOption, NestedOption
-from cdlm.printing import say
+from cdcoref.cli.scoring_options import KeyArgument, KindOption, LevelOption, NestedOption, say_notes
 
 EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json")
 
@@ -36,6 +35,5 @@ def errors(
 
     options = Options(level, kind, remove_nested=remove_nested, ids=ids)
     report = report_errors(key, response, options, limit=limit)
-    for note in report.notes:
-        say("cdcoref", f"note: {response}: {note}")
+    say_notes(key, ((response, note) for note in report.notes))
     print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

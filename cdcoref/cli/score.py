@@ -11,9 +11,17 @@ import typer
 
 from cdcoref.cli.corpus_options import IdsOption
 from cdcoref.cli.model_options import OUTPUT
-from cdcoref.cli.scoring_options import SCORED, KeyArgument, KindOption, LevelOption, NestedOption
+from cdcoref.cli.scoring_options import (
+    FEWEST_UNITS,
+    SCORED,
+    KeyArgument,
+    KindOption,
+    LevelOption,
+    NestedOption,
+    say_notes,
+)
 from cdcoref.errors import InputError
-from cdlm.printing import say
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
@@ -104,8 +112,7 @@ def score(
     options = Options(level, kind, singletons, remove_nested, names, ids)
     resampling = {"unit": unit, "resamples": resamples, "seed": seed} if significance else None
     results, test = _scored(key, responses, options, per_document, resampling, engine)
-    for note in dict.fromkeys(f"{result.response}: {note}" for result in results for note in result.notes):
-        say("cdcoref", f"note: {note}")
+    say_notes(key, ((result.response, note) for result in results for note in result.notes))
     if as_json:
         print(json.dumps(tables.scores_json(results, test), indent=2))
     else:
@@ -143,7 +150,14 @@ def _scored(
     table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
     progress = _progress if sys.stderr.isatty() else None
-    return results, compare_responses(table, first, second, options, **resampling, progress=progress)
+    test = compare_responses(table, first, second, options, **resampling, progress=progress)
+    if test.units < FEWEST_UNITS:
+        raise InputError(
+            f"{counted(test.units, test.unit)} are too few to test whether responses differ; at least "
+            f"{FEWEST_UNITS} are needed: add documents, or choose smaller units with --unit",
+            key,
+        )
+    return results, test
 
 
 def _progress(done: int, total: int) -> None:

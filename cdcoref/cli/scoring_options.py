@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from cdlm.printing import say
+
+FEWEST_UNITS = 10
+"""With fewer, a significance test says nothing."""
 SCORED = "What is scored"
 """The panel of the options that choose it."""
 
@@ -34,3 +39,10 @@ NestedOption = Annotated[
         rich_help_panel=SCORED,
     ),
 ]
+
+
+def say_notes(key: Path, notes: Iterable[tuple[str | Path, str]]) -> None:
+    """Say the notes on responses once each, with the name of the file that a note is about."""
+    of_files = [(key if "of the key" in note and "missing" not in note else response, note) for response, note in notes]
+    for file, note in dict.fromkeys(of_files):
+        say("cdcoref", f"note: {file}: {note}")

@@ -47,9 +47,13 @@ def document(number: int, *cells: str) -> str:
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     """A key of three documents, a perfect response and a bad one, which merges two clusters of every document."""
-    good = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}2)") for n in range(3))
-    bad = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}1)") for n in range(3))
-    paths = [tmp_path / name for name in ("key.conll", "good.conll", "bad_1.conll")]
+    return written(tmp_path, 3)
+
+
+def written(folder: Path, documents: int) -> list[Path]:
+    good = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}2)") for n in range(documents))
+    bad = "".join(document(n, f"({n}1", f"{n}1)", f"({n}1)", f"({n}1)") for n in range(documents))
+    paths = [folder / name for name in ("key.conll", "good.conll", "bad_1.conll")]
     for path, text in zip(paths, (good, good, bad), strict=True):
         path.write_text(text)
     return paths
@@ -75,21 +79,41 @@ def test_a_table(run: Run, files: list[Path]) -> None:
     assert all(line.split()[-1] == "100.00" for line in lines[4:])
 
 
-def test_responses_side_by_side_and_significance(run: Run, files: list[Path]) -> None:
-    result = run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--metrics", "conll,lea")
+def test_responses_side_by_side_and_significance(run: Run, tmp_path: Path) -> None:
+    test = [*written(tmp_path, 12), "--significance", "--resamples", 200]
+    result = run("score", *test, "--level", "document", "--metrics", "conll,lea")
     assert result.code == 0, result.err
     lines = result.out.splitlines()
     assert lines[3:5] == ["1  good.conll", "2  bad_1.conll"]
     muc = next(line for line in lines if line.startswith("MUC")).split()
     assert len(muc) == 7
-    assert "Units: 3 documents. Paired bootstrap: 200 resamples. Randomisation: all 8 exchanges." in result.out
-    assert "Smallest possible p-values: bootstrap 0.005, randomisation 0.25 (3 units)." in result.out
-    values = json.loads(run("score", *files, "--significance", "--resamples", 200, "--level", "document", "--json").out)
+    assert "Units: 12 documents. Paired bootstrap: 200 resamples. Randomisation: 200 exchanges." in result.out
+    assert "Smallest possible p-values: bootstrap 0.005, randomisation 0.005 (12 units)." in result.out
+    values = json.loads(run("score", *test, "--level", "document", "--json").out)
     assert values["significance"]["f1"]["conll"]["difference"] > 0
-    assert values["significance"]["units"] == 3
-    assert [entry["response"] for entry in values["responses"]] == [str(files[1]), str(files[2])]
-    across = [*files, "--significance", "--resamples", 200, "--ids", "global", "--unit", "document"]
-    assert "Units: 3 documents." in run("score", *across).out
+    assert values["significance"]["units"] == 12
+    assert [Path(entry["response"]).name for entry in values["responses"]] == ["good.conll", "bad_1.conll"]
+    assert "Units: 12 documents." in run("score", *test, "--ids", "global", "--unit", "document").out
+
+
+def test_too_few_units_are_not_tested(run: Run, files: list[Path]) -> None:
+    result = run("score", *files, "--significance", "--resamples", 200)
+    assert (result.code, result.out) == (2, "")
+    assert "3 documents are too few to test whether responses differ; at least 10 are needed" in result.err
+
+
+@pytest.mark.parametrize("command", ["score", "errors"])
+def test_a_note_names_the_file_that_it_is_about(run: Run, tmp_path: Path, command: str) -> None:
+    paths = {name: tmp_path / f"{name}.jsonl" for name in ("gold", "found")}
+    mentions = [{"tokens": [n], "cluster": "c", "kind": "event"} for n in range(2)]
+    for name, path in paths.items():
+        given = [*mentions, mentions[0]] if name == "gold" else mentions
+        ids = ("a", "b") if name == "gold" else ("a",)
+        entries = ({"id": id, "tokens": ["It", "sank"], "mentions": given} for id in ids)
+        path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    notes = run(command, paths["gold"], paths["found"]).err
+    assert f"note: {paths['gold']}: 2 duplicate mentions of the key ignored" in notes
+    assert f"note: {paths['found']}: 1 document of the key missing from the response" in notes
 
 
 def test_json(run: Run, files: list[Path]) -> None:
