@@ -7,8 +7,8 @@
 
 `english` is the spaCy pipeline that parses texts. It is taken from an installed package, whose files must be the known
 ones; what is not used is left out. A coreference model, `base` or `small`, is trained as by `cdcoref train --preset
-base`, or `--preset small`, on these corpora and on Invented Texts. --resume goes on after an interruption. The card has
-the scores of every corpus and setting.
+base`, or `--preset small`, on these corpora and on Invented Texts: from the encoder in its package to the model's
+folder and its card, which has the scores of every corpus and setting. After an interruption the same command goes on.
 
 With --trained FOLDER the encoder and the pair scorer of that model are taken, and only the heads are fitted. --set
 changes the preset, to see what a part is worth (--set model.vectors.learnt=0 -o FOLDER). --card only writes the card of
@@ -113,7 +113,6 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting, to see what it is worth"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the training in --work")
     parser.add_argument("--card", action="store_true", help="only write the card of the model in --output anew")
     arguments = parser.parse_args()
     if arguments.model == PIPELINE:
@@ -136,7 +135,7 @@ def main() -> None:
     if not arguments.card:
         learnt = [folder.read("train") for folder in folders]
         if arguments.trained is None:
-            train(config, learnt, dev, work, resume=arguments.resume)
+            train(config, learnt, dev, work, resume=(work / "checkpoints").is_dir() or (work / RUN_FILE).is_file())
             publish(work, output)
         else:
             publish(arguments.trained, output)

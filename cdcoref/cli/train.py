@@ -62,6 +62,14 @@ def train(
         ),
     ] = None,
     ids: IdsOption = None,
+    uncorrected: Annotated[
+        bool,
+        typer.Option(
+            "--uncorrected",
+            help="Train on collections that nobody has corrected: the model learns from its own predictions.",
+            rich_help_panel=CORPUS,
+        ),
+    ] = False,
     config: ConfigOption = None,
     preset: Annotated[
         Literal["base", "small", "paper"],
@@ -125,12 +133,30 @@ def train(
     training = with_settings(training, given)
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
+    if not uncorrected:
+        _check_corrected([*(train_file or []), *(dev_file or [])])
     learnt, dev = _corpora(folders, train_file, dev_file, stated, ids)
     absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
         say("cdcoref", f"the preset {preset} is for {', '.join(absent)} too; without them it makes another model")
     with resumable("cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
+
+
+def _check_corrected(files: list[Path]) -> None:
+    """Refuse a collection that has no corrections: its annotation is what a model predicted."""
+    from cdcoref.collection import Collection
+    from cdcoref.formats import is_collection
+
+    for file in files:
+        if file.is_file() and is_collection(file):
+            with Collection.open(file) as collection:
+                if not collection.corpus(corrected=True).documents:
+                    raise InputError(
+                        "nobody has corrected this collection, so the model would learn from its own predictions; "
+                        "correct it first, or give --uncorrected",
+                        file,
+                    )
 
 
 def _corpora(

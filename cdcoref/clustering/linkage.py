@@ -2,9 +2,8 @@
 
 The two nearest clusters are merged again and again. The distance of two clusters is ``(1 - share)`` times the mean plus
 `share` times the least distance of their pairs; a pair has the distance ``1 - score``, and 1 if it is not stored. With
-share 0 this is average linkage, with share 1 single linkage; mixed linkage lies between: one sure pair counts for more
-than in average linkage, and does not decide alone as in single linkage. In average and single linkage the clusters are
-those of ``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full matrix.
+share 0 this is average linkage, with share 1 single linkage. The clusters are those of
+``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full matrix.
 
 A merged cluster may be nearer to a third than either part was. A merge therefore counts as no nearer than those that
 made its two clusters, so that all merges below a threshold are those after which no two clusters are nearer than that.
@@ -29,9 +28,9 @@ from cdcoref.clustering.components import connected
 from cdcoref.clustering.dense_merges import dense_merges
 from cdcoref.clustering.pair_scores import PairScores, unique_pairs
 
-Linkage = Literal["average", "mixed", "single"]
+Linkage = Literal["average", "single"]
 LINKAGES: tuple[str, ...] = get_args(Linkage)
-SHARE_OF_MINIMUM: dict[str, float] = {"average": 0.0, "mixed": 0.4, "single": 1.0}
+SHARE_OF_MINIMUM: dict[str, float] = {"average": 0.0, "single": 1.0}
 """Share of the least distance of a pair in the distance of two clusters; the rest is the mean distance."""
 
 _SMALL = 2000

@@ -56,17 +56,7 @@ class MentionContext:
 
 
 class DocumentContexts:
-    """The contexts of mentions of one document.
-
-    Parameters
-    ----------
-    reading
-        What is known of the document.
-    sequences
-        In which it is read alone (see :class:`cdcoref.inputs.ReadingBuilder`).
-    options
-        How much of each part is seen.
-    """
+    """The contexts of mentions of one document."""
 
     def __init__(self, reading: Reading, sequences: Sequence[ReadingSequence], options: ContextOptions) -> None:
         document = reading.document

@@ -33,11 +33,6 @@ class LinkingOptions:
         Maximum number of word pieces in a batch.
     pairs
         Keep the probability of every pair of mentions that was compared, which takes memory.
-
-    Raises
-    ------
-    InputError
-        If a value is out of its range.
     """
 
     threshold: float | None = None
@@ -64,12 +59,6 @@ class LinkingOptions:
 
 
 def check_choice(name: str, value: object, choices: object) -> None:
-    """Refuse a value that is not one of a type's literals.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """Refuse a value that is not one of a type's literals."""
     if value not in get_args(choices):
         raise InputError(f"{name} is {value!r} and should be one of {', '.join(map(repr, get_args(choices)))}")

@@ -77,11 +77,6 @@ def link_story(
         Where results are looked up and stored.
     advance
         Called repeatedly with the number of document pairs, or the share of one, done since the last call.
-
-    Raises
-    ------
-    InputError
-        If a mention has no kind.
     """
     comparison = Comparison(model, story, pairs, options)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)

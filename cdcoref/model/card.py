@@ -112,22 +112,8 @@ def model_card(
 ) -> str:
     """The text of a model card.
 
-    Parameters
-    ----------
-    model
-        The model, with its tuned thresholds.
-    training
-        Configuration of the run.
-    scores
-        What was measured on dev, by kind.
-    epoch
-        The epoch that was kept.
-    corpora
-        One paragraph naming the corpora and checkpoints with their licences, if the caller knows them.
-    metadata
-        For the hub.
-    further_scores
-        Markdown that follows these scores.
+    `training` is the configuration of the run, `corpora` a paragraph that names corpora and checkpoints with their
+    licences, `further_scores` Markdown that follows those on dev.
     """
     config, encoder = model.settings, model.encoder.config
     parameters = sum(p.numel() for p in model.parameters())

@@ -96,13 +96,7 @@ def _pairs(items: Sequence[T]) -> list[tuple[T, T]]:
 
 
 def check_contexts(encoder: EncoderConfig, options: ContextOptions) -> None:
-    """Refuse an encoder whose upper layers cannot read contexts side by side.
-
-    Raises
-    ------
-    InputError
-        If it has no relative positions, too few layers, or too narrow a window of attention.
-    """
+    """Refuse an encoder whose upper layers cannot read contexts side by side."""
     if encoder.relative_attention_num_buckets is None:
         raise InputError("model.contexts needs an encoder with relative positions, such as mpnet; this one has none")
     if options.lower_layers >= encoder.num_hidden_layers:
@@ -119,20 +113,7 @@ def check_contexts(encoder: EncoderConfig, options: ContextOptions) -> None:
 
 
 class ContextScorer(nn.Module):
-    """Marks, upper layers and a scorer that is the same for both orders of a pair.
-
-    Parameters
-    ----------
-    encoder
-        Whose upper layers it has the difference of; it is not part of this module.
-    options
-        See :class:`cdcoref.inputs.ContextOptions`.
-
-    Raises
-    ------
-    ValueError
-        If the encoder has no relative positions, or too few layers.
-    """
+    """Marks, upper layers and a scorer that is the same for both orders of a pair."""
 
     def __init__(self, encoder: CDLMModel, options: ContextOptions) -> None:
         super().__init__()

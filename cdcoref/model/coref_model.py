@@ -279,15 +279,7 @@ class CorefModel(nn.Module):
         return self._detected(batch, self.words_for_detector(batch))
 
     def read(self, batch: ReadingBatch, *, vectors: bool = True) -> BatchReading:
-        """Read documents one by one: the logits of candidate spans, and the vectors by which mentions are compared.
-
-        Parameters
-        ----------
-        batch
-            As :func:`cdcoref.model.collate_readings` returns it.
-        vectors
-            Whether vectors are computed besides the logits of spans.
-        """
+        """Read documents one by one: the logits of candidate spans, and the vectors by which mentions are compared."""
         if self.vector_scorer is None or not vectors:
             none = torch.zeros(len(batch.word_places), 0)
             return BatchReading(self.span_logits(batch), none, none, none)
@@ -327,10 +319,7 @@ class CorefModel(nn.Module):
         Where the same texts are needed again, the encoder, which must not change meanwhile, reads each once, as far as
         `MOST_KEPT` bytes hold them. Only the layers that heads see are kept.
 
-        Parameters
-        ----------
-        dtype
-            The numeric precision in which it is kept; None: as the encoder computes.
+        `dtype` is the numeric precision in which it is kept; None: as the encoder computes.
         """
         self._read, self._kept_dtype, self.kept_logits = {}, dtype, {}
         try:

@@ -44,18 +44,8 @@ Shapes = Mapping[str, Sequence[int]]
 def find_model(name_or_folder: str | Path, *others: str) -> Path:
     """The folder of a model.
 
-    Parameters
-    ----------
-    name_or_folder
-        ``"base"`` (also called ``"default"``) or ``"small"`` for a model included in the package, a folder, or
-        ``organisation/model`` for one on the Hugging Face hub, which is downloaded into the hub's cache.
-    others
-        Further names that the caller accepts, for the message.
-
-    Raises
-    ------
-    InputError
-        If there is no such model.
+    ``"base"`` (also called ``"default"``) or ``"small"`` is a model included in the package; ``organisation/model`` one
+    on the Hugging Face hub, which is downloaded into the hub's cache. A message about a wrong name lists `others` too.
     """
     if str(name_or_folder) == DEFAULT:
         return DEFAULT_MODEL
@@ -83,13 +73,7 @@ def check_length(encoder: EncoderConfig, path: Path) -> None:
 
 
 def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) -> None:
-    """Check the sizes in a model's configuration against the shapes of the stored weights.
-
-    Raises
-    ------
-    ValueError
-        If one differs.
-    """
+    """Check the sizes in a model's configuration against the shapes of the stored weights."""
     check_sizes(encoder, {name.removeprefix(ENCODER): s for name, s in shapes.items() if name.startswith(ENCODER)})
     heads = {"pair_scorer.output.weight": (len(KINDS), config.scorer_width)} if config.scorer_width else {}
     if config.detector_width:
@@ -98,13 +82,7 @@ def check_stored(config: CorefConfig, encoder: EncoderConfig, shapes: Shapes) ->
 
 
 def check_all(expected: Shapes, shapes: Shapes) -> None:
-    """Check the shapes of the stored weights against those of all weights of a model, by name.
-
-    Raises
-    ------
-    ValueError
-        If one differs, is missing, or is superfluous.
-    """
+    """Check the shapes of the stored weights against those of all weights of a model, by name."""
     check_shapes(expected, shapes)
     for name in shapes:
         if name not in expected:
@@ -143,21 +121,7 @@ def write_weights(folder: Path, state: Mapping[str, Tensor], encoder: EncoderCon
 def read_weights(folder: Path, encoder: EncoderConfig, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
     """Read a model's safetensors files as float32, whether or not they were stored as int8.
 
-    Parameters
-    ----------
-    folder
-        Of the model.
-    encoder
-        The configuration of its encoder.
-    check
-        Called with the shapes of the weights before any of them is read.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or damaged, or holds anything but finite numbers.
-    ValueError
-        If `check` raises it.
+    `check` is called with the shapes of the weights before any of them is read.
     """
     path = folder / WEIGHTS_FILE
     files = safetensors_files(folder)

@@ -49,11 +49,6 @@ class DetectorOptions:
         does not see.
     neighbours
         Whether it also sees the words before and after a span.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range, or a style is unknown.
     """
 
     word_layers: Count = 4
@@ -115,11 +110,6 @@ class Combination:
         Added to the logit of two mentions whose documents belong to different predicted stories; not to that of two
         entities whose names share a word. It counts only where larger groups of documents are linked: annotated topics,
         or all documents.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
     cross_encoder_weight: Weight = 0.5
@@ -204,11 +194,6 @@ class VectorOptions:
         reading each; 1: every mention is a group.
     combine
         Per kind: how the logits of cross-encoder and bi-encoder become one.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range, or a feature is unknown.
     """
 
     layers: Index = 0
@@ -311,11 +296,6 @@ class CorefConfig:
     fitted_in_int8
         Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8
         on processors that support it and do not support bf16.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
@@ -345,13 +325,7 @@ class CorefConfig:
             )
 
     def in_style(self, style: str) -> CorefConfig:
-        """The configuration with another style of annotation in use, and its thresholds.
-
-        Raises
-        ------
-        InputError
-            If the detector does not have that style.
-        """
+        """The configuration with another style of annotation in use, and its thresholds."""
         if style not in self.detector.styles:
             known = ", ".join(self.detector.styles)
             raise InputError(f"the model's mention detector has no style named {style!r}; it has {known}")

@@ -23,25 +23,13 @@ FILES = (
 def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
     """Upload a saved model to the hub after checking that it can be read.
 
-    Parameters
-    ----------
-    folder
-        A folder that :meth:`CorefModel.save_pretrained` or training wrote.
-    name
-        ``organisation/model``; the repository is created if it does not exist.
-    private
-        Whether a new repository is visible to its owners only.
-
-    Returns
-    -------
-    str
-        The address of the repository.
-
     Raises
     ------
     InputError
         If the folder holds no model or no model card, the hub cannot be reached, or no user with write access is logged
         in.
+
+    Returns the address of the repository, which is created if it does not exist.
     """
     folder = Path(folder)
     if not folder.is_dir():

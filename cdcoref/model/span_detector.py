@@ -21,19 +21,8 @@ class SpanDetector(nn.Module):
     layer; also by the words beside it, if it sees them. Its logits depend on the vectors of these words alone, to
     the last bit: the rest of the batch does not matter.
 
-    Parameters
-    ----------
-    width
-        Of the words' vectors.
-    hidden
-        Units of the hidden layer.
-    max_words
-        Words of the longest span.
-    styles
-        How many styles of annotation it distinguishes; each has its own logits.
-    neighbours
-        Whether it sees the word before and the word after a span, where the sentence has one: they show where a
-        name begins and ends.
+    It distinguishes `styles` styles of annotation, each with its own logits. `neighbours` says whether it sees the word
+    before and the word after a span, where the sentence has one: they show where a name begins and ends.
     """
 
     mean_of_words: Tensor

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,8 +31,7 @@ from cdcoref.training.sources import (
     in_annotated,
 )
 from cdlm.sequences import Batch
-from cdlm.validation import Count, Index, check_fields
-from cdlm.validation import number as within
+from cdlm.validation import Count, check_fields
 
 BOUNDS = 2
 """What is learnt of a word for each kind of mention: whether one begins with it, and whether one ends with it."""
@@ -42,12 +41,10 @@ OF_CORPUS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class BiEncoderTraining:
-    """What the bi-encoder is trained on, and by which losses.
+    """What the bi-encoder is trained on.
 
     Attributes
     ----------
-    frozen_layers
-        How many of the lower layers, and the embeddings, stay as they were pretrained.
     length
         Word pieces of a sequence, at most.
     lengths
@@ -56,36 +53,15 @@ class BiEncoderTraining:
         Word pieces of a batch, at most.
     corpus_shares
         By corpus, the share of its documents that an epoch reads; 1 where a corpus is not named, 2 to read each twice.
-    contrastive, pairs, antecedents, bounds
-        Weights of the losses.
-    contrast_temperature
-        Cosines are divided by it in the contrastive loss.
-    most_pairs
-        Pairs of a batch that count in the loss of pairs, for each kind of mention.
     teacher
         A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none.
-    distillation
-        Weight of the loss by which it teaches.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
-    frozen_layers: Index = 6
     length: Length = 256
     lengths: Mapping[str, Length] = field(default_factory=dict)
     step_tokens: Count = 1536
     corpus_shares: Shares = field(default_factory=dict)
-    contrastive: Annotated[float, within(0, most=100)] = 0.5
-    pairs: Annotated[float, within(0, most=100)] = 1.0
-    antecedents: Annotated[float, within(0, most=100)] = 0.3
-    bounds: Annotated[float, within(0, most=100)] = 0.5
-    contrast_temperature: Annotated[float, within(0.001, most=10)] = 0.07
-    most_pairs: Count = 2048
     teacher: str = ""
-    distillation: Annotated[float, within(0, most=100)] = 1.0
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -180,24 +156,7 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
     """The batches of an epoch, which `set_epoch` chooses; they follow from the random seed and the epoch.
 
     A batch has documents of one topic or of several small ones, since only mentions of one batch are compared.
-
-    Parameters
-    ----------
-    tokenizer, pad_token_id
-        Those of the encoder.
-    parts
-        Annotated corpora.
-    options
-        See :class:`BiEncoderTraining`.
-    seed
-        Random seed.
-    targets
-        By corpus, the teacher's vectors of its mentions. *Shape of each:* (mentions, teacher's width)
-
-    Raises
-    ------
-    InputError
-        If a share belongs to no corpus, or nothing is annotated.
+    `targets` are by corpus the teacher's vectors of its mentions, of the shape (mentions, teacher's width).
     """
 
     def __init__(

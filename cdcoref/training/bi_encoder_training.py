@@ -34,6 +34,12 @@ DIMENSION = 256
 """Width of the vectors that the discarded heads compare."""
 NEVER = -1e4
 """A logit of what cannot be."""
+CONTRASTIVE_WEIGHT, ANTECEDENTS_WEIGHT, BOUNDS_WEIGHT = 0.5, 0.3, 0.5
+"""Weights of the losses beside that of pairs and that of distillation, which have the weight 1."""
+TEMPERATURE = 0.07
+"""Cosines are divided by it in the contrastive loss and in that of distillation."""
+PAIRS = 2048
+"""Pairs of a batch that count in the loss of pairs, at most, for each kind of mention."""
 READ_TOKENS = 8192
 """Word pieces that a teacher reads at once."""
 
@@ -41,25 +47,19 @@ READ_TOKENS = 8192
 class BiEncoderLearner(nn.Module):
     """The encoder with the heads of the losses.
 
-    Parameters
-    ----------
-    encoder
-        What is trained.
-    options
-        See :class:`BiEncoderTraining`.
-    corpora
-        How many corpora there are, each with its own style of annotation.
+    `corpora` is how many corpora there are, each with its own style of annotation; `frozen_layers` how many of the
+    lower layers, and the embeddings, stay as they were pretrained.
     """
 
-    def __init__(self, encoder: CDLMModel, options: BiEncoderTraining, corpora: int) -> None:
+    def __init__(self, encoder: CDLMModel, corpora: int, frozen_layers: int) -> None:
         super().__init__()
         self.encoder = encoder
-        self.options = options
+        self._frozen_layers = frozen_layers
         width = encoder.config.hidden_size
-        encoder.embeddings.requires_grad_(options.frozen_layers == 0)
-        for layer in self._layers[: options.frozen_layers]:
+        encoder.embeddings.requires_grad_(frozen_layers == 0)
+        for layer in self._layers[:frozen_layers]:
             layer.requires_grad_(False)
-        if options.frozen_layers and encoder.encoder.relative_attention_bias is not None:
+        if frozen_layers and encoder.encoder.relative_attention_bias is not None:
             encoder.encoder.relative_attention_bias.requires_grad_(False)
         self._lower: dict[bytes, Tensor] = {}
         self.mean = nn.ModuleList(nn.Linear(width, DIMENSION) for _ in KINDS)
@@ -83,9 +83,9 @@ class BiEncoderLearner(nn.Module):
         The output of the frozen layers does not change: it is computed once a sequence and kept in half precision.
         """
         masks = inputs.attention_mask, inputs.global_attention_mask
-        if not self.options.frozen_layers:
+        if not self._frozen_layers:
             return words_of_layers([self.encoder(inputs.input_ids, *masks).last_hidden_state], inputs)
-        upper = self.encoder.upper_layers(self._frozen(inputs), *masks, self.options.frozen_layers)
+        upper = self.encoder.upper_layers(self._frozen(inputs), *masks, self._frozen_layers)
         return words_of_layers([upper], inputs)
 
     def _frozen(self, inputs: ReadingBatch) -> Tensor:
@@ -98,7 +98,7 @@ class BiEncoderLearner(nn.Module):
             self.eval()
             rows = inputs.input_ids[new], inputs.attention_mask[new], inputs.global_attention_mask[new]
             with torch.no_grad():
-                lower = self.encoder.lower_layers(*rows, self.options.frozen_layers).half().cpu()
+                lower = self.encoder.lower_layers(*rows, self._frozen_layers).half().cpu()
             self.train(training)
             for row, place in enumerate(new):
                 self._lower[keys[place]] = lower[row, : lengths[place]].clone()
@@ -111,23 +111,20 @@ class BiEncoderLearner(nn.Module):
     def forward(self, batch: BiEncoderBatch) -> Tensor:
         """The weighted sum of the losses. *Shape:* ()"""
         words = self.words(batch.inputs)
-        options = self.options
         mean, last = self.vectors(words, batch)
-        loss = options.bounds * self._bounds_loss(words, batch)
-        loss = loss + options.antecedents * self._antecedents_loss(torch.cat([mean, last], dim=1), batch)
+        loss = BOUNDS_WEIGHT * self._bounds_loss(words, batch)
+        loss = loss + ANTECEDENTS_WEIGHT * self._antecedents_loss(torch.cat([mean, last], dim=1), batch)
         same, comparable = batch.relations()
         for kind in range(len(KINDS)):
             own = torch.nonzero((batch.kinds == kind) & ~batch.pronouns).squeeze(1)
             if len(own) < 2:
                 continue
             inside = own[:, None], own[None]
-            loss = loss + options.contrastive * contrastive_loss(
-                mean[own], same[inside], comparable[inside], options.contrast_temperature
-            )
-            loss = loss + options.pairs * self._pairs_loss(kind, mean[own], last[own], same[inside], comparable[inside])
+            contrast = contrastive_loss(mean[own], same[inside], comparable[inside], TEMPERATURE)
+            loss = loss + CONTRASTIVE_WEIGHT * contrast
+            loss = loss + self._pairs_loss(kind, mean[own], last[own], same[inside], comparable[inside])
             if batch.targets.shape[1]:
-                taught = distillation_loss(mean[own], batch.targets[own], options.contrast_temperature)
-                loss = loss + options.distillation * taught
+                loss = loss + distillation_loss(mean[own], batch.targets[own], TEMPERATURE)
         return loss
 
     def vectors(self, words: Tensor, batch: BiEncoderBatch) -> tuple[Tensor, Tensor]:
@@ -148,9 +145,9 @@ class BiEncoderLearner(nn.Module):
     def _pairs_loss(self, kind: int, mean: Tensor, last: Tensor, same: Tensor, comparable: Tensor) -> Tensor:
         positive = torch.nonzero((same & comparable).triu(1))
         negative = torch.nonzero((~same & comparable).triu(1))
-        quarter = self.options.most_pairs // 4
+        quarter = PAIRS // 4
         positive = positive[torch.randperm(len(positive))[:quarter]]
-        negative = negative[torch.randperm(len(negative))[: self.options.most_pairs - quarter]]
+        negative = negative[torch.randperm(len(negative))[: PAIRS - quarter]]
         if not len(positive) or not len(negative):
             return mean.new_zeros(())
         first, second = torch.cat([positive, negative]).unbind(dim=1)
@@ -249,11 +246,6 @@ def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, ba
     """What the last layer of a teacher's encoder makes of the mentions of each corpus.
 
     *Shape of each:* (mentions, teacher's width), in half precision; zeros for what it does not read
-
-    Raises
-    ------
-    InputError
-        If there is no such model, or it does not compare vectors of mentions.
     """
     teacher = CorefModel.from_pretrained(name).to(run.device).eval()
     if not teacher.settings.vectors.layers:
@@ -306,30 +298,13 @@ def train_bi_encoder(
     dev: Sequence[AnnotatedCorpus],
     options: BiEncoderTraining,
     *,
+    frozen_layers: int,
     seed: int,
     save: Callable[[CorefModel, Path, float], None],
 ) -> None:
     """Train the encoder of a model; the epoch with the best average precision on dev is written.
 
-    Parameters
-    ----------
-    run
-        The run and its folder.
-    model
-        Its encoder is trained.
-    learnt, dev
-        Corpora to learn from, and those on whose pairs the epoch is chosen.
-    options
-        See :class:`BiEncoderTraining`.
-    seed
-        Random seed of the order of what is read.
-    save
-        Writes the model to a folder; its last argument is the number of epochs trained.
-
-    Raises
-    ------
-    InputError
-        If nothing is annotated, or the teacher cannot be read.
+    `save` writes the model to a folder; its last argument is the number of epochs trained.
     """
     use_known_markers(model)
     pad = model.encoder.config.pad_token_id
@@ -339,8 +314,8 @@ def train_bi_encoder(
     names = {part.info.name for part in dev}
     shares = {name: share for name, share in options.corpus_shares.items() if name in names}
     unseen = BiEncoderData(model.tokenizer, pad, dev, replace(options, corpus_shares=dict.fromkeys(shares, 1.0)), seed)
-    learner = BiEncoderLearner(model.encoder, options, len(learnt))
-    run.say(f"{len(data)} batches an epoch; {options.frozen_layers} layers are frozen")
+    learner = BiEncoderLearner(model.encoder, len(learnt), frozen_layers)
+    run.say(f"{len(data)} batches an epoch; {frozen_layers} layers are frozen")
 
     def evaluate(learner: BiEncoderLearner) -> Evaluation[None]:
         metrics = average_precisions(learner, unseen)

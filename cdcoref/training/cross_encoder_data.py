@@ -7,9 +7,9 @@ hard to tell apart: mentions of one kind whose vectors are most similar, or with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import EVENT, KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import MentionContext
+from cdcoref.inputs import ContextOptions, MentionContext
 from cdcoref.linking import MentionContexts, layer_states
 from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
 from cdcoref.reading import Readings
@@ -54,6 +54,8 @@ class ContextTraining:
     other_topics, other_topics_similarity
         The most similar events of other topics that an event is compared with where links across documents are
         annotated, and the cosine that they must exceed.
+    opening, names, sentence
+        Word pieces that a context has in training; 0: as many as in prediction (`model.contexts`).
     corpus_shares
         By corpus, the share of its pairs that a pass sees, drawn anew for each; 1 where a corpus is not named.
     context_passes
@@ -62,15 +64,6 @@ class ContextTraining:
         Pairs of a step.
     upper_rate, new_rate
         Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new.
-    rising_share
-        Share of the steps in which the rates rise from 0; then they fall to 0.
-    mixed_precision
-        Numeric precision; see :class:`cdlm.runs.RunOptions`.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
     nearest: Count = 16
@@ -78,16 +71,22 @@ class ContextTraining:
     same_cluster: Index = 8
     other_topics: Index = 6
     other_topics_similarity: Probability = 0.2
+    opening: Index = 0
+    names: Index = 0
+    sentence: Index = 0
     corpus_shares: Shares = field(default_factory=dict)
     context_passes: Count = 2
     batch_pairs: Count = 512
     upper_rate: Annotated[float, number(0, most=1)] = 4e-4
     new_rate: Annotated[float, number(0, most=1)] = 1e-3
-    rising_share: Probability = 0.05
-    mixed_precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def lengths(self, contexts: ContextOptions) -> ContextOptions:
+        """The options of a model's contexts, with their lengths in training."""
+        own = {name: getattr(self, name) for name in ("opening", "names", "sentence")}
+        return replace(contexts, **{name: length for name, length in own.items() if length})
 
 
 @dataclass(frozen=True)
@@ -142,19 +141,6 @@ class ContextData(Dataset[LabelledContexts]):
     What the lower layers say of all documents is kept on the model's device, in sixteen bits: 1.4 GB for the 925,000
     pieces of the five corpora of the model base.
 
-    Parameters
-    ----------
-    model
-        Its encoder has been trained; its options of contexts are used.
-    parts
-        Annotated corpora.
-    options
-        See :class:`ContextTraining`.
-    seed
-        Random seed.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-
     Attributes
     ----------
     pairs
@@ -163,11 +149,6 @@ class ContextData(Dataset[LabelledContexts]):
         Whether the two corefer. *Shape:* (pairs,)
     part_of, kind_of
         Numbers of the corpus and the kind of each pair. *Shape:* (pairs,)
-
-    Raises
-    ------
-    InputError
-        If there are no pairs, or the shares leave none.
     """
 
     def __init__(
@@ -294,16 +275,7 @@ def hard_pairs(
 ) -> NDArray[np.int64]:
     """Pairs to learn from, each once, as places in the tables of a corpus. *Shape:* (pairs, 2)
 
-    Parameters
-    ----------
-    read
-        The mentions of a corpus.
-    options
-        See :class:`ContextTraining`.
-    other_topics
-        How many events of other groups an event is compared with.
-    rng
-        Draws pairs where there are too many.
+    `other_topics` is how many events of other groups an event is compared with.
     """
     found = [np.zeros((0, 2), dtype=np.int64)]
     for kind in np.unique(read.kinds).tolist():

@@ -24,18 +24,14 @@ from cdlm.checkpoints import WEIGHTS_FILE, read_safetensors, save_file
 from cdlm.encoder import CDLMModel, SelfAttention
 from cdlm.runs import Evaluation, Run, RunOptions
 
+WARMUP = 0.05
+"""Share of the steps in which the learning rates rise from 0; then they fall to 0."""
+
 
 class ContextLearner(nn.Module):
     """The scorer of contexts, and its loss.
 
-    Parameters
-    ----------
-    encoder
-        Whose upper layers are changed; it is no part of this module, so that checkpoints are small.
-    scorer
-        What is trained.
-    attention_dropout
-        Dropout of attention probabilities in the encoder.
+    The encoder, whose upper layers are changed, is no part of this module, so that checkpoints are small.
     """
 
     def __init__(self, encoder: CDLMModel, scorer: ContextScorer, attention_dropout: float = 0.0) -> None:
@@ -59,15 +55,7 @@ class ContextLearner(nn.Module):
         return nn.functional.binary_cross_entropy_with_logits(logits, batch.labels)
 
     def average_precisions(self, data: ContextData, precision: str) -> dict[str, float]:
-        """Average precision on the pairs of each corpus and kind that has coreferent pairs and others.
-
-        Parameters
-        ----------
-        data
-            The pairs.
-        precision
-            The numeric precision of the run.
-        """
+        """Average precision on the pairs of each corpus and kind that has coreferent pairs and others."""
         device = self.scorer.marks.device
         logits = np.zeros(len(data.pairs), dtype=np.float32)
         self.scorer.layers.forget_merged()
@@ -91,9 +79,8 @@ def run_options(options: ContextTraining, run: RunOptions) -> RunOptions:
         epochs=options.context_passes,
         learning_rate=options.upper_rate,
         head_learning_rate=options.new_rate,
-        warmup=options.rising_share,
+        warmup=WARMUP,
         attention_dropout=run.attention_dropout,
-        precision=options.mixed_precision,
         save_steps=run.save_steps,
         log_steps=run.log_steps,
     )
@@ -112,28 +99,8 @@ def train_contexts(
 ) -> None:
     """Train a scorer of contexts; the weights of the epoch with the best average precision on dev are written.
 
-    Parameters
-    ----------
-    run
-        The run and its folder, which receives the weights; :func:`load_contexts` reads them.
-    model
-        A model whose encoder has been trained, on the device of the run; its settings have the options of contexts. Its
-        encoder computes without gradients afterwards.
-    learnt, dev
-        Corpora to learn from, and those on whose pairs the epoch is chosen.
-    options
-        See :class:`ContextTraining`.
-    attention_dropout
-        Dropout of attention probabilities.
-    seed
-        Random seed of the pairs and of their order.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-
-    Raises
-    ------
-    InputError
-        If no two mentions of the corpora corefer.
+    The model is on the device of the run; its settings have the options of contexts, and its encoder computes without
+    gradients afterwards. :func:`load_contexts` reads what is written.
     """
     torch.manual_seed(seed)
     scorer = ContextScorer(model.encoder, model.settings.contexts)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
 
 import numpy as np
 import torch
@@ -26,10 +25,21 @@ from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.gradients import optimise
 from cdlm.printing import counted
 from cdlm.runs import Say
-from cdlm.validation import Count, Probability, check_fields, number
+from cdlm.validation import Count, check_fields
 
 LONG = 6
 """Spans of more words are hardly ever mentions, and are the most of all spans."""
+LONG_SPANS = 0.25
+"""Of those that are no mentions, the share from which it learns, drawn at random; they count so much more."""
+RATE, DECAY = 2e-3, 0.05
+"""The largest learning rate, and the weight decay."""
+WORD_DROPOUT = 0.1
+"""Share of what the encoder says of a word that is hidden at every step."""
+LOWER_CASE = 0.2
+"""Share of the sequences that are presented as if they were in lower case, so that mentions are found in texts that
+are; it matters only to a detector that sees how words are spelt."""
+MOST_WORDS = 200_000
+"""Words of a corpus that are read at most, whole sequences drawn at random."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +52,13 @@ class DetectorTraining:
         How often it sees the training corpora.
     step_words
         Words of a step.
-    detector_rate, detector_decay
-        The largest learning rate, and the weight decay.
-    word_dropout
-        Share of what the encoder says of a word that is hidden at every step.
-    lower_case
-        Share of the sequences that are presented as if they were in lower case, so that mentions are found in texts
-        that are; it matters only to a detector that sees how words are spelt.
     corpus_shares
         By corpus, the share of it that an epoch sees; 2 reads each twice. 1 where a corpus is not named.
-    most_words
-        Words of a corpus that are read at most, whole sequences drawn at random.
-    long_spans
-        The share of the spans of more than six words that are no mentions from which it learns, drawn at random; they
-        count so much more.
     """
 
     passes: Count = 3
     step_words: Count = 1200
-    detector_rate: Annotated[float, number(0, most=1)] = 2e-3
-    detector_decay: Annotated[float, number(0, most=10)] = 0.05
-    word_dropout: Probability = 0.1
-    lower_case: Probability = 0.2
     corpus_shares: Shares = field(default_factory=dict)
-    most_words: Count = 60_000
-    long_spans: Annotated[float, number(0.01, most=1)] = 0.25
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -84,26 +76,8 @@ def fit_detector(
 ) -> None:
     """Give a model another mention detector, fitted.
 
-    Parameters
-    ----------
-    model
-        A trained model; everything else in it stays as it is. Its thresholds are those of the detector before, so they
-        are to be tuned again.
-    parts
-        Training corpora; each teaches those of its styles that the detector has.
-    options, training
-        What the detector is, and how it is fitted.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-    seed
-        Everything drawn follows from it.
-    say
-        Called with a line on how well the detector fits.
-
-    Raises
-    ------
-    InputError
-        If no corpus teaches one of the detector's styles, or no sentence is annotated.
+    Everything else in the model stays as it is. Its thresholds are those of the detector before, so they are to be
+    tuned again.
     """
     for style in options.styles:
         if not any(teaches(part.info, style, options) for part in parts):
@@ -113,7 +87,7 @@ def fit_detector(
     model.eval()
     model.replace_detector(options)
     options = model.settings.detector
-    lessons = [_lessons(model, part, options, training, batch_tokens, rng) for part in parts]
+    lessons = [_lessons(model, part, options, batch_tokens, rng) for part in parts]
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
     epochs = drawn_by_share(lessons, parts, training.corpus_shares, training.passes, rng, "detector.corpus_shares")
@@ -154,7 +128,6 @@ def _lessons(
     model: CorefModel,
     part: AnnotatedCorpus,
     options: DetectorOptions,
-    training: DetectorTraining,
     batch_tokens: int,
     rng: np.random.Generator,
 ) -> list[_Lesson]:
@@ -170,10 +143,10 @@ def _lessons(
     waiting: list[tuple[ReadingSequence, NDArray[np.float32], NDArray[np.float32]]] = []
     words = 0
     for sequence in drawn:
-        if words > training.most_words:
+        if words > MOST_WORDS:
             break
         labels, weights = _targets(sequence, part, taught)
-        weights = _thinned(sequence, labels, weights, training.long_spans, rng)
+        weights = _thinned(sequence, labels, weights, rng)
         if weights.any():
             waiting.append((sequence, labels, weights))
             words += len(sequence.words)
@@ -188,12 +161,11 @@ def _thinned(
     sequence: ReadingSequence,
     labels: NDArray[np.float32],
     weights: NDArray[np.float32],
-    share: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float32]:
     """The weights with those of most long spans at 0, and those of the others raised accordingly."""
     long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
-    factor = np.where(long, (rng.random(len(long)) < share) / share, 1.0)
+    factor = np.where(long, (rng.random(len(long)) < LONG_SPANS) / LONG_SPANS, 1.0)
     return weights * factor[:, None].astype(np.float32)
 
 
@@ -264,24 +236,24 @@ def _fit(
     detector = model.required_detector()
     steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
     parameters = list(detector.parameters())
-    optimiser = torch.optim.AdamW(parameters, lr=training.detector_rate, weight_decay=training.detector_decay)
+    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY)
     # A tenth of the steps is warmup; of ten, that is none, and the schedule would divide by its length.
     steps = max(11, sum(map(len, steps_of_epochs)))
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.detector_rate, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
     detector.train()
     mean = 0.0
     for own_steps in steps_of_epochs:
-        losses = [optimise(_loss(model, step, training, rng), parameters, optimiser, schedule) for step in own_steps]
+        losses = [optimise(_loss(model, step, rng), parameters, optimiser, schedule) for step in own_steps]
         mean = sum(losses) / len(own_steps)
     detector.eval()
     return mean
 
 
-def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining, rng: np.random.Generator) -> Tensor:
+def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) -> Tensor:
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
     tables = [lesson.words for lesson in step]
     if model.settings.detector.spelling:
-        tables = [_in_lower_case(words) if rng.random() < training.lower_case else words for words in tables]
+        tables = [_in_lower_case(words) if rng.random() < LOWER_CASE else words for words in tables]
     words = torch.cat(tables).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
@@ -289,7 +261,7 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], training: DetectorTraining
     # What is dropped becomes the mean, which the detector's standardisation turns into zero.
     detector = model.required_detector()
     mean = detector.mean_of_words
-    words = mean + nn.functional.dropout(words - mean, training.word_dropout)
+    words = mean + nn.functional.dropout(words - mean, WORD_DROPOUT)
     begins = torch.cat([lesson.begins for lesson in step]).to(model.device)
     logits = detector(words, starts, ends, begins)
     labels = torch.cat([lesson.labels for lesson in step]).to(model.device)

@@ -11,6 +11,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from cdcoref.model import (
     VectorOptions,
     check_contexts,
     model_card,
+    model_fingerprint,
 )
 from cdcoref.training.bi_encoder_training import train_bi_encoder
 from cdcoref.training.cross_encoder_training import load_contexts, run_options, train_contexts
@@ -40,6 +42,7 @@ from cdcoref.training.styles import tune_styles
 from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
 from cdcoref.training.vector_training import fit_vectors
+from cdlm.files import replaced_file
 from cdlm.printing import as_lines
 from cdlm.quantization import dequantize, quantize
 from cdlm.runs import RUN_FILE, Evaluation, Run, RunFolder, Say, digest, say_on_stderr
@@ -109,7 +112,7 @@ def train(
                     f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind"
                 )
     if not run.finished:
-        fine_tune = _train_bi_encoder if config.trained_as == "bi_encoder" else _fine_tune
+        fine_tune = _fine_tune if config.model.scorer_width else _train_bi_encoder
         fine_tune(run, config, learnt, roles.to_choose_epoch(dev))
     if config.model.contexts.rank:
         fit_contexts(config, learnt, dev, output, data=data, device=device, tracker=tracker, say=run.say)
@@ -118,7 +121,21 @@ def train(
         if run.precision == "bf16":
             model.inference_dtype = torch.bfloat16
         fit_heads(model, config, learnt, dev, output, say=run.say)
+        _record_origin(config, output)
     return CorefModel.from_pretrained(output)
+
+
+def _record_origin(config: TrainingConfig, output: Path) -> None:
+    """Add to the record of a run what else its weights follow from: versions of the programs, and the teacher."""
+    record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
+    if "versions" in record:
+        return
+    record["versions"] = {name: version(name) for name in ("cdcoref", "numpy", "torch")}
+    if teacher := config.bi_encoder.teacher:
+        fingerprint = model_fingerprint(CorefModel.from_pretrained(teacher), with_precision=False)
+        record["teacher"] = {"name": teacher, "fingerprint": fingerprint}
+    with replaced_file(output / RUN_FILE) as target:
+        target.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
 def _contents(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
@@ -188,13 +205,16 @@ def _train_bi_encoder(
     with encoder_folder(config.encoder) as encoder:
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if config.model.contexts.rank:
-        check_contexts(model.encoder.config, config.model.contexts)
+        check_contexts(model.encoder.config, config.contexts.lengths(config.model.contexts))
     unfinished, learnt = _unfinished(model, config, learnt), config.corpora.for_encoder(learnt)
 
     def save(model: CorefModel, folder: Path, epoch: float) -> None:
         model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev), unfinished=unfinished)
 
-    train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
+    # What another head reads from the lower layers is computed once.
+    frozen = config.model.contexts.lower_layers if config.model.contexts.rank else 0
+    options = config.bi_encoder
+    train_bi_encoder(run, model, learnt, dev, options, frozen_layers=frozen, seed=config.run.seed, save=save)
 
 
 def _without_heads(config: CorefConfig) -> CorefConfig:
@@ -217,13 +237,6 @@ def fit_contexts(
 
     :func:`fit_heads` then gives it to the model. If it has been trained, nothing happens; if its training was
     interrupted, that is resumed.
-
-    Parameters
-    ----------
-    config, learnt, dev, output, device, tracker, say
-        As in :func:`train`.
-    data
-        A fingerprint of the corpora.
     """
     folder = RunFolder(output / CONTEXTS)
     model = CorefModel.from_pretrained(output, unfinished=True)
@@ -236,7 +249,7 @@ def fit_contexts(
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
     _round(model, config)
-    model.settings = replace(model.settings, contexts=config.model.contexts)
+    model.settings = replace(model.settings, contexts=config.contexts.lengths(config.model.contexts))
     roles = config.corpora
     train_contexts(
         run,
@@ -278,17 +291,6 @@ def fit_heads(
 
     The cross-encoder of upper layers, if the model is to have one, has been trained by :func:`fit_contexts`. The model
     is tuned anew and written again. If it has those heads already, nothing happens.
-
-    Parameters
-    ----------
-    model
-        As the run left it; it is changed.
-    config, learnt, dev
-        As in :func:`train`.
-    output
-        The run's folder, in which everything but the model stays.
-    say
-        Called with a line on how well each head fits.
     """
     record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
     heads = _heads_to_fit(model, config, learnt)

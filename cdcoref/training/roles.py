@@ -35,11 +35,6 @@ class CorpusRoles:
         thresholds are chosen.
     only_weights
         The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type.
     """
 
     genres: Mapping[str, Names] = field(default_factory=dict)

@@ -87,23 +87,7 @@ def drawn_by_share(
 ) -> list[list[T]]:
     """Pass by pass, what is seen of corpora, in random order: of each its share, equally often whatever is in it.
 
-    Parameters
-    ----------
-    items
-        What there is of each corpus.
-    parts, shares
-        The corpora, and the share of each that a pass sees; 2 reads each document twice.
-    passes
-        How many passes are drawn.
-    rng
-        Draws what is seen, and its order.
-    setting
-        What the setting of shares is called, for messages.
-
-    Raises
-    ------
-    InputError
-        If the shares leave nothing of what there is.
+    `shares` is by corpus what a pass sees of its `items`; 2 reads each twice. `setting` names it in messages.
     """
     counts = [round(shares.get(part.info.name, 1.0) * len(own)) for own, part in zip(items, parts, strict=True)]
     if any(items) and not any(counts):

@@ -84,17 +84,6 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
     A kind that is annotated completely counts in all annotated sentences. Of another, only spans count that begin or
     end where an annotated mention does: the rest may be mentions or not. The same holds for whatever overlaps a
     discontinuous mention, or a date if dates are not annotated (in the style ``people`` they are no mentions).
-
-    Parameters
-    ----------
-    sequence
-        Its document's sentences, with candidate spans.
-    mentions
-        Those of its document, in the style.
-    info
-        The corpus' description.
-    style
-        The style.
     """
     document = sequence.document
     starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
@@ -141,11 +130,6 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
 
     Of every kind the threshold with the highest exact-match F1, the mean over the corpora that are examples of the
     style and annotate all mentions of the kind; 0.5 for a kind that none of them annotates so.
-
-    Returns
-    -------
-    CorefConfig
-        The model's configuration with the thresholds; the style in use stays.
     """
     parts = annotated_corpora(dev)
     thresholds = {style: dict.fromkeys(KINDS, 0.5) for style in model.settings.detector.styles}

@@ -34,10 +34,6 @@ class TrainingConfig:
         ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`.
     kind
         The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
-    trained_as
-        What the encoder learns before heads are fitted: to compare marked mentions of documents that it reads together
-        (``"cross_encoder"``, as in the paper), or to read documents alone so that vectors of mentions can be compared
-        (``"bi_encoder"``).
     int8
         Whether the encoder's weights are rounded to 8 bits before heads are fitted,
         and the model is stored so, in a quarter of the space.
@@ -58,16 +54,10 @@ class TrainingConfig:
         How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers.
     detector
         How the mention detector is fitted anew after the run; only if `model.detector` has layers.
-
-    Raises
-    ------
-    InputError
-        If a value is of the wrong type or out of range.
     """
 
     encoder: str = "minilm"
     kind: Literal["event", "entity", "both"] = "both"
-    trained_as: Literal["cross_encoder", "bi_encoder"] = "cross_encoder"
     int8: Flag = False
     corpora: CorpusRoles = field(default_factory=CorpusRoles)
     model: CorefConfig = field(default_factory=CorefConfig)

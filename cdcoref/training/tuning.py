@@ -56,11 +56,6 @@ def tune(
     document is a group of its own. The detector, if there is one, is scored on each corpus in the corpus' own style, at
     the thresholds that it has (:func:`cdcoref.training.tune_styles`); mentions of a kind only on corpora that annotate
     all of it.
-
-    Returns
-    -------
-    tuple
-        The model's configuration with the chosen values, and their scores by kind.
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
@@ -124,11 +119,6 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
 
     Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. What the
     cross-encoder reads depends on the candidates, and they on the weight of the bi-encoder, so that is chosen first.
-
-    Returns
-    -------
-    VectorOptions
-        Those of the model, with the weights chosen.
     """
     parts = annotated_corpora(dev)
     known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=batch_tokens)) for part in parts]
@@ -152,13 +142,6 @@ def fit_weights(
     those of one document the corpora that annotate all mentions of the kind. Where the cross-encoder read no
     pair, both count the same. The similarity of documents is no feature: fitted on few corpora, it learnt to tell those
     corpora apart, not their events.
-
-    Parameters
-    ----------
-    options
-        Whose weights are replaced.
-    parts, evidence
-        Annotated corpora, and the logits of the pairs of each.
     """
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:

@@ -53,7 +53,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="10000,100000,1000000", help="numbers of mentions, separated by commas")
-    parser.add_argument("--linkages", default="average,mixed", help="linkages, separated by commas")
+    parser.add_argument("--linkages", default="average,single", help="linkages, separated by commas")
     parser.add_argument("--shape", choices=("random", "stories"), default="random", help="which mentions have scores")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the scores")
     parser.add_argument("--measure", choices=LINKAGES, help="measure one size in this process, as JSON")

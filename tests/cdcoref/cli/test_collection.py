@@ -509,7 +509,10 @@ def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
     few = ("--set", "teacher=", "--set", "vectors.scorer_steps=20", "--set", "max_length=128", "--epochs", "1")
     settings = ("--preset", "small", *few, "--log", "none")
     files = ("--train", "news.cdcoref", "--dev", "news.cdcoref", "-o", "model", "--device", "cpu")
-    done = news("train", *files, "--encoder", tiny_encoder, *settings)
+    refused = news("train", *files, "--encoder", tiny_encoder, *settings)
+    assert refused.code == 2
+    assert "nobody has corrected this collection, so the model would learn from its own predictions" in refused.err
+    done = news("train", *files, "--encoder", tiny_encoder, *settings, "--uncorrected")
     assert done.code == 0, done.err
     assert Path("model/model.safetensors").exists()
 

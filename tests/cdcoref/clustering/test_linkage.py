@@ -74,7 +74,7 @@ def merges_by_hand(scores: PairScores, linkage: Linkage, keys: Sequence[Any]) ->
 
     Of equally near clusters those come first whose largest members come first.
     """
-    distance, share = 1.0 - full_matrix(scores), {"average": 0.0, "mixed": 0.4, "single": 1.0}[linkage]
+    distance, share = 1.0 - full_matrix(scores), {"average": 0.0, "single": 1.0}[linkage]
     place = {item: place for place, item in enumerate(sorted(range(scores.size), key=lambda item: keys[item]))}
     clusters, found = [{item} for item in range(scores.size)], []
     while len(clusters) > 1:
@@ -100,16 +100,6 @@ def test_merges_are_those_by_hand(problem, tied: bool, linkage: Linkage, order: 
     for height, _ in expected:
         clusters = [after for before, after in expected if before < height + 1e-9][-1]
         assert partition(tree.cut(height + 1e-9)) == set(map(frozenset, clusters))
-
-
-def test_a_merge_counts_as_no_nearer_than_those_before_it() -> None:
-    # {0, 1} and 2 are at 0.4, {0, 1} and 3 at 0.6 * 0.55 + 0.4 * 0.2 = 0.41, and 2 and 3 at 0.42. But {0, 1, 2} and 3
-    # are at 0.6 * 1.52 / 3 + 0.4 * 0.2 = 0.384.
-    scores = PairScores(4, [0, 0, 1, 0, 1, 2], [1, 2, 2, 3, 3, 3], [0.9, 0.6, 0.6, 0.8, 0.1, 0.58])
-    tree = dendrogram(scores, "mixed")
-    assert tree.distance == pytest.approx([0.1, 0.4, 0.4])
-    assert tree.cut(0.39).tolist() == [0, 0, 1, 2]
-    assert tree.cut(0.41).tolist() == [0, 0, 0, 0]
 
 
 @given(
@@ -183,7 +173,7 @@ def test_threshold_above_one_joins_everything_and_at_one_only_components() -> No
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_linkages_by_hand(linkage: Linkage) -> None:
     scores = PairScores(3, [0, 0, 1], [1, 2, 2], [0.9, 0.8, 0.2])
-    expected = {"single": 0.2, "mixed": 0.6 * 0.5 + 0.4 * 0.2, "average": 0.5}[linkage]
+    expected = {"single": 0.2, "average": 0.5}[linkage]
     tree = dendrogram(scores, linkage)
     assert tree.distance == pytest.approx([0.1, expected])
     assert tree.cut(expected - 0.01).tolist() == [0, 0, 1]
@@ -244,7 +234,7 @@ def test_wrong_scores_are_refused(pairs, message: str) -> None:
 
 def test_unknown_linkage_and_wrong_keys_are_refused() -> None:
     scores = PairScores(2, [0], [1], [0.5])
-    with pytest.raises(ValueError, match="average, mixed, single"):
+    with pytest.raises(ValueError, match="average, single"):
         dendrogram(scores, "ward")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="1 keys for 2 items"):
         dendrogram(scores, keys=["a"])

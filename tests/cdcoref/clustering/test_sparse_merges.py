@@ -50,19 +50,6 @@ def test_equals_it_where_many_links_move(
     assert len(found) == 999
 
 
-def test_a_merged_cluster_that_is_nearer_than_its_parts_comes_first_of_equals(by_sparse_merges: Trees) -> None:
-    # 0 is at 0.5875 from {1, 2}, at 0.625 from {3, 4}, nearer to all four, and as near or a little further from 5.
-    near = float((1 - 0.4) * (1 - 1.375 / 4) + 0.4 * 0.4375)
-    distances = dict.fromkeys([(1, 2), (3, 4)], 0.1) | dict.fromkeys([(1, 3), (1, 4), (2, 3), (2, 4)], 0.2)
-    distances |= {(0, 1): 0.4375, (0, 2): 0.9375, (0, 3): 0.625, (0, 4): 0.625}
-    for other in (near, near + 0.01):
-        first, second = zip(*distances, (0, 5), strict=True)
-        scores = PairScores(6, first, second, 1 - np.array([*distances.values(), other]))
-        for tree in (dendrogram(scores, "mixed"), by_sparse_merges(scores, "mixed")):
-            assert [pair[:2] for pair in merges(tree)] == [(1, 2), (3, 4), (2, 4), (0, 4), (4, 5)]
-            assert tree.distance[3] == near
-
-
 def test_a_distance_that_rounds_to_1_is_no_merge() -> None:
     scores = PairScores(3, [0, 1], [1, 2], [0.9, 1.0 - np.nextafter(1, 0)])
     assert agglomerative(scores, 1.0).tolist() == [0, 0, 1]
@@ -76,13 +63,13 @@ def test_some_components_are_matrices_and_others_not(by_sparse_merges: Trees, sc
     columns = {name: [getattr(small, name), getattr(large, name)] for name in ("first", "second", "score")}
     for name in ("first", "second"):
         columns[name][1] = columns[name][1] + 40
-    tree = dendrogram(PairScores(2540, *map(np.concatenate, columns.values())), "mixed")
+    tree = dendrogram(PairScores(2540, *map(np.concatenate, columns.values())), "average")
     assert sorted(tree.distance) == tree.distance.tolist()
     assert np.bincount(tree.cut(1.0)).max() > 2000
     for threshold in (0.3, 0.6, 0.9, 1.0):
         labels = tree.cut(threshold)
-        assert labels[:40].tolist() == dendrogram(small, "mixed").cut(threshold).tolist()
-        expected = by_sparse_merges(large, "mixed").cut(threshold)
+        assert labels[:40].tolist() == dendrogram(small, "average").cut(threshold).tolist()
+        expected = by_sparse_merges(large, "average").cut(threshold)
         assert (labels[40:] - labels[:40].max() - 1).tolist() == expected.tolist()
 
 
@@ -114,7 +101,7 @@ def is_compiled(*components, linkage="average"):
     assert np.bincount(labels).tolist() == [items for items, _ in components]
     return False
 
-for linkage in ("average", "mixed", "single"):
+for linkage in ("average", "single"):
     assert not is_compiled((20, 19), (4, 6), (2, 1), linkage=linkage)
 assert not is_compiled((2000, 1999))
 assert is_compiled((20, 19), (2001, 2000))

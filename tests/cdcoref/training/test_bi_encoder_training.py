@@ -20,7 +20,7 @@ from scipy.stats import entropy
 from cdcoref.corpora import AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.model import CorefConfig, CorefModel
+from cdcoref.model import CorefConfig, CorefModel, model_fingerprint
 from cdcoref.predict import Predictor
 from cdcoref.training import (
     BiEncoderData,
@@ -40,7 +40,7 @@ from tests.cdcoref.conftest import annotated
 
 LARGE = 500_000
 """Words or positions whose vectors take more than 60 MB; weights that do are divided into several files."""
-OPTIONS = BiEncoderTraining(frozen_layers=1, length=64, step_tokens=96)
+OPTIONS = BiEncoderTraining(length=64, step_tokens=96)
 
 
 @pytest.fixture(scope="module")
@@ -158,12 +158,15 @@ def test_the_distillation_loss_is_the_divergence_from_the_teacher(count: int, se
     assert float(turned) == pytest.approx(0, abs=1e-5)
 
 
-def test_a_student_learns_the_similarities_of_its_teacher(tiny_encoder: Path, stories: Corpus) -> None:
+def test_a_student_learns_the_similarities_of_its_teacher(
+    tiny_encoder: Path, stories: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without any other loss. Every mention of a batch has its own teacher's vector."""
     torch.manual_seed(0)
-    options = replace(
-        OPTIONS, frozen_layers=0, step_tokens=1000, contrastive=0.0, pairs=0.0, antecedents=0.0, bounds=0.0
-    )
+    for name in ("CONTRASTIVE_WEIGHT", "ANTECEDENTS_WEIGHT", "BOUNDS_WEIGHT"):
+        monkeypatch.setattr(f"cdcoref.training.bi_encoder_training.{name}", 0.0)
+    monkeypatch.setattr(BiEncoderLearner, "_pairs_loss", lambda *_: 0.0)
+    options = replace(OPTIONS, step_tokens=1000)
     model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
     clusters = sorted({m.cluster or "" for m in stories.mentions})
     targets = torch.eye(len(clusters))[[clusters.index(m.cluster or "") for m in stories.mentions]]
@@ -173,7 +176,7 @@ def test_a_student_learns_the_similarities_of_its_teacher(tiny_encoder: Path, st
     assert sorted(map(tuple, batch.targets.tolist())) == sorted(map(tuple, targets.tolist()))
     of_events = {tuple(row) for row, kind in zip(targets.tolist(), kinds, strict=True) if kind == "event"}
     assert {tuple(row) for row in batch.targets[batch.kinds == 0].tolist()} == of_events
-    learner = BiEncoderLearner(model.encoder, options, 1).eval()
+    learner = BiEncoderLearner(model.encoder, 1, 0).eval()
     optimiser = torch.optim.AdamW(learner.encoder.parameters(), lr=3e-3)
     losses = []
     for _ in range(30):
@@ -186,10 +189,10 @@ def test_a_student_learns_the_similarities_of_its_teacher(tiny_encoder: Path, st
 
 
 def test_words_are_those_of_the_whole_encoder(model: CorefModel, stories: Corpus) -> None:
-    learner = BiEncoderLearner(model.encoder, OPTIONS, 1).eval()
+    learner = BiEncoderLearner(model.encoder, 1, 1).eval()
     inputs = data_of(model, stories)[0].inputs
     with torch.no_grad():
-        whole = BiEncoderLearner(model.encoder, replace(OPTIONS, frozen_layers=0), 1).eval().words(inputs)
+        whole = BiEncoderLearner(model.encoder, 1, 0).eval().words(inputs)
         for _ in range(2):  # the second time from what was kept
             torch.testing.assert_close(learner.words(inputs), whole, atol=2e-3, rtol=2e-3)
 
@@ -198,7 +201,7 @@ def test_the_upper_layers_learn_alone(tiny_encoder: Path, stories: Corpus) -> No
     torch.manual_seed(0)
     model = CorefModel.from_encoder(tiny_encoder, CorefConfig(scorer_width=0, detector_width=0))
     before = {name: weight.clone() for name, weight in model.encoder.named_parameters()}
-    learner = BiEncoderLearner(model.encoder, OPTIONS, 1)
+    learner = BiEncoderLearner(model.encoder, 1, 1)
     optimiser = torch.optim.AdamW((p for p in learner.parameters() if p.requires_grad), lr=1e-2)
     data = data_of(model, stories, replace(OPTIONS, step_tokens=1000))
     losses = []
@@ -262,8 +265,8 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
     config = with_settings(
         TrainingConfig(),
         {
-            "encoder": str(encoder), "trained_as": "bi_encoder", "run.steps": 3, "run.save_steps": 2,
-            "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
+            "encoder": str(encoder), "run.steps": 3, "run.save_steps": 2,
+            "run.precision": "fp32", "bi_encoder.length": 64,
             "bi_encoder.step_tokens": 128, "model.scorer_width": 0, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2,
@@ -276,7 +279,8 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
     assert any("average precision" in line for line in said)
     assert model.pair_scorer is None
     run = json.loads((tmp_path / "model" / RUN_FILE).read_text())
-    assert run["configuration"]["trained_as"] == "bi_encoder"
+    assert set(run["versions"]) == {"cdcoref", "numpy", "torch"}
+    assert "teacher" not in run
     used = safetensors_files(tmp_path / "model")
     assert (len(used) > 1) is large
     assert sorted((tmp_path / "model").glob("*.safetensors")) == used
@@ -288,13 +292,15 @@ def test_a_model_from_end_to_end(large: bool, tiny_encoder: Path, tmp_path: Path
     said.clear()
     student = train(taught, learnt, dev, tmp_path / "student", device="cpu", say=said.append)
     assert any(f"reads {len(learnt.documents)} documents" in line for line in said)
+    teacher = json.loads((tmp_path / "student" / RUN_FILE).read_text())["teacher"]
+    assert teacher == {"name": str(tmp_path / "model"), "fingerprint": model_fingerprint(model, with_precision=False)}
     first, second = (m.encoder.state_dict() for m in (model, student))
     assert any(not torch.equal(first[name], second[name]) for name in first)
 
 
 def test_a_teacher_without_a_bi_encoder_is_refused(tiny_encoder: Path, tmp_path: Path) -> None:
     CorefModel.from_encoder(tiny_encoder, CorefConfig()).save_pretrained(tmp_path / "teacher", "a card")
-    settings = {"encoder": str(tiny_encoder), "trained_as": "bi_encoder", "run.steps": 1}
+    settings = {"encoder": str(tiny_encoder), "run.steps": 1}
     config = with_settings(TrainingConfig(), {**settings, "bi_encoder.teacher": str(tmp_path / "teacher")})
     with pytest.raises(InputError, match="no bi-encoder"):
         train(config, _clustered("train", 2), _clustered("dev", 2), tmp_path / "model", device="cpu")

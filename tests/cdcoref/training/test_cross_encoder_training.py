@@ -76,14 +76,14 @@ def config(tiny_biased_encoder: Path) -> TrainingConfig:
     return with_settings(
         TrainingConfig(),
         {
-            "encoder": str(tiny_biased_encoder), "trained_as": "bi_encoder", "run.steps": 2, "run.save_steps": 3,
-            "run.log_steps": 1, "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
+            "encoder": str(tiny_biased_encoder), "run.steps": 2, "run.save_steps": 3,
+            "run.log_steps": 1, "run.precision": "fp32", "bi_encoder.length": 64,
             "bi_encoder.step_tokens": 128, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2,
             "vectors.scorer_steps": 20, "detector.passes": 1, "int8": True,
             "model.contexts": {"rank": 4, "lower_layers": 1, "opening": 6, "names": 6, "sentence": 16, "width": 16},
-            "contexts": {"batch_pairs": 16, "context_passes": 4, "mixed_precision": "fp32", "upper_rate": 5e-3,
+            "contexts": {"batch_pairs": 16, "context_passes": 4, "upper_rate": 5e-3,
                          "new_rate": 1e-2, "other_topics_similarity": 0.0},
         },
     )  # fmt: skip

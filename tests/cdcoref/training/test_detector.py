@@ -38,13 +38,14 @@ PHRASES = corpus("meantime", {"noun": (0, 2, "entity"), "verb": (2, 3, "event")}
 STYLED = DetectorOptions(word_layers=2, styles=("salient", "phrases"), style="salient", neighbours=True)
 
 
-def fitted(
-    model: CorefModel, parts: list[AnnotatedCorpus], options: DetectorOptions, **training: float
-) -> tuple[CorefModel, list[str]]:
+def fitted(model: CorefModel, parts: list[AnnotatedCorpus], options: DetectorOptions) -> tuple[CorefModel, list[str]]:
     changed = copy.deepcopy(model)
     said: list[str] = []
-    settings = DetectorTraining(passes=60, detector_rate=1e-2, step_words=24, word_dropout=0.0, **training)  # type: ignore[arg-type]
-    fit_detector(changed, parts, options, settings, batch_tokens=512, seed=0, say=said.append)
+    settings = DetectorTraining(passes=60, step_words=24)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cdcoref.training.detector.RATE", 1e-2)
+        patch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
+        fit_detector(changed, parts, options, settings, batch_tokens=512, seed=0, say=said.append)
     return changed, said
 
 
@@ -133,14 +134,17 @@ def seen_at_first(
     return first[0]
 
 
-def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(tiny_model: CorefModel) -> None:
+def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
     info, options = CORPORA["ecb"].info, DetectorOptions(word_layers=2, spelling=True)
 
     def words(sentence: str, share: float) -> torch.Tensor:
         document = Document.from_sentences("d", [sentence.split()])
         part = AnnotatedCorpus(Corpus((document,), (Mention("d", (1,), "entity"),)), info)
-        training = DetectorTraining(passes=1, word_dropout=0.0, lower_case=share)
-        (given, *_) = seen_at_first(tiny_model, part, training, options)
+        monkeypatch.setattr("cdcoref.training.detector.LOWER_CASE", share)
+        (given, *_) = seen_at_first(tiny_model, part, DetectorTraining(passes=1), options)
         return given[0]
 
     spelt, small = words("The Ferry sank 19 .", 0.0), words("the ferry sank 19 .", 0.0)
@@ -148,12 +152,13 @@ def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(tiny_model: Co
     torch.testing.assert_close(words("The Ferry sank 19 .", 1.0), small, atol=1e-3, rtol=1e-3)
 
 
-def test_a_lesson_keeps_what_its_spans_are_judged_by(tiny_model: CorefModel) -> None:
+def test_a_lesson_keeps_what_its_spans_are_judged_by(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
     """The words of the annotated sentence, and the word on either side."""
+    monkeypatch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
     sentences = [["the", "ferry", "sank"], ["police", "came", "to", "the", "harbour"], ["a", "storm", "hit"]]
     document = Document.from_sentences("d", sentences, annotated=frozenset([1]))
     part = AnnotatedCorpus(Corpus((document,), (Mention("d", (7,), "entity"),)), CORPORA["ecb"].info)
-    training = DetectorTraining(passes=1, word_dropout=0.0)
+    training = DetectorTraining(passes=1)
     options = DetectorOptions(word_layers=2, neighbours=True)
     given, logits, words, expected = seen_at_first(tiny_model, part, training, options)
     torch.testing.assert_close(given[0], words[2:9], atol=2e-3, rtol=2e-3)

@@ -36,12 +36,12 @@ def test_the_kinds_that_are_trained() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, trained_as, int8, "),
+        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, int8, "),
         ({"epochs": 0}, "run.epochs is 0 and should be at least 1"),
         ({"both_orders": 1}, "model.both_orders is 1 and should be true or false"),
         ({"encoder": 5}, "encoder is 5 and should be text"),
         ({"kind": "all"}, "kind is 'all' and should be 'event', 'entity' or 'both'"),
-        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average', 'mixed' or 'single'"),
+        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average' or 'single'"),
         ({"context": "page"}, "model.sequences.context is 'page' and should be 'document' or 'sentence'"),
         ({"max_length": 8}, "model.sequences.max_length is 8 and should be at least 32"),
         ({"detector_max_length": 8}, "model.detector_max_length is 8 and should be at least 32"),
