@@ -31,7 +31,7 @@ from cdcoref.training.sources import (
     in_annotated,
 )
 from cdlm.sequences import Batch
-from cdlm.validation import Count, check_fields
+from cdlm.validation import Count, Index, check_fields
 
 BOUNDS = 2
 """What is learnt of a word for each kind of mention: whether one begins with it, and whether one ends with it."""
@@ -45,6 +45,8 @@ class BiEncoderTraining:
 
     Attributes
     ----------
+    frozen_layers
+        How many of the lower layers, and the embeddings, stay as they were pretrained.
     length
         Word pieces of a sequence, at most.
     lengths
@@ -57,6 +59,7 @@ class BiEncoderTraining:
         A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none.
     """
 
+    frozen_layers: Index = 0
     length: Length = 256
     lengths: Mapping[str, Length] = field(default_factory=dict)
     step_tokens: Count = 1536

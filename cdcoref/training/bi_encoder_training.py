@@ -298,7 +298,6 @@ def train_bi_encoder(
     dev: Sequence[AnnotatedCorpus],
     options: BiEncoderTraining,
     *,
-    frozen_layers: int,
     seed: int,
     save: Callable[[CorefModel, Path, float], None],
 ) -> None:
@@ -314,8 +313,8 @@ def train_bi_encoder(
     names = {part.info.name for part in dev}
     shares = {name: share for name, share in options.corpus_shares.items() if name in names}
     unseen = BiEncoderData(model.tokenizer, pad, dev, replace(options, corpus_shares=dict.fromkeys(shares, 1.0)), seed)
-    learner = BiEncoderLearner(model.encoder, len(learnt), frozen_layers)
-    run.say(f"{len(data)} batches an epoch; {frozen_layers} layers are frozen")
+    learner = BiEncoderLearner(model.encoder, len(learnt), options.frozen_layers)
+    run.say(f"{len(data)} batches an epoch; {options.frozen_layers} layers are frozen")
 
     def evaluate(learner: BiEncoderLearner) -> Evaluation[None]:
         metrics = average_precisions(learner, unseen)

@@ -211,10 +211,7 @@ def _train_bi_encoder(
     def save(model: CorefModel, folder: Path, epoch: float) -> None:
         model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev), unfinished=unfinished)
 
-    # What another head reads from the lower layers is computed once.
-    frozen = config.model.contexts.lower_layers if config.model.contexts.rank else 0
-    options = config.bi_encoder
-    train_bi_encoder(run, model, learnt, dev, options, frozen_layers=frozen, seed=config.run.seed, save=save)
+    train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
 
 
 def _without_heads(config: CorefConfig) -> CorefConfig:

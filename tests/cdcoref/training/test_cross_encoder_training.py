@@ -77,7 +77,7 @@ def config(tiny_biased_encoder: Path) -> TrainingConfig:
         TrainingConfig(),
         {
             "encoder": str(tiny_biased_encoder), "run.steps": 2, "run.save_steps": 3,
-            "run.log_steps": 1, "run.precision": "fp32", "bi_encoder.length": 64,
+            "run.log_steps": 1, "run.precision": "fp32", "bi_encoder.frozen_layers": 1, "bi_encoder.length": 64,
             "bi_encoder.step_tokens": 128, "model.detector_width": 8,
             "model.detector_max_words": 3, "model.detector.word_layers": 2, "model.sequences.max_length": 128,
             "model.detector_max_length": 64, "model.vectors.layers": 2,
