@@ -19,7 +19,7 @@ FilesArgument = Annotated[
     typer.Argument(
         metavar="FILES",
         help="Files or folders: text, HTML, PDF, Word, PowerPoint, Excel, EPUB, Markdown, CSV, Parquet, JSON lines, "
-        "CoNLL, CorefUD or .spacy, plain or gzipped; - reads standard input.",
+        "CoNLL, CorefUD, .spacy, mail, feeds or web archives, plain or gzipped; - reads standard input.",
     ),
 ]
 EncodingOption = Annotated[

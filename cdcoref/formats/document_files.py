@@ -23,6 +23,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
+from cdcoref.formats.many_documents import documents_of, is_nexis, nexis_parts
 from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import tokenise_text
@@ -145,6 +146,8 @@ class _Kind:
             text, known, notes = self.extract(data, path)
         except _DAMAGE as error:
             raise InputError(f"the {self.name} cannot be read ({first_line(error)}); {self.remedy}", path) from error
+        if is_nexis(text):
+            return documents_of(nexis_parts(text), path, options, "article")
         document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
         plain = {name: " ".join(value.split()) for name, value in known.items() if isinstance(value, str)}
         stated = {name: value for name, value in plain.items() if value and not _NOT_STATED.fullmatch(value)}

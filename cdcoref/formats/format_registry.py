@@ -5,6 +5,7 @@ To add a format, write a module that defines a `Format`, and add it to `FORMATS`
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -23,9 +24,10 @@ from cdcoref.formats.format import Format, ReadOptions, check_corpus
 from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import first_bytes
+from cdcoref.formats.many_documents import MANY_DOCUMENTS
 from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable
-from cdcoref.formats.plain_text import TEXT
+from cdcoref.formats.plain_text import TEXT, unreadable_runs
 from cdcoref.formats.text_table import CSV, EXCEL, PARQUET, is_own_table
 from cdcoref.formats.uima import XMI
 from cdcoref.formats.web_page import HTML, is_own_page
@@ -33,7 +35,7 @@ from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
     *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI),
-    *(*DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
+    *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)
 """Formats recognised by name, whose files may look like HTML."""
@@ -84,11 +86,13 @@ def read_file(
             "writes the kind into a file",
             path,
         )
-    if file == Path(path):
-        return corpus
     name = shown_path(str(path))
-    documents = (replace(d, path=name) if d.path == str(file) else d for d in corpus.documents)
-    notes = (note.replace(str(file), name, 1) for note in corpus.notes)
+    # A path that is not valid UTF-8 could not be written to an output file.
+    stored = os.fsencode(name).decode(errors="replace")
+    documents = [replace(d, path=stored) if d.path in (str(file), str(path)) else d for d in corpus.documents]
+    notes = [note.replace(str(file), name, 1) for note in corpus.notes]
+    if left_out := sum(len(run) for document in documents for run in unreadable_runs(document.text)):
+        notes.append(f"{name}: {counted(left_out, 'character')} without a space left out, since no word is so long")
     return replace(corpus, documents=tuple(documents), notes=tuple(notes))
 
 

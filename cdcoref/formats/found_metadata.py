@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import dropwhile, islice
 from typing import Any
@@ -21,6 +21,33 @@ from cdcoref.language import HEADER_LINES, byline_author, day_in, day_in_name, i
 
 LONGEST_HEADLINE = 160
 """In characters."""
+USUAL_NAMES = {
+    "text": (
+        *("text", "content", "body", "article", "article_text", "full_text", "fulltext", "maintext", "story"),
+        *("body_text", "articlebody"),
+    ),
+    "title": ("title", "headline", "heading"),
+    "date": (
+        *(
+            "date",
+            "published",
+            "publishedat",
+            "publishedAt",
+            "published_at",
+            "date_publish",
+            "pubdate",
+            "datepublished",
+        ),
+        *("publication_date", "day"),
+    ),
+    "url": ("url", "link", "web_url", "address"),
+    "source": ("source", "paper", "newspaper", "publication", "publisher", "outlet", "sitename", "source_domain"),
+    "author": ("author", "authors", "byline"),
+}
+"""The names under which tables and collectors of news have texts and metadata, the most usual first."""
+_SECONDS = re.compile(r"1\d{9}(?:\.\d+)?")
+_PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")
+_NUMBERS = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _BEGINNING = 4000
 """Characters of the text that are looked at."""
 
@@ -63,6 +90,29 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
     if day is not None:
         found["date"] = day
     return found
+
+
+def stated_date(value: Any) -> Any:
+    """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
+
+    These are seconds since 1970, days without separators, and numbers of which only one can be the month.
+
+    >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
+    ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
+    """
+    text = str(value).strip()
+    try:
+        if _SECONDS.fullmatch(text):
+            return datetime.fromtimestamp(float(text), UTC).date().isoformat()
+        if _PLAIN_DAY.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+        if numbers := _NUMBERS.fullmatch(text):
+            low, high, year = sorted(map(int, numbers.groups()))
+            if high > 12 or low == high:
+                return date(year, low, high).isoformat()
+    except ValueError:
+        pass
+    return value
 
 
 def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:

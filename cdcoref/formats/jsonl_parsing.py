@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal, NoReturn, TypeVar
@@ -21,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationErr
 from cdcoref.corpus import Document, Mention, character_parts, tokens_between
 from cdcoref.errors import InputError
 from cdcoref.formats.json_documents import json_documents
+from cdcoref.formats.json_exports import as_documents
 from cdcoref.formats.lines import shown_name
 
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -205,26 +207,33 @@ def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remar
     line_of: dict[object, int] = {}
     for number, data in json_documents(source):
         try:
-            content = parse_object(data)
-            if not content.get("id") and any(map(_holds_documents, content.values())):
-                raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
-            fields = checked(DocumentFields, content)
-            for name, value in (fields.model_extra or {}).items():
-                if isinstance(value, list | dict):
-                    remarks.add(f"unknown field {shown(name)} of a document kept as metadata", number)
-            fields.id = f"{Path(shown_name(source)).name}:{number}" if fields.id in (None, "") else str(fields.id)
-            if fields.id in line_of:
-                raise WrongLine(f"document {fields.id!r} is on line {line_of[fields.id]} already; ids must be unique")
-            line = Line(number, fields, tokenise, [])
-            for place, entry in enumerate(fields.mentions or (), 1):
-                try:
-                    line.tokens.append(_tokens(entry, line, remarks))
-                except WrongLine as error:
-                    raise WrongLine(f"mention {place} of document {fields.id!r} cannot be used: {error}") from None
+            unnamed = f"{Path(shown_name(source)).name}:{number}"
+            for content in as_documents(parse_object(data), unnamed, partial(remarks.add, line=number)):
+                line = _line(content, number, unnamed, tokenise, remarks)
+                if line.fields.id in line_of:
+                    earlier = line_of[line.fields.id]
+                    raise WrongLine(f"document {line.fields.id!r} is on line {earlier} already; ids must be unique")
+                line_of[line.fields.id] = number
+                yield line
         except WrongLine as error:
             raise InputError(str(error), shown_name(source), number) from None
-        line_of[fields.id] = number
-        yield line
+
+
+def _line(content: dict[str, Any], number: int, unnamed: str, tokenise: Tokenise, remarks: Remarks) -> Line:
+    if not content.get("id") and any(map(_holds_documents, content.values())):
+        raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
+    fields = checked(DocumentFields, content)
+    for name, value in (fields.model_extra or {}).items():
+        if isinstance(value, list | dict):
+            remarks.add(f"unknown field {shown(name)} of a document kept as metadata", number)
+    fields.id = unnamed if fields.id in (None, "") else str(fields.id)
+    line = Line(number, fields, tokenise, [])
+    for place, entry in enumerate(fields.mentions or (), 1):
+        try:
+            line.tokens.append(_tokens(entry, line, remarks))
+        except WrongLine as error:
+            raise WrongLine(f"mention {place} of document {fields.id!r} cannot be used: {error}") from None
+    return line
 
 
 class WrongLine(Exception):

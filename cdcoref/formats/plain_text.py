@@ -32,6 +32,10 @@ LONGEST_SENTENCE = 200
 """In tokens; longer sentences (tables, text without punctuation) are split. The longest in ECB+ has 91."""
 LONGEST_PIECE = 50_000
 """Characters tokenised at a time, so that time is linear in the text and memory is bounded."""
+LONGEST_TEXT = 10_000_000
+"""In characters; longer texts are refused, since what is known of their words would not fit into memory."""
+LONGEST_RUN = 20_000
+"""In characters; longer runs without a space, such as images in base64, have no words."""
 LONGEST_WORD = 200
 """In characters; longer runs without a space are split (spaCy's rules take quadratic time on them)."""
 WIDEST_PAGE = 120
@@ -136,6 +140,8 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     pipeline
         Name or folder of a spaCy pipeline that splits sentences; None for the rules.
     """
+    if len(text) > LONGEST_TEXT:
+        raise InputError(f"the text has {len(text):,} characters, and may have {LONGEST_TEXT:,}; split it", path)
     tokens: list[Token] = []
     sentences: list[tuple[int, int]] = []
     plain, positions = without_markup(text)
@@ -239,9 +245,15 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Parts of a paragraph short enough to tokenise, split after a sentence if possible, otherwise at a space."""
     for run in _LONG_RUN.finditer(text, start, end):
         yield from _shorter_pieces(text, start, run.start())
-        yield from ((at, min(at + LONGEST_WORD, run.end())) for at in range(run.start(), run.end(), LONGEST_WORD))
+        end_of_words = run.end() if len(run[0]) <= LONGEST_RUN else run.start()
+        yield from ((at, min(at + LONGEST_WORD, end_of_words)) for at in range(run.start(), end_of_words, LONGEST_WORD))
         start = run.end()
     yield from _shorter_pieces(text, start, end)
+
+
+def unreadable_runs(text: str) -> list[str]:
+    """The runs without a space that are too long to have words."""
+    return [run[0] for run in _LONG_RUN.finditer(text) if len(run[0]) > LONGEST_RUN]
 
 
 def _shorter_pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -19,17 +19,13 @@ from typing import Any, Literal
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import plain_value, with_stated
+from cdcoref.formats.found_metadata import USUAL_NAMES, plain_value, stated_date, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.packed import most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdlm.extras import optional_module
 from cdlm.printing import counted
 
-TEXT_COLUMNS = ("text", "content", "body", "article", "article_text", "full_text", "fulltext")
-"""Names of the column of texts, the first that a table has."""
-KNOWN = ("id", "title", "date", "url", "source", "author")
-"""Columns that have these names whatever their capitals."""
 LONGEST_CELL = 1 << 26
 """Characters in a cell of CSV."""
 _OWN_COLUMNS = (
@@ -182,7 +178,7 @@ def _documents(
 ) -> Corpus:
     """The documents of a table; entries are the rows with their numbers, `header` is the line of the names if any."""
     column = _text_column(names, path, options.text_column)
-    renamed = {name: name.strip().lower() for name in names if name.strip().lower() in KNOWN and name != column}
+    renamed = _renamed(names, column)
     fields = Counter((name == column, renamed.get(name, name)) for name in names if name)
     for (_, name), count in fields.items():
         if count > 1:
@@ -206,6 +202,18 @@ def _documents(
     return Corpus(tuple(documents), notes=notes)
 
 
+def _renamed(names: Sequence[str], column: str) -> dict[str, str]:
+    """The columns of metadata that have usual names, whatever their capitals, and the names that are used here."""
+    by_name = {name.strip().lower(): name for name in reversed(names) if name != column}
+    known = {"id", *USUAL_NAMES} - {"text"}
+    renamed = {name: name.strip().lower() for name in names if name.strip().lower() in known and name != column}
+    for ours, usual in USUAL_NAMES.items():
+        theirs = next((by_name[name] for name in usual if name in by_name), None)
+        if ours != "text" and theirs is not None:
+            renamed[theirs] = ours
+    return renamed
+
+
 def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
     if _is_own(names):
         raise InputError("this is a table that cdcoref wrote; give the documents that it was made from", path)
@@ -214,7 +222,7 @@ def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
         if chosen not in names and chosen.lower() not in by_name:
             raise InputError(f"there is no column {chosen!r}; {_columns(names)}", path)
         return chosen if chosen in names else by_name[chosen.lower()]
-    usual = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
+    usual = next((by_name[name] for name in USUAL_NAMES["text"] if name in by_name), None)
     if usual is None and len(names) == 1:
         return names[0]
     if usual is None:
@@ -249,7 +257,8 @@ def _metadata(entry: Mapping[str, Any], renamed: Mapping[str, str], column: str)
     for name, value in entry.items():
         plain = plain_value(value)
         if name and name != column and plain not in (None, ""):
-            yield renamed.get(name, name), plain
+            ours = renamed.get(name, name)
+            yield ours, stated_date(plain) if ours == "date" else plain
 
 
 EXCEL = Format(

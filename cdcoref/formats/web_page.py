@@ -19,6 +19,7 @@ from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.plain_text import tokenise_text
+from cdcoref.language import day_in
 from cdlm.extras import optional_module
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
@@ -43,7 +44,23 @@ MOST_CONTROL = 0.01
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
 _LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
-_STATED = {"title": "title", "author": "author", "date": "date", "url": "url", "sitename": "source"}
+DEEPEST = 200
+"""Tags inside each other that are read with their structure; lxml stops at 256."""
+_ANY_TAG = re.compile(rb"<(/?)([A-Za-z][\w:-]*)[^<>]*>")
+_LONG_TAG = re.compile(rb"<([A-Za-z][\w:-]*)[^<>]{20000,}>")
+"""lxml takes quadratic time for the attributes of a tag."""
+_FLAT = frozenset(
+    b"area base body br col dd dt h1 h2 h3 h4 h5 h6 head hr html img input li link meta option p script source style "
+    b"td th time title tr track wbr".split()
+)
+"""Tags that do not nest."""
+_DATE_NAMES = (
+    *("article:published_time", "og:published_time", "datePublished", "date", "pubdate", "publishdate"),
+    *("DC.date.issued", "dc.date", "DC.date", "dcterms.created", "dcterms.date", "sailthru.date", "parsely-pub-date"),
+)
+_ELSEWHERE = "ancestor::a or ancestor::aside or ancestor::nav or ancestor::footer or ancestor::li"
+_ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?!\d)")
+_STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 
 
@@ -77,7 +94,19 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)
     if marked_encoding(data) is None and len(_CONTROL.findall(data)) > len(data) * MOST_CONTROL:
         raise InputError("this is binary data and not HTML, whatever its name says", path)
-    article = _article(data, path)
+    flat = _flattened(data)
+    text, stated = page_text(flat, path)
+    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
+    what = "the page is nested too deeply, or has a tag of many attributes; it was read without its structure"
+    return Corpus((with_stated(document, stated),), notes=() if flat is data else (f"{path}: {what}",))
+
+
+def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
+    """The text of a page or fragment, its headline first, and what the page states about it.
+
+    Raises `InputError` if trafilatura is not installed, the page cannot be read, or it has no text.
+    """
+    article, day = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
         # A fragment has no menus around its text, so that nothing of it is left out.
@@ -90,20 +119,56 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
     if not re.search(r"\w", text):
         raise InputError("the page has no text", path)
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
-    document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
-    return Corpus((with_stated(document, stated),))
+    return text, stated | ({"date": day} if day else {})
 
 
-def _article(data: bytes, path: str | Path) -> Any:
-    """What trafilatura takes out of a page; None if it finds nothing."""
+def _flattened(data: bytes) -> bytes:
+    """A page without the tags that enclose others, if it is nested more deeply than lxml reads; else itself."""
+    depth = deepest = 0
+    for tag in _ANY_TAG.finditer(data):
+        if tag[2].lower() not in _FLAT:
+            depth = max(0, depth - 1) if tag[1] else depth + 1
+            deepest = max(deepest, depth)
+    if deepest <= DEEPEST and _LONG_TAG.search(data) is None:
+        return data
+    data = _LONG_TAG.sub(lambda tag: b"<%b>" % tag[1], data)
+    if deepest <= DEEPEST:
+        return data
+    flat = _ANY_TAG.sub(lambda tag: tag[0] if tag[2].lower() in _FLAT else b"\0", data)
+    return re.sub(rb"\0[\0\s]*", b"\n<br>", flat)
+
+
+def _article(data: bytes, path: Path) -> tuple[Any, str | None]:
+    """What trafilatura takes out of a page, None if it finds nothing; and the day that the page states."""
     trafilatura = optional_module("trafilatura", "reading HTML", "trafilatura", path)
     # What they remark on a page is not for the user, unless somebody listens.
     for name in ("trafilatura", "htmldate", "readability"):
         logging.getLogger(name).addHandler(logging.NullHandler())
     try:
-        return trafilatura.bare_extraction(data, with_metadata=True, include_comments=False, favor_recall=True)
+        tree = trafilatura.load_html(data)
+        if tree is None:
+            return None, None
+        for hidden in tree.xpath("//template | //body//*[@hidden or @aria-hidden='true']"):
+            hidden.drop_tree()
+        day = _stated_day(tree)
+        found = trafilatura.bare_extraction(tree, with_metadata=True, include_comments=False, favor_recall=True)
+        return found, day
     except (ValueError, AssertionError, AttributeError, TypeError, LookupError, RecursionError) as error:
         raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
+
+
+def _stated_day(tree: Any) -> str | None:
+    """The day of a page: of its metadata, JSON-LD, own ``<time>`` or address; never of its text or links."""
+    values: list[str] = []
+    for name in _DATE_NAMES:
+        values += tree.xpath("//meta[@property=$n or @name=$n or @itemprop=$n]/@content", n=name)
+    for script in tree.xpath("//script[@type='application/ld+json']/text()"):
+        values += re.findall(r'"(?:datePublished|dateCreated)"\s*:\s*"([^"]+)"', script)
+    values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
+    values += tree.xpath(f"//time[not({_ELSEWHERE})]/@datetime")[:1]
+    addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
+    values += ["-".join(day.groups()) for address in addresses if (day := _ADDRESS_DAY.search(address))]
+    return next(filter(None, map(day_in, values)), None)
 
 
 def all_text(data: bytes, path: str | Path) -> str:

@@ -1,0 +1,212 @@
+"""Files with many documents in (mail, feeds, web archives, downloads of LexisNexis), a document for each out.
+
+Each has its title, date and source as metadata; headers and what archives add are no text. To add a kind, write a
+function from bytes to parts, and a `Format` at the end of this file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from cdcoref.corpus import Corpus
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.lines import whole_file
+from cdcoref.formats.plain_text import text_content, tokenise_text
+from cdcoref.formats.web_page import all_text, page_text
+from cdcoref.language import day_in
+from cdlm.extras import optional_module
+from cdlm.printing import counted
+
+
+class Part(NamedTuple):
+    """One of the documents of a file."""
+
+    text: str
+    stated: dict[str, Any]
+
+
+_HEADER = re.compile(
+    rb"(?:[A-Za-z][A-Za-z-]*:[ \t][^\n]*\n(?:[ \t]+[^\n]*\n)*)*?(?i:MIME-Version|Message-ID|Received|Delivered-To):[ ]"
+)
+_MBOX = re.compile(rb"From \S[^\n]*\d\d:\d\d[^\n]*\r?\n")
+_FEED = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL)
+_SIGNATURE = re.compile(r"^-- ?\r?\n.*", re.MULTILINE | re.DOTALL)
+_NEXIS_BEGIN = re.compile(r"^[ \t]*\d+ of \d+ DOCUMENTS?[ \t]*$", re.MULTILINE)
+_NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
+_NEXIS_FIELD = re.compile(
+    r"[ \t]*(?P<name>BYLINE|SECTION|LENGTH|DATELINE|HEADLINE|HIGHLIGHT|BODY|LOAD-DATE|LANGUAGE|GRAPHIC|"
+    r"PUBLICATION-TYPE|JOURNAL-CODE|CORRECTION-DATE|SUBJECT|COPYRIGHT|CLASSIFICATION)"
+    r"(?::[ \t]*|[ \t]+(?=\d{4}))(?P<value>.*)",
+    re.IGNORECASE,
+)
+_NEXIS_BEHIND = frozenset(
+    {"load-date", "language", "graphic", "publication-type", "journal-code", "subject", "copyright"}
+)
+
+
+def is_nexis(text: str) -> bool:
+    """Whether a text is a download of LexisNexis or Nexis Uni."""
+    return _NEXIS_BEGIN.search(text[:2000]) is not None or (
+        _NEXIS_END.search(text) is not None and re.search(r"^Length:[ \t]*\d+ words", text, re.M | re.I) is not None
+    )
+
+
+def nexis_parts(text: str) -> Iterator[Part]:
+    """The articles of a download, old (`1 of 2 DOCUMENTS`) or new (`End of Document`)."""
+    old = _NEXIS_BEGIN.search(text)
+    pieces = _NEXIS_BEGIN.split(text)[1:] if old else _NEXIS_END.split(text)
+    for piece in pieces:
+        blocks = [block for block in re.split(r"\n[ \t]*\n", piece) if block.strip()]
+        heading: list[str] = []
+        stated: dict[str, Any] = {}
+        body: list[str] = []
+        begun = ended = False
+        for block in blocks:
+            rest = []
+            for line in map(str.strip, block.strip().splitlines()):
+                if field := _NEXIS_FIELD.fullmatch(line):
+                    name = field["name"].lower()
+                    ended = ended or (name in _NEXIS_BEHIND and bool(body))
+                    begun = begun or name in ("length", "body", "byline")
+                    if name in ("byline", "headline") and field["value"]:
+                        stated["author" if name == "byline" else "title"] = field["value"]
+                elif not ended and line and line.lower() not in ("body", "all rights reserved"):
+                    rest.append(line)
+            if begun and rest and not ended:
+                body.append("\n".join(rest))
+            elif rest and not ended:
+                heading += rest
+        names = ("source", "date", "title") if old else ("title", "source", "date")
+        found = dict(zip(names, heading, strict=False))
+        if body:
+            yield Part("\n\n".join(body), {**found, **stated})
+
+
+def _mails(data: bytes, path: Path) -> Iterator[Part]:
+    """The messages of a file; of each, the plain text without the signature."""
+    found = re.split(rb"(?m)^From \S[^\n]*\d\d:\d\d[^\n]*\r?\n", data)[1:] if _MBOX.match(data) else [data]
+    for content in found:
+        message = message_from_bytes(content, policy=policy.default)
+        assert isinstance(message, EmailMessage)
+        part = message.get_body(("plain", "html"))
+        try:
+            text = "" if part is None else str(part.get_content())
+        except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
+            text = part.get_payload(decode=True).decode(errors="replace")  # type: ignore[union-attr]
+        if part is not None and part.get_content_subtype() == "html":
+            text = all_text(text.encode(), path)
+        name, address = parseaddr(str(message.get("From", "")))
+        source = name or address.rpartition("@")[2]
+        stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", "")), "source": source}
+        yield Part(_SIGNATURE.sub("", text.replace("\r\n", "\n")), stated)
+
+
+def _entries(data: bytes, path: Path) -> Iterator[Part]:
+    """The entries of a feed: their content, or else their summary."""
+    feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
+    for entry in feed.entries:
+        content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
+        text = content or entry.get("summary", "")
+        stated = {
+            "title": entry.get("title"),
+            "date": entry.get("published") or entry.get("updated"),
+            "url": entry.get("link"),
+            "author": entry.get("author"),
+            "source": feed.feed.get("title"),
+        }
+        yield Part(all_text(text.encode(), path) if "<" in text else text, stated)
+
+
+def _records(data: bytes, path: Path) -> Iterator[Part]:
+    """The pages of a web archive, and the texts of one whose pages are texts already (WET)."""
+    optional_module("warcio", "reading web archives", "warcio", path)
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.exceptions import ArchiveLoadFailed
+
+    try:
+        for record in ArchiveIterator(io.BytesIO(data)):
+            address = record.rec_headers.get_header("WARC-Target-URI") or ""
+            stated = {"url": address, "source": urlsplit(address).hostname}
+            kind = (record.http_headers or record.rec_headers).get_header("Content-Type") or ""
+            if record.rec_type == "conversion":
+                yield Part(record.content_stream().read().decode(errors="replace"), stated)
+            elif record.rec_type == "response" and "html" in kind:
+                content = record.content_stream().read()
+                if content.strip():
+                    text, known = page_text(content, path)
+                    yield Part(text, stated | known)
+    except (ArchiveLoadFailed, ValueError) as error:
+        raise InputError(f"the web archive cannot be read ({first_line(error)}); get the file again", path) from error
+
+
+def _read(parts: Callable[[bytes, Path], Iterator[Part]], what: str) -> Callable[[Path, ReadOptions], Corpus]:
+    def read(path: Path, options: ReadOptions) -> Corpus:
+        return documents_of(parts(whole_file(path), path), path, options, what)
+
+    return read
+
+
+def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: str) -> Corpus:
+    """A document for each part that has words; one alone has the name of the file, others also their number."""
+    found = [(number, part) for number, part in enumerate(parts, start=1) if re.search(r"\w", part.text)]
+    alone = len(found) == 1
+    documents = []
+    seen = 0
+    for number, part in found:
+        id = options.id or path.name
+        document = tokenise_text(
+            part.text.strip(), id if alone else f"{id}:{number}", options.pipeline, path=str(path) if alone else None
+        )
+        plain = {name: " ".join(value.split()) for name, value in part.stated.items() if isinstance(value, str)}
+        if day := day_in(plain.get("date", "")):
+            plain["date"] = day
+        documents.append(with_stated(document, {name: value for name, value in plain.items() if value}))
+        seen = number
+    if not documents:
+        raise InputError(f"the file has no {what} with text", path)
+    notes = (
+        (f"{path}: {counted(len(documents), what, f'{what}s'.replace('ys', 'ies'))} read as documents",)
+        if seen > 1
+        else ()
+    )
+    return Corpus(tuple(documents), notes=notes)
+
+
+MANY_DOCUMENTS = (
+    Format(
+        name="mail",
+        suffixes=(".eml", ".mbox"),
+        recognise=lambda start: (_HEADER.match(start) or _MBOX.match(start)) is not None,
+        read=_read(_mails, "message"),
+    ),
+    Format(
+        name="feed",
+        suffixes=(".rss", ".atom"),
+        recognise=lambda start: _FEED.match(start) is not None,
+        read=_read(_entries, "entry"),
+    ),
+    Format(
+        name="web archive",
+        suffixes=(".warc", ".wet"),
+        recognise=lambda start: start.startswith(b"WARC/"),
+        read=_read(_records, "record"),
+    ),
+    Format(
+        name="LexisNexis",
+        suffixes=(),
+        recognise=lambda start: is_nexis(start.decode(errors="replace")),
+        read=lambda path, options: documents_of(
+            nexis_parts(text_content(path, options.encoding).decode()), path, options, "article"
+        ),
+    ),
+)

@@ -1,0 +1,262 @@
+"""Files with many documents, exports of annotation tools and collectors, and inputs that have no end of something."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from cdcoref.errors import InputError
+from cdcoref.formats import read_corpus, read_file, write_corpus
+
+FERRY = "A ferry sank off Tresk. 19 people died."
+
+
+def mail(subject: str, body: str) -> bytes:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "The Courier <news@courier.example>", subject
+    message["Date"], message["Message-ID"] = "Thu, 07 Mar 2024 08:30:00 +0100", "<1@courier.example>"
+    message.set_content(f"{body}\n\n-- \nUnsubscribe\n")
+    message.add_alternative(f"<html><p>{body}</p></html>", subtype="html")
+    return bytes(message)
+
+
+def mbox() -> bytes:
+    parts = (mail("Ferry sinks", FERRY), mail("Mill burns", "A café burnt."))
+    return b"".join(b"From x@y.example Thu Mar  7 08:30:00 2024\n" + part + b"\n" for part in parts)
+
+
+def warc() -> bytes:
+    stream = io.BytesIO()
+    writer = WARCWriter(stream, gzip=True)
+    for name, text in (("ferry", FERRY), ("mill", "A café burnt in Tresk.")):
+        page = f"<html><head><title>The {name}</title></head><body><p>{text}</p></body></html>".encode()
+        headers = StatusAndHeaders("200 OK", [("Content-Type", "text/html; charset=utf-8")], protocol="HTTP/1.0")
+        address = f"https://courier.example/{name}"
+        writer.write_record(writer.create_warc_record(address, "response", io.BytesIO(page), http_headers=headers))
+    return stream.getvalue()
+
+
+FEED = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</title>
+<item><title>Ferry sinks</title><link>https://courier.example/f</link><pubDate>Thu, 07 Mar 2024 08:30:00 GMT</pubDate>
+<description>&lt;p&gt;{FERRY}&lt;/p&gt;</description></item>
+<item><title>Mill burns</title><description>A café burnt.</description></item></channel></rss>"""
+OLD_NEXIS = f"""
+                 1 of 2 DOCUMENTS
+
+                 The Courier
+
+                 March 7, 2024 Thursday
+
+Ferry sinks
+
+BYLINE: Ann Lee
+
+LENGTH: 7 words
+
+{FERRY}
+
+LOAD-DATE: March 8, 2024
+
+                 Copyright 2024 The Courier
+                 All Rights Reserved
+
+                 2 of 2 DOCUMENTS
+
+                 The Courier
+
+                 March 9, 2024
+
+Mill burns
+
+LENGTH: 3 words
+
+A café burnt.
+
+LANGUAGE: ENGLISH
+"""
+NEW_NEXIS = f"""Ferry sinks\n\nThe Courier\n\nMarch 7, 2024 Thursday\n\nCopyright 2024 The Courier All Rights Reserved
+
+Length: 7 words\n\nByline: Ann Lee\n\nBody\n\n{FERRY}\n\nLoad-Date: March 8, 2024\n\nEnd of Document
+
+Mill burns\n\nThe Courier\n\nMarch 9, 2024\n\nLength: 3 words\n\nBody\n\nA café burnt.\n\nEnd of Document\n"""
+FILES: dict[str, bytes] = {
+    "a.mbox": mbox(),
+    "a.rss": FEED.encode(),
+    "a.warc.gz": warc(),
+    "old.txt": OLD_NEXIS.encode(),
+    "new.txt": NEW_NEXIS.encode(),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_document_with_what_is_known_of_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(FILES[name])
+    corpus = read_file(tmp_path / name)
+    assert [document.id for document in corpus.documents] == [f"{name}:1", f"{name}:2"]
+    first, second = corpus.documents
+    assert FERRY in first.text
+    assert "café burnt" in second.text
+    assert not any(
+        word in first.text + second.text for word in ("Unsubscribe", "Copyright", "LENGTH", "http", "Subject")
+    )
+    known = {"title": "The ferry" if "warc" in name else "Ferry sinks"}
+    known["source"] = "courier.example" if "warc" in name else "The Courier"
+    if "warc" not in name:
+        known["date"] = "2024-03-07"
+    assert known.items() <= dict(first.metadata).items()
+    assert "read as documents" in corpus.notes[0]
+
+
+def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(mail("Ferry sinks", FERRY))
+    [document] = read_file(tmp_path / "a.eml").documents
+    assert (document.id, document.text, document.metadata["source"]) == ("a.eml", FERRY, "The Courier")
+    word = docx.Document()
+    for line in NEW_NEXIS.split("\n"):
+        word.add_paragraph(line)
+    word.save(str(tmp_path / "a.docx"))
+    assert [document.metadata["title"] for document in read_file(tmp_path / "a.docx").documents] == [
+        "Ferry sinks",
+        "Mill burns",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.rss", b"<rss></rss>"), ("a.warc", b"WARC/1.0\r\nx"), ("a.eml", b"MIME-Version: 1\n\n")]
+)
+def test_files_without_documents(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=r"the file has no (entry|record|message) with text|cannot be read"):
+        read_file(tmp_path / name)
+
+
+TEXT = "Ann left. She fell."
+LABELS = [{"start": 0, "end": 3, "labels": ["entity"]}, {"start": 10, "end": 13, "labels": ["entity"]}]
+SPANS = [{"start": 0, "end": 3, "label": "entity"}, {"start": 10, "end": 13, "label": "entity"}]
+RELATION = {"head_span": SPANS[1], "child_span": SPANS[0], "label": "COREF"}
+EXPORTS: dict[str, dict[str, Any]] = {
+    "Label Studio": {
+        "id": 4,
+        "data": {"text": TEXT},
+        "annotations": [
+            {
+                "result": [
+                    *({"id": f"r{n}", "type": "labels", "value": value} for n, value in enumerate(LABELS)),
+                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["Identity"]},
+                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["causes"]},
+                ]
+            }
+        ],
+    },
+    "Prodigy": {"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+    "doccano": {
+        "id": 4,
+        "text": TEXT,
+        "entities": [
+            {"id": n, "label": "entity", "start_offset": span["start"], "end_offset": span["end"]}
+            for n, span in enumerate(SPANS)
+        ],
+        "relations": [{"from_id": 1, "to_id": 0, "type": "same"}],
+    },
+}
+
+
+@pytest.mark.parametrize("tool", EXPORTS)
+def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in (EXPORTS[tool], {"id": "b", "text": "x"})))
+    corpus = read_file(path)
+    [members] = corpus.clusters()
+    assert [(m.tokens, m.kind) for m in members] == [((0,), "entity"), ((3,), "entity")]
+    assert any("relation 'causes' ignored" in note for note in corpus.notes) == (tool == "Label Studio")
+
+
+def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": TEXT, "spans": [], "answer": "reject"}))
+    corpus = read_file(path)
+    assert not corpus.documents
+    assert corpus.notes == (f"{path}: text that was not accepted left out (once, on line 1)",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"articles": [{"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": FERRY}]},
+        {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
+    ],
+)
+def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    [document] = read_file(tmp_path / "a.json").documents
+    assert document.text == FERRY
+    assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
+
+
+@pytest.mark.parametrize("depth", [250, 300, 5000, 100_000])
+def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
+    inside = "<div>" * depth + f"<p>{FERRY}</p>" + "</div>" * depth
+    (tmp_path / "a.html").write_text(f"<html><body>{inside}<p>The captain was held.</p></body></html>")
+    corpus = read_file(tmp_path / "a.html")
+    assert FERRY in corpus.documents[0].text
+    assert "The captain was held." in corpus.documents[0].text
+    assert len(corpus.notes) == 1
+
+
+def test_a_tag_of_many_attributes(tmp_path: Path) -> None:
+    attributes = " ".join(f"a{n}='x'" for n in range(50_000))
+    (tmp_path / "a.html").write_text(f"<html><body><p {attributes}>{FERRY}</p></body></html>")
+    assert read_file(tmp_path / "a.html").documents[0].text == FERRY
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "date"),
+    [
+        ("", "<footer>&copy; 1999 Courier</footer>", None),
+        ("", "<aside><time datetime='2022-11-03'>3 Nov</time></aside><p>In 1998 it was built.</p>", None),
+        ("", "<a href='/2022/11/03/mill.html'>Mill sold</a>", None),
+        ("", "<article><time datetime='2024-03-07'>7 March</time></article>", "2024-03-07"),
+        ("<meta property='article:published_time' content='2024-03-07T09:00Z'>", "", "2024-03-07"),
+        ('<script type=\'application/ld+json\'>{"datePublished": "2024-03-07"}</script>', "", "2024-03-07"),
+        ("<link rel='canonical' href='https://courier.example/2024/03/07/ferry'>", "", "2024-03-07"),
+    ],
+)
+def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str, date: str | None) -> None:
+    (tmp_path / "a.html").write_text(f"<html><head>{head}</head><body><p>{FERRY}</p>{body}</body></html>")
+    assert read_file(tmp_path / "a.html").documents[0].metadata.get("date") == date
+
+
+def test_hidden_parts_of_a_page_are_no_text(tmp_path: Path) -> None:
+    hidden = "".join(f"<{tag}>Hidden words.</{end}>" for tag, end in (("template", "template"), ("p hidden", "p")))
+    (tmp_path / "a.html").write_text(f"<html><body><article><p>{FERRY}</p>{hidden}</article></body></html>")
+    assert read_file(tmp_path / "a.html").documents[0].text == FERRY
+
+
+def test_what_is_too_long_for_a_word_or_a_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"{FERRY} {'QUJD' * 500_000} It burnt.")
+    corpus = read_file(tmp_path / "a.txt")
+    assert corpus.documents[0].tokens[-3:] == ("It", "burnt", ".")
+    assert len(corpus.documents[0].tokens) == 13
+    assert corpus.notes[0].endswith("2,000,000 characters without a space left out, since no word is so long")
+    (tmp_path / "b.txt").write_text("A b. " * 2_500_000)
+    with pytest.raises(InputError, match=r"the text has 12,500,00\d characters, and may have 10,000,000; split it"):
+        read_file(tmp_path / "b.txt")
+
+
+def test_a_file_whose_name_is_not_utf_8_is_written(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9.txt"
+    Path(os.fsdecode(path)).write_text(FERRY)
+    corpus = read_corpus([tmp_path]).corpus
+    for name in ("out.jsonl", "out.spacy"):
+        write_corpus(corpus, tmp_path / name)
+        back = read_file(tmp_path / name)
+        assert [document.id for document in back.documents] == ["caf\ufffd.txt"]
