@@ -108,18 +108,14 @@ def rename(
     _correct(file, "rename", [cluster], " ".join(name))
 
 
-def undo(
-    file: FileArgument,
-    number: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NUMBER",
-            help="The correction's number, as `cdcoref correct FILE list` prints it. Default: the correction "
-            "that was made or redone last.",
-        ),
-    ] = None,
-) -> None:
-    """Undo a correction."""
+NumberArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
+]
+
+
+def undo(file: FileArgument, number: NumberArgument = None) -> None:
+    """Undo a correction; without a number, the one that was made or redone last."""
     from cdcoref.collection import Collection
 
     chosen = None if number is None else _number(number)
@@ -127,20 +123,11 @@ def undo(
         _say_outcome(collection.undo(chosen))
 
 
-def redo(
-    file: FileArgument,
-    number: Annotated[
-        str,
-        typer.Argument(
-            metavar="NUMBER",
-            help="The correction's number, as `cdcoref correct FILE list` prints it.",
-        ),
-    ],
-) -> None:
-    """Redo a correction that was undone."""
+def redo(file: FileArgument, number: NumberArgument = None) -> None:
+    """Redo a correction that was undone; without a number, the one that was undone last."""
     from cdcoref.collection import Collection
 
-    chosen = _number(number)
+    chosen = None if number is None else _number(number)
     with Collection.open(file) as collection:
         _say_outcome(collection.redo(chosen))
 

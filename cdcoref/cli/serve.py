@@ -39,6 +39,7 @@ def serve(
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the site in a browser.")] = False,
     max_upload: Annotated[int, typer.Option(metavar="N", help="Maximum upload size (MB).")] = 64,
+    log: Annotated[bool, typer.Option("--log", help="Print a line for each request.")] = False,
     device: DeviceOption = None,
     precision: PrecisionOption = "auto",
     batch_tokens: BatchOption = None,
@@ -46,7 +47,7 @@ def serve(
     """Serve a collection as a website to search, read, correct and extend it, and as a JSON API, until Ctrl-C.
 
     By default only this computer can reach it. Corrections are stored immediately. An addition that is still running
-    when the server stops is cancelled, and none of its documents are stored. /api/openapi.json describes the API.
+    when the server stops is cancelled, and none of its documents are stored. /docs describes the API.
     """
     from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
 
@@ -63,7 +64,14 @@ def serve(
     elif not is_loopback(host):
         token = new_token()
     options = ServerOptions(
-        host, port, token, max_upload * MEGABYTE, device, precision, **given(batch_tokens=batch_tokens)
+        host,
+        port,
+        token,
+        max_upload * MEGABYTE,
+        device,
+        precision,
+        **given(batch_tokens=batch_tokens),
+        log=(lambda line: say([line])) if log else None,
     )
 
     def ready(server: Server) -> None:

@@ -2,16 +2,18 @@
 
 A cluster is what most of its mentions were in before: it keeps its number through every change. Where clusters become
 one it has the oldest number, and the others remember it (`merged_into`); where a cluster falls into parts, the part
-with the most mentions keeps the number (when a correction is undone, that with most of the mentions that were in it
-first), except parts with more of another cluster (into which mentions were moved), and each of the others gets a new
-one, or the number that its mentions had before they were merged. Merges and splits are recorded (`changes`).
+with the most mentions keeps the number, except parts with more of another cluster, and each of the others gets a new
+one, or the number that its mentions had before they were merged. A cluster that people move mentions into keeps its
+number. When a correction is undone, or made again, clusters get the numbers that they had. Merges and splits are
+recorded (`changes`).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in
@@ -30,23 +32,39 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@dataclass(frozen=True, slots=True)
+class Former:
+    """What a correction changed, to be restored when it is undone or made again.
+
+    `mentions` has the cluster and the first cluster of every mention that changed, `aliases` the cluster into which
+    each of these clusters had been merged.
+    """
+
+    mentions: Mapping[int, tuple[int | None, int | None]]
+    aliases: Mapping[int, int | None]
+
+
+Target = tuple[int, int]
+"""The number of a cluster that mentions are moved into, and of a mention of it: it keeps its number and name."""
+
+
 def assign_clusters(
     connection: sqlite3.Connection,
     groups: Sequence[Sequence[int]],
     rejected: Iterable[int] = (),
     left: Iterable[int] = (),
     *,
-    undone: bool = False,
+    former: Former | None = None,
+    target: Target | None = None,
 ) -> list[Change]:
     """Store the clusters (`groups`) of mentions that were clustered again; returns the changes that were recorded.
 
-    Mentions that are `rejected` are in no cluster any more; clusters that have `left` lost mentions. Where a correction
-    was `undone`, the part of a cluster with the most mentions that were in it first keeps its number, however many have
-    come into it.
+    Mentions that are `rejected` are in no cluster any more; clusters that have `left` lost mentions. With a `former`
+    state, clusters get the numbers that they had in it.
     """
-    time = now()
-    assignment = _Assignment(connection, groups, undone)
+    assignment = _Assignment(connection, groups, former or Former({}, {}), target)
     assignment.store(list(rejected), set(left))
+    time = now()
     connection.executemany(
         "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
         ((time, *change) for change in assignment.changes),
@@ -92,19 +110,34 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
 class _Assignment:
     """What mentions were in before clusters change, and what became of the clusters (`changes`)."""
 
-    def __init__(self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], undone: bool) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        groups: Sequence[Sequence[int]],
+        former: Former,
+        target: Target | None,
+    ) -> None:
         self._connection = connection
-        self._undone = undone
         self._groups = groups
+        self._aliases = former.aliases
+        self._target = target
         self.changes: list[Change] = []
-        self._before: dict[int, int | None] = {}
-        self._origin: dict[int, int | None] = {}
+        self._now: dict[int, tuple[int | None, int | None]] = {}
         query = "SELECT number, cluster, origin FROM mentions WHERE number IN ({})"
-        for number, cluster, origin in rows_in(connection, query, (number for group in groups for number in group)):
-            self._before[number], self._origin[number] = cluster, origin
+        for number, *clusters in rows_in(connection, query, (number for group in groups for number in group)):
+            self._now[number] = clusters[0], clusters[1]
+        usable = {cluster: self._is_usable(cluster) for cluster, _ in former.mentions.values()}
+        known = {number: old for number, old in former.mentions.items() if number in self._now and usable[old[0]]}
+        self._before = {number: cluster for number, (cluster, _) in {**self._now, **known}.items()}
+        self._origin = {number: origin for number, (_, origin) in {**self._now, **known}.items()}
+
+    def _is_usable(self, cluster: int | None) -> bool:
+        """Whether no mention but those that are assigned is in a cluster by now."""
+        query = "SELECT number FROM mentions WHERE cluster = ?"
+        return all(number in self._now for (number,) in self._connection.execute(query, (cluster,)))
 
     def store(self, rejected: list[int], left: set[int]) -> None:
-        former = {cluster for cluster in self._before.values() if cluster is not None} | left
+        former = {cluster for cluster, _ in self._now.values() if cluster is not None} | left
         query = "SELECT DISTINCT cluster FROM mentions WHERE number IN ({}) AND cluster IS NOT NULL"
         former.update(cluster for (cluster,) in rows_in(self._connection, query, rejected))
         self._connection.executemany(
@@ -112,51 +145,67 @@ class _Assignment:
             ((number,) for number in rejected),
         )
         kept = self._kept()
+        taken = former | {number for claims in kept.values() for number in claims}
         merges: list[tuple[int, int]] = []
         assigned: set[int] = set()
+        gained: defaultdict[int, Counter[int]] = defaultdict(Counter)
         for place, group in enumerate(self._groups):
             claims = kept[place]
             if claims:
                 number = claims[0]
+                if number not in former:
+                    self._note_split(group, number)
                 merges.extend((other, number) for other in claims[1:])
             else:
-                number = self._for_part(group, former | assigned)
+                number = self._for_part(group, taken | assigned)
             assigned.add(number)
-            changed = [(number, self._origin[m] or number, m) for m in group if self._before[m] != number]
-            self._connection.executemany("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", changed)
+            after = {mention: (number, self._origin[mention] or number) for mention in group}
+            self._connection.executemany(
+                "UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?",
+                ((*clusters, mention) for mention, clusters in after.items() if clusters != self._now[mention]),
+            )
+            for mention in group:
+                gained[self._now[mention][0] or 0][number] += 1
+        gone = former - assigned - {other for other, _ in merges}
+        for cluster in sorted(gone):
+            into = self._aliases.get(cluster) or max(gained[cluster], key=gained[cluster].__getitem__, default=None)
+            if into is None:
+                self.changes.append((cluster, EMPTIED, None))
+            else:
+                merges.append((cluster, into))
         for other, number in merges:
             self._connection.execute("UPDATE clusters SET merged_into = ? WHERE number = ?", (number, other))
             self.changes.append((number, MERGED, other))
         refresh_clusters(self._connection, sorted(former | assigned))
-        gone = former - assigned - {other for other, _ in merges}
-        self.changes.extend((number, EMPTIED, None) for number in sorted(gone))
 
     def _kept(self) -> dict[int, list[int]]:
-        """By group, the numbers of the clusters that live on in it, the oldest first."""
+        """By group, the numbers of the clusters that live on in it: a target first, then the oldest."""
         overlap: dict[int, Counter[int]] = defaultdict(Counter)
-        native: dict[int, Counter[int]] = defaultdict(Counter)
+        goal: tuple[int, int] | None = None
         for place, group in enumerate(self._groups):
             for mention in group:
-                cluster = self._before[mention]
-                if cluster is not None:
+                if (cluster := self._before[mention]) is not None:
                     overlap[cluster][place] += 1
-                    native[cluster][place] += self._undone and self._origin[mention] == cluster
+                if self._target is not None and self._target[1] == mention:
+                    goal = self._target[0], place
+        kept: dict[int, list[int]] = defaultdict(list)
+        if goal is not None:
+            kept[goal[1]].append(goal[0])
+            overlap.pop(goal[0], None)
+            for cluster, parts in overlap.items():  # what is moved leaves its cluster, unless nothing stays there
+                overlap[cluster] = Counter({p: n for p, n in parts.items() if p != goal[1]}) or parts
         most: Counter[int] = Counter()
         for parts in overlap.values():
             most |= parts
         rivals = Counter(p for parts in overlap.values() for p, count in parts.items() if count == most[p])
-        kept: dict[int, list[int]] = defaultdict(list)
         for cluster in sorted(overlap):
             parts = overlap[cluster]
-            own = [place for place, count in parts.items() if count == most[place]]
-            first = native[cluster]
-            place = min(own or parts, key=lambda place: (-first[place], -parts[place], rivals[place], place))
-            kept[place].append(cluster)
+            best = [place for place, count in parts.items() if count == most[place]]
+            kept[min(best or parts, key=lambda place: (-parts[place], rivals[place], place))].append(cluster)
         return kept
 
     def _for_part(self, group: Sequence[int], taken: set[int]) -> int:
         """The number of a cluster that goes on from none: one that its mentions had before, or a new one."""
-        whole = Counter(cluster for m in group if (cluster := self._before[m]) is not None)
         earlier = Counter(origin for m in group if (origin := self._origin[m]) is not None)
         for number, _ in sorted(earlier.items(), key=lambda entry: (-entry[1], entry[0])):
             if number not in taken and self._is_free(number):
@@ -166,10 +215,15 @@ class _Assignment:
             for m in group:
                 if self._before[m] is not None:
                     self._origin[m] = number
+        self._note_split(group, number)
+        return number
+
+    def _note_split(self, group: Sequence[int], number: int) -> None:
+        """Record from which cluster a group comes, if from any."""
+        whole = Counter(cluster for m in group if (cluster := self._now[m][0]) is not None)
         if whole:
             parent = min(whole, key=lambda cluster: (-whole[cluster], cluster))
             self.changes.append((number, SPLIT, parent))
-        return number
 
     def _is_free(self, number: int) -> bool:
         row = self._connection.execute("SELECT mentions FROM clusters WHERE number = ?", (number,)).fetchone()

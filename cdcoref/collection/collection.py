@@ -237,9 +237,10 @@ class Collection:
             check_whole("the number of a correction", number)
         return undo_and_obey(self._database, number)
 
-    def redo(self, number: int) -> Correction:
-        """Make a correction hold again that was undone, by its number."""
-        check_whole("the number of a correction", number)
+    def redo(self, number: int | None = None) -> Correction:
+        """Make a correction hold again that was undone, by its number, by default the one that was undone last."""
+        if number is not None:
+            check_whole("the number of a correction", number)
         return redo_and_obey(self._database, number)
 
     # -- looking at it -----------------------------------------------------------------------------------------------

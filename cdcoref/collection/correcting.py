@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.collection.cluster_numbers import now
+from cdcoref.collection.cluster_numbers import Former, now
 from cdcoref.collection.corrections import (
     ACTIONS,
     LONGEST_NAME,
@@ -22,7 +22,7 @@ from cdcoref.collection.corrections import (
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision, located
 from cdcoref.collection.names import living_cluster, refresh_names
-from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, titles_of
+from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, stored_former, titles_of
 from cdcoref.collection.queries import number_of
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.errors import InputError, check_text
@@ -78,27 +78,35 @@ def undo_and_obey(database: Database, number: int | None) -> Correction:
     """Undo a correction, by default the one that holds and was made, or made again, last."""
     with database.writing() as connection:
         if number is None:
-            query = (
-                "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
-                "WHERE undone IS NULL ORDER BY acts.number DESC LIMIT 1"
-            )
-            row = connection.execute(query).fetchone()
-            if row is None:
-                raise InputError("there is no correction to undo")
-            number = int(row[0])
+            number = _latest(connection, "undo", "undone IS NULL")
         found = stored_corrections(connection, [number])
         if not found:
             raise InputError(f"there is no correction {number}")
         if found[0].undone is not None:
             raise InputError(f"correction {number} has already been undone")
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
+        connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)
 
 
-def redo_and_obey(database: Database, number: int) -> Correction:
-    """Make a correction hold again that was undone."""
+def _latest(connection: sqlite3.Connection, what: str, condition: str) -> int:
+    """The number of the correction that was made, undone or made again last, of those that meet a condition."""
+    query = (
+        "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
+        f"WHERE {condition} ORDER BY acts.number DESC LIMIT 1"
+    )
+    row = connection.execute(query).fetchone()
+    if row is None:
+        raise InputError(f"there is no correction to {what}")
+    return int(row[0])
+
+
+def redo_and_obey(database: Database, number: int | None) -> Correction:
+    """Make a correction hold again that was undone, by default the one that was undone last."""
     with database.writing() as connection:
+        if number is None:
+            number = _latest(connection, "redo", "undone IS NOT NULL")
         found = stored_corrections(connection, [number])
         if not found:
             raise InputError(f"there is no correction {number}")
@@ -117,14 +125,23 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     query = "SELECT story FROM documents WHERE content IN ({})"
     stories = tied(connection, {story for (story,) in rows_in(connection, query, contents)})
     before = clusters_in(connection, stories)
-    former = titles_of(connection, {cluster for cluster in before.values() if cluster is not None})
-    recluster(connection, stories, undone=correction.undone is not None)
+    aliases = dict(connection.execute("SELECT number, merged_into FROM clusters WHERE merged_into IS NOT NULL"))
+    titles = titles_of(connection, {cluster for cluster, _ in before.values() if cluster is not None})
+    target = None
+    if correction.action == "move" and correction.undone is None and correction.cluster is not None:
+        into = living_cluster(connection, number_of(correction.cluster, "c", "cluster"))
+        target = into, correction.mentions[-1].key
+    recluster(connection, stories, former=stored_former(connection, correction.number), target=target)
     if correction.action == "rename" and correction.cluster is not None:
         _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
-    moved = moves(connection, before, clusters_in(connection, stories), former)
+    after = clusters_in(connection, stories)
+    moved = moves(connection, before, after, titles)
     if not moved and correction.action != "rename":
         notes = (*notes, UNCHANGED)
-    return store_outcome(connection, correction, moved, notes)
+    changed = {number: clusters for number, clusters in before.items() if clusters != after[number]}
+    clusters = {cluster for number in changed for cluster, _ in (before[number], after[number]) if cluster is not None}
+    former = Former(changed, {cluster: aliases.get(cluster) for cluster in sorted(clusters)})
+    return store_outcome(connection, correction, moved, notes, former)
 
 
 class _Row(NamedTuple):

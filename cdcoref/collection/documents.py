@@ -18,7 +18,7 @@ from cdcoref.collection.stored_copies import leave_to_copies
 from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate, unindex_words
 from cdcoref.corpus import Document, Mention, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats import stored_document, stored_fields, stored_mention
+from cdcoref.formats import plain_fields, stored_document, stored_fields, stored_mention
 from cdcoref.stories import boilerplate_lines, without_boilerplate, words_of
 
 REVISION = "revision"
@@ -56,7 +56,7 @@ class Incoming:
             raise InputError(
                 f"document {document.id!r} contains half of a surrogate pair, which is not a character", document.path
             ) from None
-        seen = stored_fields(replace(document, id="", path=None, metadata={}, found=frozenset()))
+        seen = plain_fields(replace(document, id="", path=None, metadata={}, found=frozenset()))
         marked = None if given is None else [(m.tokens, m.kind) for m in given]
         content = sha256(repr((document.text, seen, marked)).encode(errors="backslashreplace")).digest()
         source = None

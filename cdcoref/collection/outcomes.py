@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.cluster_numbers import Former
 from cdcoref.collection.corrections import Correction
 from cdcoref.collection.records import Move
 from cdcoref.collection.settings import stored_settings
@@ -28,17 +29,18 @@ IMPROBABLE = 0.05
 """A pair that somebody calls the same is remarked on if its probability is below this."""
 ORDER = ("merged", "split", "moved", "left", "back")
 
-ClusterOf = Mapping[int, int | None]
-"""The number of the cluster of every mention, by the mention's number; None for what is no mention."""
+ClusterOf = Mapping[int, tuple[int | None, int | None]]
+"""By the number of every mention those of its cluster and of its first one; None for what is no mention."""
 
 
 def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> ClusterOf:
     """The clusters of the mentions of some stories."""
     query = (
-        "SELECT mentions.number, mentions.cluster FROM documents JOIN mentions ON mentions.document = documents.number "
-        "WHERE documents.story = ?"
+        "SELECT mentions.number, mentions.cluster, origin FROM documents "
+        "JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
     )
-    return {number: cluster for story in stories for number, cluster in connection.execute(query, (story,))}
+    rows = (row for story in stories for row in connection.execute(query, (story,)))
+    return {number: (cluster, origin) for number, cluster, origin in rows}
 
 
 def moves(
@@ -46,10 +48,10 @@ def moves(
 ) -> tuple[Move, ...]:
     """The changes of clusters, the largest of each sort first; `former` are the titles that clusters had before."""
     groups: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
-    for mention, cluster in after.items():
-        if before[mention] != cluster:
-            groups[before[mention], cluster].append(mention)
-    there, here = set(before.values()), set(after.values())
+    for mention, (cluster, _) in after.items():
+        if before[mention][0] != cluster:
+            groups[before[mention][0], cluster].append(mention)
+    there, here = ({cluster for cluster, _ in some.values()} for some in (before, after))
     found = []
     for (other, cluster), mentions in groups.items():
         change: Literal["merged", "split", "moved", "left", "back"] = "moved"
@@ -125,14 +127,36 @@ def _probability(connection: sqlite3.Connection, first: int, second: int) -> flo
 
 
 def store_outcome(
-    connection: sqlite3.Connection, correction: Correction, moved: tuple[Move, ...], notes: tuple[str, ...]
+    connection: sqlite3.Connection,
+    correction: Correction,
+    moved: tuple[Move, ...],
+    notes: tuple[str, ...],
+    former: Former,
 ) -> Correction:
     """Store what a correction, or undoing it, did; returns the correction with it."""
+    changed = [[number, *clusters] for number, clusters in former.mentions.items()]
     connection.execute(
-        "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)",
-        (correction.number, json.dumps([asdict(one) for one in moved]), json.dumps(notes)),
+        "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
+        (
+            correction.number,
+            json.dumps([asdict(move) for move in moved]),
+            json.dumps(notes),
+            json.dumps([changed, list(former.aliases.items())]),
+        ),
     )
     return replace(correction, moves=moved, notes=notes)
+
+
+def stored_former(connection: sqlite3.Connection, number: int) -> Former | None:
+    """What was before a correction was made or undone last; None if that is not known."""
+    row = connection.execute("SELECT former FROM outcomes WHERE correction = ?", (number,)).fetchone()
+    if row is None or row[0] is None:
+        return None
+    try:
+        changed, aliases = json.loads(row[0])
+        return Former({mention: (cluster, origin) for mention, cluster, origin in changed}, dict(aliases))
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
 
 
 def with_outcomes(connection: sqlite3.Connection, corrections: Sequence[Correction]) -> list[Correction]:

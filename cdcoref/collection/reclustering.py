@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from cdcoref.collection.chosen_rows import stories_of
-from cdcoref.collection.cluster_numbers import MERGED, SPLIT, assign_clusters
+from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
@@ -30,7 +30,12 @@ EVEN = 0.5
 
 
 def recluster(
-    connection: sqlite3.Connection, stories: Iterable[int], left: Iterable[int] = (), *, undone: bool = False
+    connection: sqlite3.Connection,
+    stories: Iterable[int],
+    left: Iterable[int] = (),
+    *,
+    former: Former | None = None,
+    target: tuple[int, str] | None = None,
 ) -> Report:
     """Cluster stories again, and store what came of it."""
     from cdcoref.linking import MentionLinks
@@ -71,10 +76,11 @@ def recluster(
         zip((None if np.isnan(c) else float(c) for c in confidence), numbers.tolist(), strict=True),
     )
     _store_checked(connection, bundle, numbers[np.bincount(confirmed, minlength=1)[confirmed] > 1])
+    goal = None if target is None or target[1] not in keys else (target[0], int(numbers[keys[target[1]]]))
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
-    changes = assign_clusters(connection, list(groups.values()), rejected, left, undone=undone)
+    changes = assign_clusters(connection, list(groups.values()), rejected, left, former=former, target=goal)
     refresh_names(connection, bundle)
     decisions: list[UncertainDecision] = []
     if config is not None and mentions:

@@ -139,7 +139,7 @@ CREATE TABLE checked (
 );
 CREATE TABLE outcomes (
     correction INTEGER PRIMARY KEY REFERENCES corrections,
-    moves TEXT NOT NULL,      -- what became of clusters when it was made or undone, as JSON
+    moves TEXT NOT NULL,      -- what became of clusters when it was made or undone
     notes TEXT NOT NULL
 );
 
@@ -220,7 +220,8 @@ CREATE INDEX acts_by_correction ON acts (correction);
 INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number;
 CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename';
 
-ALTER TABLE clusters DROP COLUMN created
+ALTER TABLE clusters DROP COLUMN created;
+ALTER TABLE outcomes ADD COLUMN former TEXT
 """
 """Near-duplicates of a collection of `OLDEST_COLLECTION` are found by a rebuild."""
 

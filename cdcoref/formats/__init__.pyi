@@ -10,6 +10,7 @@ from .collection_file import connect_to_collection as connect_to_collection
 from .collection_file import corpus_in as corpus_in
 from .collection_file import has_room_beside as has_room_beside
 from .collection_file import is_collection as is_collection
+from .collection_file import plain_fields as plain_fields
 from .collection_file import read_collection as read_collection
 from .collection_file import readable_part as readable_part
 from .collection_file import stored_document as stored_document

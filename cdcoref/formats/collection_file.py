@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -41,10 +42,23 @@ _MENTIONS = (
 )
 
 
+_CHECKSUM = ', "checksum": '
+
+
 def stored_fields(document: Document) -> str:
-    """The fields of a document that are stored besides its id and text, as JSON."""
+    """The fields of a document that are stored besides its id and text, as JSON, with a checksum of all of it."""
+    body = plain_fields(document)[:-1]
+    return f"{body}{_CHECKSUM}{_checksum(document.id, document.text, body)}}}"
+
+
+def plain_fields(document: Document) -> str:
+    """What :func:`stored_fields` gives, without the checksum."""
     fields = document_fields(replace(document, copy_of=None), ())
     return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text", "mentions")})
+
+
+def _checksum(*parts: str) -> int:
+    return zlib.crc32("\0".join(parts).encode(errors="surrogatepass"))
 
 
 def stored_document(id: str, text: str, fields: str) -> Document:
@@ -56,6 +70,9 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         if not (isinstance(id, str) and isinstance(text, str)):
             raise TypeError("the id or the text is no text")
         known = json.loads(fields)
+        stated = known.pop("checksum", None)  # documents that 0.1.0 stored have none
+        if stated is not None and stated != _checksum(id, text, fields.rpartition(_CHECKSUM)[0]):
+            raise ValueError("the checksum is another one")
         if any(end > len(text) for _, end in known["offsets"][-1:]):
             raise ValueError("the text ends before its last word")
         return Document(

@@ -27,8 +27,10 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
     The ids of the texts of a pandas Series are the labels of its index, as they are printed. What is no text, and two
     with the same id, are refused.
     """
-    if isinstance(texts, str | bytes | Document):
-        raise InputError("give a list of texts, not a single text: coreference across documents needs several")
+    if isinstance(texts, str | Document):
+        texts = [texts]
+    if isinstance(texts, bytes):
+        raise InputError("a text must be a string, not bytes; decode it first")
     if isinstance(texts, Prediction):
         raise InputError("give texts or a corpus, not a prediction; its corpus is prediction.corpus")
     if _is_of_spacy(texts):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, File, Form, Header, HTTPException, Path, Query, UploadFile
 from pydantic import BaseModel, Field
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 
 from cdcoref.collection import (
     Action,
@@ -117,6 +117,13 @@ class NewDocuments(BaseModel):
 
     documents: list[NewDocument] = Field(min_length=1)
     same_name: Literal["replace", "keep"] = "replace"
+
+
+class NewPrediction(BaseModel):
+    """Texts to predict, and the kind of mentions to link: event, entity or both."""
+
+    documents: list[NewDocument] = Field(min_length=1)
+    kind: Literal["event", "entity", "both"] = "both"
 
 
 Result = TypeVar("Result")
@@ -258,6 +265,10 @@ def api_routes(site: Site) -> APIRouter:
     def undo_latest() -> Correction:
         return changed(lambda collection: collection.undo())
 
+    @router.post("/redo", dependencies=CHANGING, summary="Redo the correction that was undone last")
+    def redo_latest() -> Correction:
+        return changed(lambda collection: collection.redo())
+
     @router.post("/documents", dependencies=CHANGING, summary="Add texts", status_code=202)
     def add_documents(new: NewDocuments) -> Job:
         folder = site.writer.new_folder()
@@ -293,6 +304,16 @@ def api_routes(site: Site) -> APIRouter:
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job
+
+    @router.post(
+        "/predict", dependencies=CHANGING, summary="Predict texts with the collection's model; nothing is stored"
+    )
+    def predict(new: NewPrediction) -> Response:
+        texts = {one.id: one.text for one in new.documents}
+        if len(texts) < len(new.documents):
+            raise HTTPException(422, "Two documents have the same id.")
+        model = site.readers().model
+        return Response(_valid(lambda: site.model.predict(model, texts, new.kind)), media_type="application/json")
 
     @router.get("/jobs", summary="Additions, the latest first")
     def jobs() -> list[Job]:

@@ -71,9 +71,14 @@ def make_application(site: Site, port: int) -> ASGIApp:
     ) -> Response:
         return download(site, kind, corrected, story)
 
+    @app.get("/docs", include_in_schema=False)
+    def documentation() -> Response:
+        described = app.openapi()
+        return site.page("docs.html", paths=described["paths"], types=described["components"]["schemas"])
+
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(path: str) -> Response:
-        raise HTTPException(404, "There is no such address; see /api/openapi.json.")
+        raise HTTPException(404, "There is no such address; see /docs.")
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(request: Request, path: str) -> Response:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import time
 from collections.abc import Callable, Iterator, Mapping
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from fastapi import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,7 +39,7 @@ LARGEST_REQUEST = MEGABYTE
 """In bytes, where nothing is uploaded."""
 HEALTH = "/health"
 """Tells whether the server works, and nothing else; no token is needed."""
-UPLOADS = ("/add", "/api/documents", "/api/files")
+UPLOADS = ("/add", "/api/documents", "/api/files", "/api/predict")
 WRITE_HEADER = "x-cdcoref"
 READING = ("GET", "HEAD", "OPTIONS")
 COOKIE_SECONDS = 30 * 24 * 3600
@@ -77,11 +78,15 @@ class Guard:
             return
 
         started = False
+        began = time.monotonic()
 
         async def sealed(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
+                if self._options.log is not None:  # without the query, which may hold the token
+                    took = f"{1000 * (time.monotonic() - began):.0f} ms"
+                    self._options.log(f"{scope['method']} {quote(scope['path'])} {message['status']} {took}")
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value

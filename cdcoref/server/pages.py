@@ -18,6 +18,7 @@ from cdcoref.collection import Collection, StoredMention
 from cdcoref.errors import InputError
 from cdcoref.server.document_text import paragraphs
 from cdcoref.server.downloads import KINDS_OF_FILES
+from cdcoref.server.predicting import BusyError
 from cdcoref.server.readers import GoneError
 from cdcoref.server.site import Notice, Site
 from cdcoref.views import graph_drawing
@@ -121,8 +122,8 @@ def sentence(error: InputError) -> str:
 
 
 def status_of(error: InputError, otherwise: int = 404) -> int:
-    """503 if the file cannot be used now, otherwise what is asked for was wrong."""
-    return 503 if isinstance(error, GoneError) or isinstance(error.__cause__, sqlite3.Error) else otherwise
+    """503 if the file cannot be used or a prediction made now, otherwise what is asked for was wrong."""
+    return 503 if isinstance(error, GoneError | BusyError) or isinstance(error.__cause__, sqlite3.Error) else otherwise
 
 
 def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Notice:

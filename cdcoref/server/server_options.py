@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -24,7 +25,8 @@ class ServerOptions:
 
     `host`, `port`: The address; port 0: any free port. `token`: What a client must present; needed unless the address
     is a loopback address. `max_upload`: Maximum size of one upload in bytes, compressed or not. `device`, `precision`,
-    `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`.
+    `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`. `log`: Called with a
+    line for each request.
     """
 
     host: str = "127.0.0.1"
@@ -34,6 +36,7 @@ class ServerOptions:
     device: str | None = None
     precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"
     batch_tokens: int = BATCH_TOKENS
+    log: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         LinkingOptions(batch_tokens=self.batch_tokens)  # refuses one that is out of its range

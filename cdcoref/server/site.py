@@ -18,6 +18,7 @@ from cdcoref.corpus import KINDS, confidence_text
 from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.reports import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
+from cdcoref.server.predicting import PredictingModel
 from cdcoref.server.readers import Readers
 from cdcoref.server.server_options import ServerOptions, new_token
 from cdcoref.server.writer import Writer
@@ -68,6 +69,7 @@ class Site:
         self.options = options
         self.readers = Readers(path)
         self.writer = Writer(self.readers, options)
+        self.model = PredictingModel(options)
         self.secret = new_token()
         self.page("help.html")  # which compiles the templates before anybody waits for them
 

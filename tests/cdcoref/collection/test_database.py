@@ -113,6 +113,7 @@ def of_first_release(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             f"{drops}; DROP INDEX renames; ALTER TABLE clusters ADD created TEXT; "
+            "ALTER TABLE outcomes DROP former; "
             f"PRAGMA user_version = {OLDEST_COLLECTION}"
         )
 
@@ -266,3 +267,12 @@ def test_a_collection_of_the_first_release_is_read_and_then_migrated(
     assert schema(path) == present
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (COLLECTION_VERSION,)
+
+
+def test_a_text_with_a_flipped_bit_is_refused(written: Any, path: Path) -> None:
+    with Collection.create(path, "lemma") as collection:
+        collection.add(written.joined(*written.reports(2)))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE documents SET text = replace(text, 'ferry', 'ferri') WHERE number = 1")
+    with Collection.open(path) as collection, pytest.raises(InputError, match="stored of document 'ferry0' is damaged"):
+        collection.corpus()

@@ -45,8 +45,7 @@ DOC = spacy.blank("en")("A ferry sank.")
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (b"A ferry sank.", "give a list of texts, not a single text"),
-        (Document.from_sentences("a", [WORDS]), "give a list of texts, not a single text"),
+        (b"A ferry sank.", "a text must be a string, not bytes"),
         (Prediction(Corpus(()), (), Plan(0, 0, 0, 0, 0)), "its corpus is prediction.corpus"),
         (DOC, "cdcoref.spacy.link"),
         ([DOC], "cdcoref.spacy.link"),

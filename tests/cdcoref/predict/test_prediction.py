@@ -108,9 +108,8 @@ def test_little_and_nothing(predictor: Predictor) -> None:
     assert nothing.plan.documents == 3
 
 
-def test_one_text_is_not_a_list_of_texts(predictor: Predictor) -> None:
-    with pytest.raises(InputError, match="give a list of texts, not a single text"):
-        predictor.predict(FERRY)
+def test_one_text_is_one_document(predictor: Predictor) -> None:
+    assert predictor.predict(FERRY).corpus == predictor.predict([FERRY]).corpus
 
 
 def test_a_series_keeps_its_index(predictor: Predictor) -> None:

@@ -131,7 +131,7 @@ def test_moving_and_what_became_of_clusters(client: Any) -> None:
         ("/api/search?query=" + "x" * 501, 422, "query: string should have at most 500 characters."),
         ("/api/jobs/1", 404, "There is no addition 1."),
         ("/api/jobs/x", 422, "number: input should be a valid integer"),
-        ("/api/", 404, "There is no such address; see /api/openapi.json."),
+        ("/api/", 404, "There is no such address; see /docs."),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(steady: Any, address: str, status: int, why: str) -> None:
@@ -174,7 +174,8 @@ def test_the_description(steady: Any) -> None:
         ("/api/mentions/{id}", "GET"), ("/api/search", "GET"), ("/api/questions", "GET"),
         ("/api/corrections", "GET"), ("/api/corrections", "POST"),
         ("/api/corrections/{number}/undo", "POST"), ("/api/corrections/{number}/redo", "POST"),
-        ("/api/undo", "POST"), ("/api/files", "POST"), ("/api/jobs", "GET"),
+        ("/api/undo", "POST"), ("/api/redo", "POST"), ("/api/predict", "POST"),
+        ("/api/files", "POST"), ("/api/jobs", "GET"),
         ("/api/jobs/{number}", "GET"), ("/api/export/{kind}", "GET"),
     }  # fmt: skip
     for methods in described["paths"].values():
@@ -239,3 +240,34 @@ def test_a_fault_of_the_program_is_said_and_the_server_goes_on(
             assert answer.headers["x-content-type-options"] == "nosniff"
     assert "secret details" in caplog.text
     assert steady.get("/api/search?query=x").status_code == 200
+
+
+def test_the_api_is_described_on_a_page_that_works_offline(steady: Any) -> None:
+    page = steady.html("/docs")
+    assert "POST /api/predict" in page
+    assert "https://" not in page
+    for path in steady.get("/api/openapi.json").json()["paths"]:
+        assert path in page
+
+
+def test_predictions_store_nothing(tmp_path: Path, start: Any, tiny_model_folder: Path) -> None:
+    path = tmp_path / "empty.cdcoref"
+    Collection.create(path, str(tiny_model_folder)).close()
+    lines: list[str] = []
+    client = start(path, log=lines.append)
+    texts = [{"id": "a", "text": "The ferry Maren sank off Tresk."}, {"id": "b", "text": "Police saw the ferry."}]
+    answer = client.http.post("/api/predict", json={"documents": texts})
+    assert answer.status_code == 200, answer.text
+    assert [document["id"] for document in answer.json()["documents"]] == ["a", "b"]
+    assert client.get("/api/collection").json()["counts"]["documents"] == 0
+    assert client.http.post("/api/predict", json={"documents": texts[:1] * 2}).status_code == 422
+    assert client.http.post("/api/predict", json={"documents": []}).status_code == 422
+    assert lines[0].startswith("POST /api/predict 200 ")
+
+
+def test_the_latest_correction_is_undone_and_redone(client: Any) -> None:
+    ids = [client.id("harbour.txt", "ferry"), client.id("harbour.txt", "captain")]
+    made = client.http.post("/api/corrections", json={"action": "same", "ids": ids}).json()
+    for address, undone in (("/api/undo", True), ("/api/redo", False)):
+        answer = client.http.post(address, headers={"X-Cdcoref": "1"}).json()
+        assert (answer["number"], answer["undone"] is not None) == (made["number"], undone)
