@@ -32,15 +32,7 @@ PRIOR_RATE = 0.02
 
 
 class Rows:
-    """Sparse rows that several mentions share, such as the words of a sentence, compared in pairs of mentions.
-
-    Parameters
-    ----------
-    row_of
-        The row of every mention. *Shape:* (mentions,)
-    table
-        *Shape:* (rows, columns)
-    """
+    """Sparse rows that several mentions share, such as the words of a sentence, compared in pairs of mentions."""
 
     def __init__(self, row_of: Integers, table: csr_array) -> None:
         self.row_of = row_of
@@ -109,13 +101,7 @@ class WordSets:
 
 
 class FactTables:
-    """The facts of mentions as arrays.
-
-    Attributes
-    ----------
-    mentions
-        The facts about them.
-    """
+    """The facts of mentions as arrays; every array has a place for each mention, and is computed when first needed."""
 
     def __init__(self, mentions: Sequence[MentionFacts]) -> None:
         self.mentions = mentions

@@ -22,15 +22,7 @@ PREFIX_LENGTH = 3
 
 
 class MentionPairs:
-    """Pairs of mentions whose features are asked for; what several features need is computed once.
-
-    Parameters
-    ----------
-    tables
-        What is known of every mention.
-    pairs
-        Positions of mentions. *Shape:* (pairs, 2)
-    """
+    """Pairs of mentions whose features are asked for; what several features need is computed once."""
 
     def __init__(self, tables: FactTables, pairs: Integers) -> None:
         self.tables = tables
@@ -210,21 +202,10 @@ def check_features(names: Iterable[str]) -> None:
 
 
 def pair_features(names: Sequence[str], mentions: Sequence[MentionFacts] | FactTables, pairs: Integers) -> Numbers:
-    """The features of pairs.
+    """The features of pairs, in the order of `names`.
 
-    Parameters
-    ----------
-    names
-        The features, in the order of the columns.
-    mentions
-        What is known of every mention; as tables, if it is asked for some pairs after others.
-    pairs
-        Positions in `mentions`. *Shape:* (pairs, 2)
-
-    Returns
-    -------
-    NDArray
-        *Shape:* (pairs, features)
+    `pairs` are positions in `mentions` (*Shape:* (pairs, 2)), which are given as tables if several calls ask for them.
+    *Shape:* (pairs, features)
     """
     table = np.zeros((len(pairs), len(names)), dtype=np.float32)
     if len(pairs):

@@ -83,24 +83,9 @@ def layer_states(
 ) -> list[Tensor]:
     """What the encoder's lower layers say of documents that are read by themselves, in sixteen bits.
 
-    Parameters
-    ----------
-    model
-        Has a cross-encoder of upper layers.
-    sequences
-        What is read.
-    batches
-        The numbers of the sequences that pass the encoder together; each sequence is in one batch.
-    device
-        Where the result is kept.
-    upper
-        Whether to return what the upper layers say too.
-
-    Returns
-    -------
-    list
-        The output of the lower layers, then that of the upper ones, if it is asked for; all word pieces of the first
-        sequence, then those of the second and so on. *Shape:* (pieces, width) each
+    `batches` has the numbers of the sequences that pass the encoder together; each sequence is in one batch. With
+    `upper`, what the upper layers say comes second. All word pieces of the first sequence, then those of the second and
+    so on. *Shape:* (pieces, width) each
     """
     config, first = model.encoder.config, model.settings.contexts.lower_layers
     ends = np.cumsum([len(sequence) for sequence in sequences], dtype=np.int64).tolist()
@@ -150,21 +135,9 @@ class ContextReading:
         self._work = work(readings.corpus, documents)
 
     def run(self, batch_tokens: int, store: ResultStore | None, advance: Callable[[float], None]) -> Matrix:
-        """The logits of the pairs; NaN where the encoder reads no word of one of the mentions.
+        """The logits of the pairs; NaN where the encoder reads no word of one of the mentions. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        batch_tokens
-            Word pieces that the encoder reads at once.
-        store
-            Where results are looked up and stored.
-        advance
-            Called repeatedly with the number of document pairs, or the share of one, done since the last call.
-
-        Returns
-        -------
-        NDArray
-            *Shape:* (pairs,)
+        `advance` is called with the number of document pairs, or the share of one, done since the last call.
         """
         read = MentionContexts.of_mentions(self._model, self._readings, np.unique(self._pairs).tolist())
         contexts = read.contexts
