@@ -13,7 +13,6 @@ import numpy as np
 
 from cdcoref.collection.stored_story import StoredStory
 from cdcoref.corpus import ENTITY
-from cdcoref.reading import Readings
 
 SHARED = 1e-3
 """What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
@@ -42,12 +41,11 @@ class SubjectNames:
         for places in self._subjects:
             own = []
             for place in places:
-                corpus = self._stories[place].corpus
+                story = self._stories[place]
                 clusters = labels[self._of_story(place)].tolist()
-                named = zip(corpus.mentions, clusters, strict=True)
-                own.append(
-                    Readings(replace(corpus, mentions=tuple(replace(m, cluster=str(label)) for m, label in named)))
-                )
+                named = zip(story.corpus.mentions, clusters, strict=True)
+                mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
+                own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
             for place, corpus in zip(places, joined_by_name(own), strict=True):
                 labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
         return labels
@@ -64,10 +62,9 @@ class SubjectNames:
                 start, end = self._ends[place], self._ends[place + 1]
                 corpus = self._stories[place].corpus
                 rows = np.flatnonzero((members >= start) & (members < end)).tolist()
-                readings = Readings(corpus)
                 for row in rows:
                     mention = corpus.mentions[int(members[row]) - start]
-                    words = readings[mention.document].name(mention)
+                    words = self._stories[place].readings[mention.document].name(mention)
                     if mention.kind == ENTITY and words:
                         subject[row], story[row] = number, place
                         name[row] = number_of.setdefault(words, len(number_of))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +71,11 @@ class StoredStory:
             {(one, other): DocumentScores.unpacked(logits) for one, other, logits in stored},
         )
 
+    @cached_property
+    def readings(self) -> Readings:
+        """What is known of the documents and mentions; joining and questions take it from there too."""
+        return Readings(self.corpus)
+
     def mention_keys(self) -> list[str]:
         """The key under which corrections store each mention."""
         return [mention_key(self.contents[m.document], m.tokens, m.kind) for m in self.corpus.mentions]
@@ -88,6 +94,6 @@ def story_clusters(story: StoredStory, config: CorefConfig | None) -> tuple[list
     if config is None:
         linked = lemma_clusters(corpus, [[document.id for document in corpus.documents]])
         return [(mention.kind, mention.cluster) for mention in linked.mentions], []
-    found = clusters_by_kind(Readings(corpus), pair_logits(corpus, story.places, story.scores), config)
+    found = clusters_by_kind(story.readings, pair_logits(corpus, story.places, story.scores), config)
     names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
     return [*names], [links for _, links in found.values()]
