@@ -18,7 +18,7 @@ from typing import Any
 from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
-from cdcoref.language import head_word, is_common_word, lemma
+from cdcoref.language import head_word, is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.labels import is_pronoun
@@ -27,6 +27,12 @@ from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
+_WORDS_OF_HEADLINE = 3
+"""Words of four letters or more that a headline has; one of fewer says little, although others may share them."""
+_SENTENCE = 0.7
+"""How much a first sentence is worth, as the title of a story, against a headline."""
+_HEADER = 60
+"""Tokens at the beginning of a document among which bylines are."""
 PEOPLE_SHOWN = 4
 """Names of a story, at most."""
 _LONG_SENTENCE = 40
@@ -135,6 +141,9 @@ class PredictedStory:
                 continue
             others = [len(own & words[other]) / len(own) for other in self.documents if other != name]
             shared = sum(others) / len(others) if others else 0.0
+            shared *= min(1.0, len(own) / _WORDS_OF_HEADLINE)
+            if headline.endswith("."):  # a sentence of the text rather than a headline
+                shared *= _SENTENCE
             if shared > most:
                 best, most = headline, shared
         return best or next(iter(self.documents), "")
@@ -381,7 +390,8 @@ class PredictedStory:
             document = self._documents[mention.document]
             first = document.sentence_at(mention.start)[0]
             named = mention.end - 1 > first and document.tokens[mention.end - 1][:1].isupper()
-            if named and not says_little(mention, document):
+            in_header = first < _HEADER and is_header_line(document.sentence_text(mention.start))
+            if named and not in_header and not says_little(mention, document):
                 return True
         return False
 
@@ -393,10 +403,9 @@ class PredictedStory:
         if title := str(document.metadata.get("title") or "").strip():
             return " ".join(title.split())
         shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
-        first, last = shown[0] if shown else (0, 0)
-        if not 0 < last - first <= LONGEST_TITLE:
-            return ""
-        return document.passage(first, last)
+        passages = (document.passage(first, last) for first, last in shown if first < last)
+        passage = next((p for p in passages if not (is_header_line(p) or p.startswith(("http", "www.")))), "")
+        return passage if len(passage.split()) <= LONGEST_TITLE else ""
 
     def _content(self, document: Document) -> frozenset[str]:
         """What the words of a document are forms of."""

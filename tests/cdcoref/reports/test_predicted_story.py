@@ -351,3 +351,28 @@ def test_a_weekday_alone_gives_an_event_no_place_among_days() -> None:
     }
     story = story_of(texts, {"storm": [("c", "storm"), ("d", "storm")], "quake": [("a", "quake"), ("b", "quake")]})
     assert [(event.label, event.when_text) for event in story.timeline] == [("quake", "5 Aug."), ("storm", "Friday")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "title"),
+    [
+        (["March 5, 2024", "Barge aground near Velm"], ["A barge is near Velm."], "Barge aground near Velm"),
+        (["By Ada Holm", "Barge aground at Velm"], ["The barge lay aground at Velm."], "Barge aground at Velm"),
+        (["https://example.org/velm", "Barge aground at Velm"], ["A barge lay there."], "Barge aground at Velm"),
+        (["Barge", "The crew left a barge near Velm."], ["Crew leaves barge near Velm"], "Crew leaves barge near Velm"),
+        (["A barge ran aground near Velm."], ["Barge runs aground"], "Barge runs aground"),
+    ],
+)
+def test_the_title_is_a_headline(first: list[str], second: list[str], title: str) -> None:
+    texts = {"a": first, "b": second}
+    documents = [Document.from_sentences(id, [text.split() for text in lines]) for id, lines in texts.items()]
+    (story,) = stories_of(Corpus(tuple(documents)), {1: ("a", "b")})
+    assert story.title == title
+
+
+def test_who_wrote_a_report_is_nobody_in_it() -> None:
+    sentences = ["Barge aground", "By Ada Holm", "Captain Leo Brandt was rescued ."]
+    document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
+    names = [mention(document, name, ENTITY, name) for name in ("Ada Holm", "Leo Brandt")]
+    (story,) = stories_of(Corpus((document,), tuple(names)), {1: ("a",)})
+    assert story.who == ("Leo Brandt",)
