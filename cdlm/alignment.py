@@ -118,10 +118,10 @@ class PairReader:
         length = sum(map(len, flat)) + ENDS + 2 * MARKERS
         places: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
         start = 1
-        for words, found in zip(documents, places, strict=True):
+        for words, ranges in zip(documents, places, strict=True):
             start += 1  # <doc-s>
             for word in words:
-                found.append((start, start + len(word)))
+                ranges.append((start, start + len(word)))
                 start += len(word)
             start += 1  # </doc-s>
         return PairTokens(self._frame.enclose(flat, length), places)

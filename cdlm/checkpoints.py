@@ -112,15 +112,15 @@ def safetensors_files(folder: Path) -> list[Path]:
     index = folder / INDEX_FILE
     if not index.is_file():
         return []
-    places = read_json(index).get("weight_map")
-    if not isinstance(places, dict) or not places:
-        raise InputError(f"weight_map is {shown(places)} and should name the file of every weight", index)
-    for name in places.values():
+    file_of = read_json(index).get("weight_map")
+    if not isinstance(file_of, dict) or not file_of:
+        raise InputError(f"weight_map is {shown(file_of)} and should name the file of every weight", index)
+    for name in file_of.values():
         if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+\.safetensors", name):
             raise InputError(f"weight_map names {shown(name)}, which is not a weights file in this folder", index)
         if not (folder / name).is_file():
             raise InputError(f"weight_map names {name}, which is missing", index)
-    return [folder / name for name in sorted(set(places.values()))]
+    return [folder / name for name in sorted(set(file_of.values()))]
 
 
 def read_safetensors(files: Sequence[Path], check: Check | None = None) -> dict[str, Tensor]:

@@ -144,8 +144,8 @@ def _bare(named: Mapping[str, T]) -> dict[str, T]:
 def _own_name(name: str) -> str:
     for prefix in PREFIXES:
         name = name.removeprefix(prefix)
-    for part, own in OF_MPNET.items():
-        name = name.replace(part, own)
+    for part, replacement in OF_MPNET.items():
+        name = name.replace(part, replacement)
     return name
 
 

@@ -16,8 +16,8 @@ class InputError(Exception):
         self.path = None if path is None else str(path)
         self.line = line
         shown = "" if path is None else shown_path(str(path))
-        place = "" if path is None else f"{shown}: " if line is None else f"{shown}, line {line}: "
-        super().__init__(place + message)
+        location = "" if path is None else f"{shown}: " if line is None else f"{shown}, line {line}: "
+        super().__init__(location + message)
 
 
 def first_line(error: Exception) -> str:

@@ -31,8 +31,8 @@ def install_command(extra: str) -> str:
         what, _, marker = requirement.partition(";")
         if re.search(rf"\bextra\s*==\s*[\"']{re.escape(extra)}[\"']", marker):
             name, _, address = what.partition(" @ ")
-            found = _NAME.match(name)
-            needed.append(address.strip() or (found[0] if found else name))
+            match = _NAME.match(name)
+            needed.append(address.strip() or (match[0] if match else name))
     return f"pip install {' '.join(needed)}" if needed else f"pip install '.[{extra}]'"
 
 

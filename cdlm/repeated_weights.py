@@ -48,22 +48,22 @@ def without_copies(weights: Mapping[str, Tensor], config: EncoderConfig) -> dict
     unused = _unused_rows(config)
     for table in [name for name in kept if name.endswith(POSITIONS)]:
         period = _period(kept[table][unused:])
-        own = [name for name in (table, table + SCALE_SUFFIX) if name in kept]
-        if unused + period < len(kept[table]) and all(_repeats(kept[name][unused:], period) for name in own):
-            for name in own:
+        names_of_table = [name for name in (table, table + SCALE_SUFFIX) if name in kept]
+        if unused + period < len(kept[table]) and all(_repeats(kept[name][unused:], period) for name in names_of_table):
+            for name in names_of_table:
                 kept[name.replace(POSITIONS, PERIOD)] = kept.pop(name)[: unused + period].clone()
     return kept
 
 
 def with_copies(values: Mapping[str, T], config: EncoderConfig) -> dict[str, T]:
     """Weights, or their shapes, by name, with what :func:`without_copies` left out."""
-    found = dict(values)
+    whole = dict(values)
     for name in values:
         if name.removesuffix(SCALE_SUFFIX).endswith(PERIOD):
-            found[name.replace(PERIOD, POSITIONS)] = _repeated(found.pop(name), name, config)
-    for name, value in tuple(found.items()):
-        found.setdefault(_LOCAL.sub(r"\1_global\2", name), value)
-    return found
+            whole[name.replace(PERIOD, POSITIONS)] = _repeated(whole.pop(name), name, config)
+    for name, value in tuple(whole.items()):
+        whole.setdefault(_LOCAL.sub(r"\1_global\2", name), value)
+    return whole
 
 
 def _unused_rows(config: EncoderConfig) -> int:

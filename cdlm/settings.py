@@ -31,14 +31,14 @@ def with_settings(start: T, settings: Mapping[str, Any], path: str | Path | None
     """
     values: dict[str, Any] = asdict(start)  # type: ignore[call-overload]
     given: set[tuple[str, ...]] = set()
-    for place, value in _places(start, settings, path):
-        if place in given:
-            raise InputError(f"{'.'.join(place)} is given twice", path)
-        given.add(place)
+    for keys, value in _places(start, settings, path):
+        if keys in given:
+            raise InputError(f"{'.'.join(keys)} is given twice", path)
+        given.add(keys)
         table = values
-        for part in place[:-1]:
+        for part in keys[:-1]:
             table = table[part]
-        table[place[-1]] = value
+        table[keys[-1]] = value
     return validated(type(start), values, path, others="forbid")
 
 
@@ -99,30 +99,30 @@ def _places(
     for name, value in settings.items():
         given = tuple(str(name).split("."))
         parts = tuple(part.replace("-", "_") for part in given)  # the key of a mapping is taken as it is
-        place = _table(configuration, parts)
-        if place is not None:
+        table = _table(configuration, parts)
+        if table is not None:
             if not isinstance(value, Mapping):
                 raise InputError(f"{name} is {shown(value)} and should be a table of settings", path)
-            for inner, inner_value in _places(place, value, path):
+            for inner, inner_value in _places(table, value, path):
                 yield (*parts, *inner), inner_value
             continue
-        found = _ending_in(known, parts)
-        if not found:  # an entry of a setting that is a mapping?
+        paths = _ending_in(known, parts)
+        if not paths:  # an entry of a setting that is a mapping?
             of_mapping = (
                 leaf
                 for leaf in _ending_in(known, parts[:-1])
                 if isinstance(reduce(getattr, leaf, configuration), Mapping)
             )
-            found = [(*leaf, given[-1]) for leaf in of_mapping if given[-1]]
-        if not found:
+            paths = [(*leaf, given[-1]) for leaf in of_mapping if given[-1]]
+        if not paths:
             names = [".".join(leaf) for leaf in known]
             near = [full for full in names if get_close_matches(str(name), (full, full.rpartition(".")[2]), cutoff=0.8)]
             hint = f"is it {' or '.join(near)}?" if near else f"the settings are {', '.join(names)}"
             raise InputError(f"there is no setting {shown(name)}; {hint}", path)
-        if len(found) > 1:
-            choices = " or ".join(".".join(leaf) for leaf in found)
+        if len(paths) > 1:
+            choices = " or ".join(".".join(leaf) for leaf in paths)
             raise InputError(f"the setting {name} is ambiguous; write {choices}", path)
-        yield found[0], value
+        yield paths[0], value
 
 
 def _leaves(configuration: object) -> Iterator[tuple[str, ...]]:

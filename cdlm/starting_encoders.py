@@ -190,6 +190,6 @@ def _unpack(slices: Sequence[Path], folder: Path) -> None:
 
 def _verify(weights: Path, sha256: str, model: str) -> None:
     with weights.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256:
         raise InputError(f"these are not the expected weights of {model}", weights)

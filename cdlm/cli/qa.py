@@ -49,8 +49,8 @@ def train(
     training = options.configured(QA_PRESETS[preset], config, settings, named)
     train_questions = read_questions(train_file, answered=True)
     dev_questions = read_questions(dev_file, answered=True, unanswerable="keep")
-    for path, found in ((train_file, train_questions), (dev_file, dev_questions)):
-        for note in found.notes:
+    for path, read in ((train_file, train_questions), (dev_file, dev_questions)):
+        for note in read.notes:
             say("cdlm", f"note: {path}: {note}")
     with options.resumable():
         train_reader(
@@ -108,11 +108,11 @@ def evaluate(
     if (model is None) == (predictions is None):
         raise InputError("give either --model or --predictions")
     questions = read_questions(file, answered=True, unanswerable="keep").questions
-    found = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
-    missing = sum(1 for question in questions if question.id not in found)
+    answers = read_predictions(predictions) if predictions else _predict(str(model), questions, precision, device)
+    missing = sum(1 for question in questions if question.id not in answers)
     if missing:
         say("cdlm", f"note: no prediction for {missing} of {len(questions)} questions, which count as wrong")
-    scores = qa_scores(questions, found)
+    scores = qa_scores(questions, answers)
     if as_json:
         print(json.dumps(scores, indent=2))
         return

@@ -49,12 +49,12 @@ def _gather(projected: Tensor, global_query: Tensor, sequence: TiledSequence) ->
     """
     part = projected[sequence.tokens].permute(1, 2, 0, 3)
     parts, heads, length, width = part.shape
-    own = part.new_empty(parts, heads, length + KEYS_STEP - 1, width)
-    own[:, :, :length] = part
-    own[:, :, length:] = 0
-    own[0, :, : sequence.global_count] = global_query[sequence.global_tokens].transpose(0, 1)
-    own[0] /= math.sqrt(width)
-    return own
+    gathered = part.new_empty(parts, heads, length + KEYS_STEP - 1, width)
+    gathered[:, :, :length] = part
+    gathered[:, :, length:] = 0
+    gathered[0, :, : sequence.global_count] = global_query[sequence.global_tokens].transpose(0, 1)
+    gathered[0] /= math.sqrt(width)
+    return gathered
 
 
 def _weights(query: Tensor, key: Tensor, bias: Tensor | None) -> Tensor:
@@ -133,20 +133,20 @@ class _TiledAttention(torch.autograd.Function):
         generator = torch.Generator(projected.device).manual_seed(ctx.seed)
         with torch.autocast(projected.device.type, enabled=False):
             for sequence in ctx.sequences:
-                own = _gather(projected, global_query, sequence)
-                to_own = _sequence_gradient(
-                    own, gradient[sequence.tokens], sequence, ctx.dropout, generator, ctx.bias, to_table
+                gathered = _gather(projected, global_query, sequence)
+                to_gathered = _sequence_gradient(
+                    gathered, gradient[sequence.tokens], sequence, ctx.dropout, generator, ctx.bias, to_table
                 )
                 count = sequence.global_count
-                to_global_query[sequence.global_tokens] = to_own[0, :, :count].transpose(0, 1)
-                to_own[0, :, :count] = 0
-                to_projected[sequence.tokens] = to_own[:, :, : sequence.length].permute(2, 0, 1, 3)
+                to_global_query[sequence.global_tokens] = to_gathered[0, :, :count].transpose(0, 1)
+                to_gathered[0, :, :count] = 0
+                to_projected[sequence.tokens] = to_gathered[:, :, : sequence.length].permute(2, 0, 1, 3)
         to_bias = None if to_table is None else to_table.T.to(ctx.bias.table.dtype)
         return to_projected, to_global_query, to_bias, None, None, None, None, None
 
 
 def _sequence_gradient(
-    own: Tensor,
+    gathered: Tensor,
     gradient: Tensor,
     sequence: TiledSequence,
     dropout: float,
@@ -158,10 +158,10 @@ def _sequence_gradient(
 
     That of the table of the bias is added to `to_table`, *shape* (heads, buckets), if given.
     """
-    query, key, value, *to_all = own
+    query, key, value, *to_all = gathered
     # Sums over many tiles, so at least in fp32.
-    to_own = torch.zeros_like(own, dtype=torch.promote_types(own.dtype, torch.float32))
-    to_query, to_key, to_value, *to_pair = to_own
+    to_gathered = torch.zeros_like(gathered, dtype=torch.promote_types(gathered.dtype, torch.float32))
+    to_query, to_key, to_value, *to_pair = to_gathered
     upstream_rows = gradient.transpose(0, 1)
     for tile in sequence.tiles:
         rows = slice(*tile.rows)
@@ -170,7 +170,7 @@ def _sequence_gradient(
         buckets = None if to_table is None or bias is None else bias.tile_buckets(sequence, tile).flatten()
         for group in tile.head_groups(len(query)):
             queries, upstream = without_gaps(query[group, rows]), without_gaps(upstream_rows[group, rows])
-            weights = _weights(queries, keys[group], _added(group, tile, sequence, bias, own.dtype))
+            weights = _weights(queries, keys[group], _added(group, tile, sequence, bias, gathered.dtype))
             to_weights = torch.bmm(upstream, values[group].transpose(1, 2))
             kept = weights
             if dropout:
@@ -187,5 +187,5 @@ def _sequence_gradient(
                 to_table[group].scatter_add_(1, buckets.expand(len(of_heads), -1), of_heads)
             to_query[group, rows] = torch.bmm(to_scores, keys[group])
             tile.add_to_keys(to_keys[group], torch.bmm(to_scores.transpose(1, 2), queries))
-    to_query /= math.sqrt(own.shape[-1])
-    return to_own
+    to_query /= math.sqrt(gathered.shape[-1])
+    return to_gathered

@@ -63,8 +63,8 @@ class UpperLayers(nn.Module):
                 self.matrices[_key(number, name, WIDE)] = nn.Parameter(weight.new_zeros(rank, weight.shape[0]))
             for norm in _NORMS:
                 for side in ("weight", "bias"):
-                    own = layer.get_parameter(f"{norm}.{side}").detach().clone()
-                    self.norms[_key(number, norm, side)] = nn.Parameter(own)
+                    norm_weight = layer.get_parameter(f"{norm}.{side}").detach().clone()
+                    self.norms[_key(number, norm, side)] = nn.Parameter(norm_weight)
         half = len(table.weight) // 2
         unrelated = table.weight.detach()[-1]
         if not unrelated.is_meta:  # there, arithmetic and indices would import PyTorch's compiler
@@ -113,10 +113,10 @@ class UpperLayers(nn.Module):
                 for number, layer in self._layers(encoder):
                     shared: dict[int, object] = {}
                     for name, weight in self._weights(number, layer).items():
-                        own = weight.to(dtype) if weight.ndim == 2 else weight.detach()
-                        shared[id(layer.get_parameter(name))] = nn.Parameter(own, requires_grad=False)
+                        merged_weight = weight.to(dtype) if weight.ndim == 2 else weight.detach()
+                        shared[id(layer.get_parameter(name))] = nn.Parameter(merged_weight, requires_grad=False)
                     # Everything else is the encoder's own: no second copy of what does not differ.
-                    shared |= {id(own): own for own in layer.parameters() if id(own) not in shared}
+                    shared |= {id(weight): weight for weight in layer.parameters() if id(weight) not in shared}
                     layers.append(copy.deepcopy(layer, shared))
             self._merged, self._merged_dtype = [layers.eval()], dtype
         return self._merged[0]
@@ -142,24 +142,24 @@ class UpperLayers(nn.Module):
                 yield number, layer
 
     def _weights(self, number: int, layer: Layer) -> dict[str, Tensor]:
-        found = {}
+        weights = {}
         # In full precision: a small difference would be lost beside a weight that is rounded to sixteen bits.
         with torch.autocast(self.unrelated.device.type, enabled=False):
             for name in _MATRICES:
                 weight = layer.get_parameter(f"{name}.weight")
                 narrow, wide = self.matrices[_key(number, name, NARROW)], self.matrices[_key(number, name, WIDE)]
-                found[f"{name}.weight"] = torch.addmm(weight, wide.T, narrow)
+                weights[f"{name}.weight"] = torch.addmm(weight, wide.T, narrow)
         for norm in _NORMS:
-            found |= {f"{norm}.{side}": self.norms[_key(number, norm, side)] for side in ("weight", "bias")}
-        return found
+            weights |= {f"{norm}.{side}": self.norms[_key(number, norm, side)] for side in ("weight", "bias")}
+        return weights
 
     def _table(self, encoder: CDLMModel) -> Tensor:
         """The encoder's table of distances, with :attr:`unrelated` for the largest ones, forward and backward."""
         table = encoder.encoder.relative_attention_bias
         assert table is not None
         half = len(table.weight) // 2
-        own, far = table.weight, self.unrelated[None].to(table.weight)
-        return torch.cat([own[: half - 1], far, own[half:-1], far])
+        near, far = table.weight, self.unrelated[None].to(table.weight)
+        return torch.cat([near[: half - 1], far, near[half:-1], far])
 
 
 class _DenseAttention:

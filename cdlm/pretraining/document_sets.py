@@ -140,9 +140,9 @@ def _json_rows(file: Path, tally: Tally) -> Iterator[tuple[str | int, Texts]]:
 def _texts_of_set(row: dict[str, Any], tally: Tally) -> Texts | None:
     """The documents of a row that is a set, or None if it is not."""
     if isinstance(row.get("documents"), list):
-        found = [_text(document) for document in row["documents"]]
-        tally["documents without text"] += found.count(None)
-        return tuple(text for text in found if text is not None)
+        texts = [_text(document) for document in row["documents"]]
+        tally["documents without text"] += texts.count(None)
+        return tuple(text for text in texts if text is not None)
     return split_documents(row["document"]) if isinstance(row.get("document"), str) else None
 
 

@@ -63,8 +63,8 @@ class Masking:
             raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
         ordinary = np.ones(len(tokenizer), bool)
         vocabulary = tokenizer.get_vocab()
-        own = [vocabulary[token] for token in SPECIAL_TOKENS if token in vocabulary]
-        ordinary[[*tokenizer.all_special_ids, *own]] = False
+        marks = [vocabulary[token] for token in SPECIAL_TOKENS if token in vocabulary]
+        ordinary[[*tokenizer.all_special_ids, *marks]] = False
         return cls(tokenizer.mask_token_id, ordinary, rate)
 
     def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:
@@ -72,9 +72,9 @@ class Masking:
 
         Special tokens are never chosen. *Shape:* (length,)
         """
-        places = np.flatnonzero(self.ordinary[ids])
-        count = min(len(places), max(1, round(self.rate * len(places))))
-        chosen = generator.choice(places, count, replace=False)
+        maskable = np.flatnonzero(self.ordinary[ids])
+        count = min(len(maskable), max(1, round(self.rate * len(maskable))))
+        chosen = generator.choice(maskable, count, replace=False)
         labels = np.full(len(ids), IGNORED, np.int64)
         labels[chosen] = ids[chosen]
         hidden = ids.astype(np.int64)

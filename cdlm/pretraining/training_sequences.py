@@ -68,10 +68,10 @@ class TrainingSequences:
         return self.masking(np.array(ids), self.variant, np.random.default_rng([self.seed, MASKED, number]))
 
     def _set(self, number: int) -> int:
-        turn, place = divmod(number, self.store.sets)
+        turn, index = divmod(number, self.store.sets)
         if self._order is None or self._order[0] != turn:
             self._order = turn, np.random.default_rng([self.seed, ORDER, turn]).permutation(self.store.sets)
-        return int(self._order[1][place])
+        return int(self._order[1][index])
 
 
 @dataclass(frozen=True)

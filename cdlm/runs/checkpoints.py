@@ -52,20 +52,20 @@ def mark_whole(checkpoint: Path) -> None:
 
 def last_whole_checkpoint(folder: Path) -> Path | None:
     """The newest complete checkpoint; incomplete ones are removed."""
-    found: dict[int, Path] = {}
+    whole: dict[int, Path] = {}
     for number, path in _numbered(folder).items():
         if is_whole(path):
-            found[number] = path
+            whole[number] = path
         else:
             shutil.rmtree(path)
-    return found[max(found)] if found else None
+    return whole[max(whole)] if whole else None
 
 
 def remove_earlier(checkpoint: Path) -> None:
     """Remove all but the newest checkpoints; the given one is the last."""
-    found = _numbered(checkpoint.parent)
-    for number in sorted(found)[:-KEPT]:
-        shutil.rmtree(found[number])
+    checkpoints = _numbered(checkpoint.parent)
+    for number in sorted(checkpoints)[:-KEPT]:
+        shutil.rmtree(checkpoints[number])
 
 
 def is_whole(checkpoint: Path) -> bool:
@@ -79,5 +79,5 @@ def is_whole(checkpoint: Path) -> bool:
 
 def _numbered(folder: Path) -> dict[int, Path]:
     """The folders of checkpoints, whole or not, by step."""
-    found = ((path.name.removeprefix("checkpoint-"), path) for path in folder.glob("checkpoint-*") if path.is_dir())
-    return {int(number): path for number, path in found if number.isdecimal()}
+    numbers = ((path.name.removeprefix("checkpoint-"), path) for path in folder.glob("checkpoint-*") if path.is_dir())
+    return {int(number): path for number, path in numbers if number.isdecimal()}

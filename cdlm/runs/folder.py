@@ -155,10 +155,10 @@ class RunFolder:
 
 def digest(values: Iterable[object]) -> str:
     """A fingerprint of what a run is trained on and chosen by: of the representations of values, in their order."""
-    found = hashlib.sha256()
+    fingerprint = hashlib.sha256()
     for value in values:
-        found.update(repr(value).encode())
-    return found.hexdigest()
+        fingerprint.update(repr(value).encode())
+    return fingerprint.hexdigest()
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:
@@ -186,10 +186,10 @@ def _read(values: object, like: DataclassInstance) -> DataclassInstance | None:
 
 def by_path(configuration: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """A nested configuration as trackers list one: ``{"run.seed": 0}``; lists as text."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in configuration.items():
         if isinstance(value, Mapping):
-            found |= by_path(value, f"{prefix}{name}.")
+            values |= by_path(value, f"{prefix}{name}.")
         else:
-            found[prefix + name] = value if isinstance(value, bool | int | float | None) else str(value)
-    return found
+            values[prefix + name] = value if isinstance(value, bool | int | float | None) else str(value)
+    return values

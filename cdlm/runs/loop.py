@@ -128,11 +128,11 @@ class TrainingLoop(Generic[M, T]):
         """The batches of this process in an epoch without those done; all processes have the same number of them."""
         self._data.set_epoch(epoch)
         every, first = self._accelerator.num_processes, self._accelerator.process_index
-        places = [place * every + first for place in range(done, self._batches_per_epoch)]
+        numbers = [number * every + first for number in range(done, self._batches_per_epoch)]
         loader: DataLoader[Any] = DataLoader(
             self._data,  # type: ignore[arg-type]
             batch_size=None,
-            sampler=[place % len(self._data) for place in places],
+            sampler=[number % len(self._data) for number in numbers],
             num_workers=self._options.data_workers,
             collate_fn=_unchanged,
         )
@@ -143,10 +143,10 @@ class TrainingLoop(Generic[M, T]):
     def _next(self, batches: Iterator[Any]) -> list[Any]:
         """The batches of a step; the last step of an epoch may have fewer."""
         started = time.perf_counter()
-        found = [batch for _, batch in zip(range(self._options.accumulation), batches, strict=False)]
-        tokens = sum(getattr(batch, "tokens", 0) for batch in found)
+        of_step = [batch for _, batch in zip(range(self._options.accumulation), batches, strict=False)]
+        tokens = sum(getattr(batch, "tokens", 0) for batch in of_step)
         self._speed.add(tokens * self._accelerator.num_processes, time.perf_counter() - started)
-        return found
+        return of_step
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -154,8 +154,8 @@ class TrainingLoop(Generic[M, T]):
         """One step of the optimiser, on the mean of the batches' losses, and what is due after it."""
         for number, batch in enumerate(batches, start=1):
             # Only the last batch's gradients are exchanged between processes, with those accumulated before.
-            alone = nullcontext() if number == len(batches) else self._accelerator.no_sync(self._wrapped)
-            with alone:
+            unsynchronised = nullcontext() if number == len(batches) else self._accelerator.no_sync(self._wrapped)
+            with unsynchronised:
                 loss = self._loss(self._wrapped, send_to_device(batch, self._accelerator.device))
                 share = loss / len(batches)
                 self._accelerator.backward(share)
@@ -205,10 +205,10 @@ class TrainingLoop(Generic[M, T]):
 
     def _evaluate(self) -> None:
         """Evaluate in one process, and keep the model if it is the best so far."""
-        found: list[Any] = [None]
+        scores: list[Any] = [None]
         if self._accelerator.is_main_process:
-            found = [self._evaluate_here()]
-        (score,) = broadcast_object_list(found)
+            scores = [self._evaluate_here()]
+        (score,) = broadcast_object_list(scores)
         self.state.scores[self.state.step] = score
 
     def _evaluate_here(self) -> float:

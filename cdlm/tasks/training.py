@@ -63,10 +63,10 @@ class ShuffledBatches(Generic[T, B]):
         """One batch of the epoch."""
         if not 0 <= number < len(self):
             raise IndexError(number)
-        places = self._order[number * self._batch_size : (number + 1) * self._batch_size]
+        chosen = self._order[number * self._batch_size : (number + 1) * self._batch_size]
         # From 1, since a seed that ends in 0 equals the seed without it, which is that of the order.
         random = np.random.default_rng([self._seed, self._epoch, number + 1])
-        return self._collate([self._items[place] for place in places], random)
+        return self._collate([self._items[index] for index in chosen], random)
 
 
 def fine_tune(

@@ -98,18 +98,18 @@ def choose_evidence(sequence: QASequence, logits: QALogits) -> list[tuple[int, i
     paragraph determine the two paragraphs; every other sentence in these with a positive logit is evidence too. If
     there is only one paragraph, all evidence is in that one.
     """
-    own = _array(logits.sentences)
-    if not len(own):
+    sentence_logits = _array(logits.sentences)
+    if not len(sentence_logits):
         return []
-    ranked = own + _array(logits.paragraphs)[sequence.end_paragraphs]
+    ranked = sentence_logits + _array(logits.paragraphs)[sequence.end_paragraphs]
     best: list[int] = []
-    for place in np.argsort(-ranked, kind="stable"):
-        if sequence.end_paragraphs[place] not in sequence.end_paragraphs[best]:
-            best.append(int(place))
+    for sentence in np.argsort(-ranked, kind="stable"):
+        if sequence.end_paragraphs[sentence] not in sequence.end_paragraphs[best]:
+            best.append(int(sentence))
         if len(best) == PARAGRAPHS_OF_EVIDENCE:
             break
     inside = np.isin(sequence.end_paragraphs, sequence.end_paragraphs[best])
-    kept = (inside & (own > 0)) | np.isin(np.arange(len(own)), best)
+    kept = (inside & (sentence_logits > 0)) | np.isin(np.arange(len(sentence_logits)), best)
     return [(int(sequence.end_paragraphs[n]), int(sequence.end_sentences[n])) for n in np.flatnonzero(kept)]
 
 
@@ -119,11 +119,11 @@ def choose_span(
     """The text of the best span within one sentence or title of the paragraphs; empty if there is no text."""
     starts, ends = _array(logits.starts), _array(logits.ends)
     best, span = -np.inf, None
-    places = sequence.text_places
+    text_places = sequence.text_places
     # Runs of tokens of the same sentence or title.
-    borders = np.flatnonzero(np.any(np.diff(places[:, :2], axis=0) != 0, axis=1)) + 1
-    for run in np.split(np.arange(len(places)), borders):
-        if not len(run) or int(places[run[0], 0]) not in paragraphs:
+    borders = np.flatnonzero(np.any(np.diff(text_places[:, :2], axis=0) != 0, axis=1)) + 1
+    for run in np.split(np.arange(len(text_places)), borders):
+        if not len(run) or int(text_places[run[0], 0]) not in paragraphs:
             continue
         sums = starts[run][:, None] + ends[run][None, :]
         length = np.arange(len(run))[None, :] - np.arange(len(run))[:, None]
@@ -133,11 +133,11 @@ def choose_span(
             best, span = sums[first, last], (run[first], run[last])
     if span is None:
         return ""
-    paragraph, sentence, start, _ = places[span[0]]
+    paragraph, sentence, start, _ = text_places[span[0]]
     text = question.paragraphs[paragraph].title
     if sentence != TITLE:
         text = question.paragraphs[paragraph].sentences[sentence]
-    return text[start : places[span[1], 3]].strip()
+    return text[start : text_places[span[1], 3]].strip()
 
 
 def _array(tensor: object) -> NDArray[np.float64]:

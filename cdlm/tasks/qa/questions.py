@@ -167,7 +167,7 @@ def occurrences(question: Question) -> list[Occurrence]:
     facts = set(question.facts or ())
     titles = {title for title, _ in facts}
     # A smaller rank is more likely.
-    found: dict[int, list[Occurrence]] = {}
+    by_rank: dict[int, list[Occurrence]] = {}
     for expression, penalty in ((rf"(?<!\w){inner}(?!\w)", 0), (inner, 4)):
         pattern = re.compile(expression, re.IGNORECASE)
         for number, paragraph in enumerate(question.paragraphs):
@@ -178,12 +178,12 @@ def occurrences(question: Question) -> list[Occurrence]:
                     rank = 1 if sentence == TITLE else 2
                 else:
                     rank = 3
-                places = [Occurrence(number, sentence, *match.span()) for match in pattern.finditer(text)]
-                if places:
-                    found.setdefault(rank + penalty, []).extend(places)
-        if found:
+                occurring = [Occurrence(number, sentence, *match.span()) for match in pattern.finditer(text)]
+                if occurring:
+                    by_rank.setdefault(rank + penalty, []).extend(occurring)
+        if by_rank:
             break
-    return found[min(found)] if found else []
+    return by_rank[min(by_rank)] if by_rank else []
 
 
 def _points(question: Question, fact: Fact) -> bool:

@@ -142,11 +142,11 @@ class QuestionBuilder:
             return_offsets_mapping=True,
             split_special_tokens=True,
         )
-        found = []
+        texts_encoded = []
         for text, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True):
             shift = len(text) - len(text.lstrip()) - 1
-            found.append((ids, [_trimmed(text, start + shift, end + shift) for start, end in offsets]))
-        return found
+            texts_encoded.append((ids, [_trimmed(text, start + shift, end + shift) for start, end in offsets]))
+        return texts_encoded
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -208,8 +208,8 @@ def label_sequence(question: Question, sequence: QASequence) -> QALabels:
     supporting = {title for title, _ in facts}
     titles = [paragraph.title for paragraph in question.paragraphs]
     paragraphs = np.array([titles[number] in supporting for number in range(len(sequence.titles))], dtype=np.int64)
-    places = list(zip(sequence.end_paragraphs.tolist(), sequence.end_sentences.tolist(), strict=True))
-    sentences = np.array([(titles[p], s) in facts for p, s in places], dtype=np.int64)
+    sentence_numbers = list(zip(sequence.end_paragraphs.tolist(), sequence.end_sentences.tolist(), strict=True))
+    sentences = np.array([(titles[p], s) in facts for p, s in sentence_numbers], dtype=np.int64)
     answer = (question.answer or "").strip().lower()
     starts = np.zeros(len(sequence.texts), dtype=np.int64)
     ends = np.zeros(len(sequence.texts), dtype=np.int64)
