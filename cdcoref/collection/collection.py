@@ -365,7 +365,7 @@ class Collection:
             return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
-        """The decisions that are the least certain; none if mentions are linked by lemma."""
+        """The decisions in doubt, those first that change the most documents; none if mentions are linked by lemma."""
         _check_part(limit, offset)
         with self._database.reading() as connection:
             return queries.questions(connection, limit, offset)

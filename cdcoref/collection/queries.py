@@ -344,9 +344,11 @@ def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limi
 
 
 def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:
-    """The least certain decisions."""
+    """The decisions in doubt, those first that change most: by their doubt and the documents of their clusters."""
     query = (
-        "SELECT first, second, together, probability FROM questions ORDER BY doubt DESC, first, second LIMIT ? OFFSET ?"
+        "SELECT first, second, together, probability FROM questions ORDER BY doubt * (SELECT sum(documents) "
+        "FROM clusters WHERE number IN (SELECT cluster FROM mentions WHERE mentions.number IN (first, second))) DESC, "
+        "first, second LIMIT ? OFFSET ?"
     )
     rows = connection.execute(query, (limit, offset)).fetchall()
     found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])

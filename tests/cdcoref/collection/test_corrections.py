@@ -434,12 +434,17 @@ def scored(written: Any, path: Path, tiny_model_folder: Path) -> Any:
         yield collection
 
 
-def test_what_is_least_sure_comes_first_and_is_not_asked_again(scored: Collection) -> None:
+def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> None:
     questions = scored.least_sure(1000)
     assert len(questions) > 5
     above = dict.fromkeys(("event", "entity"), 0.5)  # of the model, see its fixture
-    doubts = [abs(q.probability - above[q.first.kind or ""]) for q in questions]
-    assert doubts == sorted(doubts)
+    documents = {cluster.id: cluster.documents for cluster in scored.clusters(min_mentions=1, limit=1000)}
+    weights = [
+        (1 - abs(q.probability - above[q.first.kind or ""]))
+        * sum(documents[id or ""] for id in {q.first.cluster, q.second.cluster})
+        for q in questions
+    ]
+    assert weights == pytest.approx(sorted(weights, reverse=True))
     for question in questions:
         assert question.together == (question.first.cluster == question.second.cluster)
         assert question.first.kind == question.second.kind
