@@ -26,13 +26,6 @@ _SPAN = re.compile(r"T\d+\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)\t(.*)")
 def read_brat(text: Path, annotation: Path, id: str, kind: str) -> Corpus:
     """Read one document.
 
-    Parameters
-    ----------
-    text, annotation
-        The ``.txt`` and the ``.ann`` file.
-    id, kind
-        The document's id, and the kind of all its mentions.
-
     Returns
     -------
     Corpus

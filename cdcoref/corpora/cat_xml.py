@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 def parse_document(path: Path, corpus: str) -> Element:
     """The root element of a document.
 
-    Parameters
-    ----------
-    path
-        The file.
-    corpus
-        The corpus' name in print, for error messages.
-
     Raises `InputError` if the file cannot be read, or is not a document of the corpus.
     """
     from defusedxml import DefusedXmlException

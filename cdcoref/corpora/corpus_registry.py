@@ -277,13 +277,6 @@ class CorpusFolder:
 def corpus_folders(named: Sequence[str], ecb_root: Path | None = None) -> list[CorpusFolder]:
     """The corpora named on a command line.
 
-    Parameters
-    ----------
-    named
-        Each as ``NAME:DIR``.
-    ecb_root
-        The folder of ECB+, which may be given without the name.
-
     Raises
     ------
     InputError

@@ -37,13 +37,7 @@ def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
     Every document is a topic and a subtopic of its own, since links stay within documents. A mention's tag is its type
     (``person``, ``place`` ...).
 
-    Parameters
-    ----------
-    root, split
-        The folder and the split.
-    heads
-        Whether to reduce mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia`` in
-        ``Sydney , Australia``).
+    `heads` reduces mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia``).
 
     Raises `InputError` if the folder lacks the split, or a file is not CoNLL-U with coreference.
     """

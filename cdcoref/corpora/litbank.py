@@ -33,11 +33,6 @@ def litbank_splits(root: Path) -> list[str]:
 def read_litbank(root: Path, split: str) -> Corpus:
     """Read one split.
 
-    Parameters
-    ----------
-    root, split
-        The folder and the split.
-
     Returns
     -------
     Corpus

@@ -37,17 +37,7 @@ def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
 
 
 def missing_split(title: str, split: str, folder: Path, found: list[str], wanted: str) -> InputError:
-    """The error for a split that is missing from the folder.
-
-    Parameters
-    ----------
-    title, split, folder
-        The corpus' name in print, the requested split, and the folder.
-    found
-        The available splits.
-    wanted
-        The expected files, such as ``"dev/*.conllu"``.
-    """
+    """The error for a split that is missing from the folder."""
     what = f"the {split} split of {title}, only {' and '.join(found)}" if found else f"any split of {title}"
     return InputError(f"this folder does not hold {what}; expected {wanted}", folder)
 

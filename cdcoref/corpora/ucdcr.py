@@ -35,15 +35,6 @@ def ucdcr_splits(root: Path) -> list[str]:
 def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) -> Corpus:
     """Read one split.
 
-    Parameters
-    ----------
-    root, split
-        The folder (which holds the splits' folders, directly or in a folder ``output_data``), and the split.
-    title
-        The corpus' name in print.
-    kinds
-        The kinds of mention to read.
-
     Raises `InputError` if the folder lacks the split, or mentions and documents do not match.
     """
     folder = _folder(root)

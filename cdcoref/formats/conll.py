@@ -98,17 +98,9 @@ def _corpus_and_table(
 def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-document") -> None:
     """Write a corpus as CoNLL, gzipped if the name ends in `.gz`.
 
-    Parameters
-    ----------
-    corpus
-        The corpus. Clusters are numbered in the order of their first mention; a mention without a cluster gets a
-        cluster of its own.
-    path
-        The file; it is replaced once everything is written.
-    layout
-        ``"cross-document"``: eight columns with topic and subtopic, all documents in one block. ``"2012"``: one block
-        per document, in which other scorers count links within documents only; a comment at the top says that cluster
-        ids are shared by all documents.
+    Clusters are numbered in the order of their first mention; a mention without a cluster gets one of its own. Layout
+    ``"cross-document"`` has eight columns and all documents in one block; ``"2012"`` has a block per document, in which
+    other scorers count links within documents only, and a comment that says that cluster ids are shared.
 
     Raises `InputError` if CoNLL cannot express a mention, eight columns an empty document, or the file cannot be
     written.

@@ -172,12 +172,7 @@ def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
 def write_corefud(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as CorefUD, gzipped if the name ends in `.gz`.
 
-    Parameters
-    ----------
-    corpus
-        The corpus. A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
-    path
-        The file; it is replaced once everything is written.
+    A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
 
     Raises `InputError` if a document has no words, mentions of a cluster cross, or the file cannot be written.
     """

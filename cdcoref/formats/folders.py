@@ -89,14 +89,7 @@ def check_characters(corpus: Corpus, refused: re.Pattern[str], what: str) -> Non
 def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str]) -> Iterator[Path]:
     """A new folder that replaces `folder` when the block ends without an error.
 
-    Parameters
-    ----------
-    folder
-        One that does not exist, is empty or was written by cdcoref.
-    corpus
-        The documents, which are recorded.
-    files
-        The name of the file of each document, by id.
+    The folder does not exist, is empty or was written by cdcoref; `files` has the name of each document's file, by id.
 
     Raises `InputError` if the folder cannot be written, or holds what cdcoref did not write.
     """

@@ -62,14 +62,7 @@ def read_file(
 ) -> Corpus:
     """Read one file of any format.
 
-    Parameters
-    ----------
-    path
-        The file, plain or gzipped, or ``"-"`` for standard input.
-    options
-        Choices that some formats leave to the reader.
-    standard_input
-        The stream read for ``"-"``; that of the process by default.
+    The file may be ``"-"``, for `standard_input`, which is that of the process by default.
 
     Raises `InputError` if the file cannot be read or is malformed; the message gives the line. If `options` demand a
     kind of every mention, and one has none.
@@ -99,11 +92,7 @@ def read_file(
 def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:
     """Read the mentions of a file in any format with coreference, for scoring.
 
-    Parameters
-    ----------
-    ids
-        Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as the file has
-        them.
+    `ids` as in `read_corpus`.
 
     Raises `InputError` if the file is in none of these formats, is malformed, or has no documents.
     """
@@ -172,12 +161,7 @@ def output_format(path: str | Path, layout: str | None = None) -> Format:
 def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
     """Write a corpus in the format given by the file name.
 
-    Parameters
-    ----------
-    path
-        A name that ends in one of `output_suffixes()`, such as ``.jsonl``, optionally followed by ``.gz``.
-    layout
-        The layout, for a format with several (`cdcoref.formats.Layout` for CoNLL); None for the default.
+    Its suffix is one of `output_suffixes()`, maybe followed by ``.gz``; `layout` is one of a format that has several.
 
     Returns
     -------

@@ -22,13 +22,6 @@ STANDARD_INPUT = "-"
 def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
     """The file itself, or a copy of one that can be read only once; errors in the copy name the original.
 
-    Parameters
-    ----------
-    path
-        The file, or ``"-"`` for standard input.
-    standard_input
-        The stream read for ``"-"``; that of the process by default.
-
     Raises `InputError` if the copy cannot be made.
     """
     source = Path(path)

@@ -21,10 +21,7 @@ SCHEMAS = {"document": 1, "prediction": 1}
 def json_schema(name: str = "document") -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of an output.
 
-    Parameters
-    ----------
-    name
-        One of :data:`SCHEMAS`.
+    The name is one of :data:`SCHEMAS`.
 
     Raises `InputError` if there is no such schema.
 

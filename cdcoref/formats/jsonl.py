@@ -50,12 +50,8 @@ _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text) -> Corpus:
     """Read a corpus.
 
-    Parameters
-    ----------
-    source
-        A file (UTF-8, plain or compressed with gzip), or a stream of bytes.
-    tokenise
-        Makes a document from the text and id of a line without tokens.
+    The source is a file (UTF-8, plain or gzipped) or a stream of bytes; `tokenise` makes a document of the text and id
+    of a line without tokens.
 
     Returns
     -------
@@ -87,9 +83,7 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
         row = DocumentRow(fields.topic, fields.subtopic, line.length, line.number)
         builder.begin_document(DocumentKey.of(str(fields.id), fields.part or "0"), row)
         for tokens, entry in zip(line.tokens, fields.mentions or (), strict=True):
-            builder.add_mention(
-                tokens, entry.kind, str(entry.cluster) if type(entry.cluster) is int else entry.cluster or None
-            )
+            builder.add_mention(tokens, entry.kind, entry.cluster_name)
     return builder.finish()
 
 

@@ -53,6 +53,11 @@ class MentionFields(BaseModel):
     tag: str | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
 
+    @property
+    def cluster_name(self) -> str | None:
+        """The name of its cluster; a number is its digits, and an empty cell of a table is none."""
+        return None if self.cluster in (None, "") else str(self.cluster)
+
     def ranges(self) -> list[list[int]]:
         """The character ranges that the mention states; empty if it states none."""
         if self.tokens:
@@ -191,11 +196,11 @@ class Line:
         return replace(self.base(), **attributes)
 
     def mentions(self) -> Iterator[Mention]:
-        """The mentions; a cluster or an id that is a number is its digits, and an empty cell of a table is none."""
+        """The mentions."""
         for tokens, entry in zip(self.tokens, self.fields.mentions or (), strict=True):
-            cluster, id = (str(name) if type(name) is int else name for name in (entry.cluster, entry.id))
             confidence = None if entry.confidence is None else float(entry.confidence)
-            yield Mention(str(self.fields.id), tokens, entry.kind, cluster or None, id, entry.tag, confidence)
+            id = None if entry.id is None else str(entry.id)
+            yield Mention(str(self.fields.id), tokens, entry.kind, entry.cluster_name, id, entry.tag, confidence)
 
 
 def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:

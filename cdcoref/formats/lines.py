@@ -46,14 +46,7 @@ def line_chunks(
     Each chunk ends with a newline, which is added to the last line if missing. A byte order mark is removed; text that
     has that of UTF-16 or UTF-32 is recoded.
 
-    Parameters
-    ----------
-    path
-        The file or stream.
-    longest_line
-        The longest line accepted, in bytes of UTF-8.
-    encoding
-        The encoding of text without a byte order mark; None for UTF-8.
+    `longest_line` is in bytes of UTF-8; `encoding` is that of text without a byte order mark, None for UTF-8.
 
     Raises
     ------

@@ -131,14 +131,8 @@ def _may_be(path: Path, encoding: str) -> bool:
 def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:
     """Split a text into tokens and sentences, and find what its beginning states about it (see `found_metadata`).
 
-    Parameters
-    ----------
-    text
-        Any text. Tags of HTML in it are no tokens, and entities are the characters that they stand for.
-    id, path
-        The id and path of the document.
-    pipeline
-        Name or folder of a spaCy pipeline that splits sentences; None for the rules.
+    Tags of HTML in the text are no tokens, and entities are the characters that they stand for. `pipeline` is a spaCy
+    pipeline that splits sentences; None for the rules.
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(f"the text has {len(text):,} characters, and may have {LONGEST_TEXT:,}; split it", path)

@@ -33,12 +33,7 @@ def checked_day(since: str) -> str:
 def select_documents(corpus: Corpus, since: str | None = None, source: str | None = None) -> Corpus:
     """The documents of a corpus that are of a day or later, and of a source; a note counts those without a known date.
 
-    Parameters
-    ----------
-    since
-        The day, such as ``"2024-03-05"``; None: any.
-    source
-        The source as their metadata name it, whatever its capitals; None: any.
+    `since` is a day such as ``"2024-03-05"``; `source` is what the metadata name, whatever its capitals.
 
     Raises `InputError` if `since` is no day.
     """

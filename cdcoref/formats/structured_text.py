@@ -90,12 +90,7 @@ _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 def structure_of(content: bytes, *, is_xml: bool = False) -> str | None:
     """What a text is that is no prose, and what to do about it; None if it may be prose.
 
-    Parameters
-    ----------
-    content
-        The text, in UTF-8.
-    is_xml
-        Whether its name says that it is XML.
+    The content is in UTF-8; `is_xml` is whether its name says so.
 
     >>> structure_of(b"@article{hale2019,\n  title = {Ferries}\n}\n")
     'BibTeX; convert it to plain text'

@@ -17,7 +17,7 @@ ROWS = [
         "ID": "r1",
         "Title": "Ferry sinks",
         "date": datetime.date(2024, 3, 5),
-        "source": "Courier",
+        "paper": "Courier",
         "story": "A ferry sank.",
     },
     {"ID": "r2", "Title": None, "date": datetime.date(2024, 3, 7), "paper": "Post", "story": 'It,\nsank "again".'},
@@ -37,7 +37,7 @@ def test_a_row_is_a_document(tmp_path: Path, name: str) -> None:
     assert (first.id, first.text, first.path) == ("r1", "A ferry sank.", None)
     assert first.metadata == {"title": "Ferry sinks", "date": "2024-03-05", "source": "Courier"}
     assert (second.id, second.text) == ("r2", 'It,\nsank "again".')
-    assert second.metadata == {"date": "2024-03-07", "paper": "Post"}
+    assert second.metadata == {"date": "2024-03-07", "source": "Post"}
     assert (loaded.problems, len(loaded.corpus.notes)) == ((), 1)
 
 
