@@ -122,12 +122,6 @@ def test_wrong_settings_are_said(settings: dict[str, Any], message: str) -> None
     assert str(raised.value).startswith(f"boat.toml: {message}")
 
 
-def test_a_toml_file_nests_as_tables(tmp_path: Path) -> None:
-    file = tmp_path / "boat.toml"
-    file.write_text('colour = "red"\nmasts = 3\n[rig.sail]\narea = 50\n', encoding="utf-8")
-    assert with_settings(Boat(), read_toml(file), file) == Boat(Rig(Sail(area=50.0), masts=3), colour="red")
-
-
 @pytest.mark.parametrize(
     "content",
     [

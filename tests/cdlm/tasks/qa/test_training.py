@@ -67,15 +67,6 @@ def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tup
     assert loss == pytest.approx(expected, rel=1e-5)
 
 
-def test_questions_without_a_span_have_a_loss_too(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
-    model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200))
-    sequences = [QuestionBuilder(model.tokenizer, 200)(questions[1])]
-    labels = [label_sequence(questions[1], sequences[0])]
-    loss = joint_loss(config(tiny_encoder), model, LabelledQuestions.of(collate(sequences, 0), sequences, labels))
-    loss.backward()
-    assert bool(loss.isfinite())
-
-
 def test_a_run_leaves_a_model_that_is_read_again(
     tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
