@@ -26,7 +26,6 @@ from .mentions import SpanScores as SpanScores
 from .mentions import annotated_only as annotated_only
 from .mentions import find_mentions as find_mentions
 from .mentions import read as read
-from .mentions import read_documents as read_documents
 from .mentions import read_vectors as read_vectors
 from .mentions import score_spans as score_spans
 from .mentions import vector_widths as vector_widths

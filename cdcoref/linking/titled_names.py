@@ -38,12 +38,11 @@ def with_titles_joined(reading: Reading, mentions: Sequence[Mention], spans: Ite
             mention = found
         joined.append(mention)
     titles = [place for place, mention in enumerate(joined) if words.is_title(mention) and words.is_name(mention.end)]
-    if titles:
-        spans = list(spans)
-        cased = _Words(reading.cased)
-    if any(words.titled_names()):
-        spans = list(spans)
-        cased = _Words(reading.cased)
+    has_titled_names = any(words.titled_names())
+    if not titles and not has_titled_names:
+        return joined
+    spans, cased = list(spans), _Words(reading.cased)
+    if has_titled_names:
         taken = {token for mention in joined for token in mention.tokens}
         new = [span for span in cased.titled_names() if taken.isdisjoint(range(*span))]
         if new:
