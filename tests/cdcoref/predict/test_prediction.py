@@ -698,7 +698,7 @@ def test_a_mention_given_twice_without_a_kind_is_linked_once(predictor: Predicto
 
 def test_an_unknown_name_of_the_package() -> None:
     with pytest.raises(AttributeError, match="cdcoref attribute lode"):
-        cdcoref.lode  # noqa: B018
+        cdcoref.lode  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_a_notebook_completes_the_names_of_the_package() -> None:
