@@ -20,9 +20,8 @@ from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantit
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
-from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
-from cdcoref.facts import UNKNOWN_YEAR, Period
+from cdcoref.facts import UNKNOWN_YEAR, Parse, Period, StatedTime, governor, owners
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
@@ -120,6 +119,8 @@ class DocumentCircumstances:
         The document. Hidden sentences state nothing.
     cased
         The same with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
+    parse
+        Its parse.
 
     Attributes
     ----------
@@ -127,9 +128,10 @@ class DocumentCircumstances:
         What the document as a whole states.
     """
 
-    def __init__(self, document: Document, cased: Document) -> None:
+    def __init__(self, document: Document, cased: Document, parse: Parse) -> None:
         today = day_of(document)
-        self._sentences = sentences_of(document, cased, today)
+        self._parse = parse
+        self._sentences = sentences_of(document, cased, parse, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         self.setting = setting_of(document, self._sentences, today)
@@ -203,17 +205,21 @@ class DocumentCircumstances:
         times = [one for one in sentence.times if one.start >= sentence.dateline]
         found: list[list[When]] = [[] for _ in spans]
         own: dict[int, list[When]] = defaultdict(list)
+        events = {
+            self._parse.head_of(range(sentence.first + start, sentence.first + end)): number
+            for number, (start, end) in reversed([*enumerate(spans)])
+        }
+        words = {one: governor(self._parse, sentence.tokens(one.start, one.end), events) for one in times}
+        timed = frozenset(words.values())
         for one in times:
-            clause = sentence.clause_of(one.start)
             tokens = sentence.tokens(one.start, one.end)
+            word = words[one]
+            if one.days:
+                one, word = self._at_distance(one, tokens, words)
             if (stated := self._stated(one, tokens)) is None:
                 continue
-            own[clause].append(stated)
-            bounds = sentence.clauses[clause]
-            others = [(other.start, other.end) for other in times if other is not one]
-            for number in attached(
-                (one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end), others=others
-            ):
+            own[sentence.clause_of(one.start)].append(stated)
+            for number in owners(self._parse, word, events, timed):
                 found[number].append(stated)
         for number, span in enumerate(spans):
             place = sentence.clause_of(span[0])
@@ -234,13 +240,23 @@ class DocumentCircumstances:
                     found[number].append(self.setting.when)
         return found
 
+    def _at_distance(
+        self, one: StatedTime, tokens: Sequence[int], words: Mapping[StatedTime, int]
+    ) -> tuple[StatedTime, int]:
+        """``three days before`` a time that follows, and the word that it belongs to."""
+        parse, last = self._parse, tokens[-1]
+        other = parse.heads[last] if parse.relations[last] == "mark" else next(iter(parse.children[last]), last)
+        following = [time for time in words if time.start >= one.end and time.period is not None]
+        base = next((time.period for time in following if other in (words[time], *parse.ancestors(words[time]))), None)
+        return replace(one, period=base and base.shifted(one.days)), parse.heads[other if other != last else last]
+
     def _stated(self, one: StatedTime, tokens: tuple[int, ...]) -> When | None:
         """A time of a clause; None if nothing is known of it.
 
         A document of an unknown day that states weekdays and the like reports recent things: its years are earlier
         ones, and a relative time is some day of a year of its own; its weekday may be known.
         """
-        unknown = self.setting.today is None
+        unknown = self.setting.today is None and not one.days
         if one.period is None:
             some_day = Period.of_year(UNKNOWN_YEAR) if one.weekday is None else Period.of_weekday(one.weekday)
             return When(some_day, tokens, Source.CLAUSE) if unknown else None

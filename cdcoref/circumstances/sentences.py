@@ -11,9 +11,8 @@ from cdcoref.circumstances.attachment import belongs_to_report
 from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
-from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import Document
-from cdcoref.facts import Period
+from cdcoref.facts import Parse, Period, StatedTime, looks_ahead, times_in
 
 _LINE_BREAK = "//n"
 
@@ -68,7 +67,7 @@ class Sentence:
         return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
 
 
-def sentences_of(document: Document, cased: Document, today: Period | None) -> list[Sentence]:
+def sentences_of(document: Document, cased: Document, parse: Parse, today: Period | None) -> list[Sentence]:
     """What the sentences of a document state; a hidden one has no words.
 
     Places that the document names with certainty, and the countries where something happens, tell places of one name
@@ -80,10 +79,12 @@ def sentences_of(document: Document, cased: Document, today: Period | None) -> l
         The document.
     cased
         The same with headlines in sentence case.
+    parse
+        Its parse.
     today
         Its day; None if unknown.
     """
-    read = list(_sentences(_with_names_of_places(cased, document.tokens), today))
+    read = list(_sentences(_with_names_of_places(cased, document.tokens), parse, today))
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
@@ -111,12 +112,12 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
             yield first, last, number not in document.hidden
 
 
-def _sentences(document: Document, today: Period | None) -> Iterator[Sentence]:
+def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterator[Sentence]:
     stated: Period | None = None
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
-        times = times_in(words, today, stated)
+        times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         yield Sentence(start, words, lower, dateline_end(words), clauses_of(words), times, _places(words))
