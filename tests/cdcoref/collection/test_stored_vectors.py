@@ -76,7 +76,8 @@ def test_what_was_stored_comes_back(
             query = "SELECT logits FROM scores WHERE first = 1 AND second = 2"
             ((packed,),) = collection._database.connection.execute(query)
             found.append(zlib.decompress(packed))
-    np.testing.assert_allclose(*(np.frombuffer(packed, dtype=np.float32) for packed in found), rtol=1e-4)
+    one, other = (np.frombuffer(packed, dtype=np.float32) for packed in found)
+    np.testing.assert_allclose(one, other, rtol=1e-4)
 
 
 def test_no_document_is_read_alone_twice(
