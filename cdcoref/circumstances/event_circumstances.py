@@ -25,6 +25,8 @@ from cdcoref.facts import UNKNOWN_YEAR, Parse, Period, StatedTime, governor, own
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
+_LONGEST_HEADING = 6
+_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 _ROLES_WORDS = """
 by of in with against from for to between among
 """
@@ -134,6 +136,7 @@ class DocumentCircumstances:
         self._sentences = sentences_of(document, cased, parse, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
+        self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
         self.setting = setting_of(document, self._sentences, today)
         self._surnames = surnames_of([own.words[own.dateline :] for own in self._sentences])
 
@@ -236,8 +239,9 @@ class DocumentCircumstances:
                 near = [when for clause in lending for when in own[clause]]
                 near = [when for when in near if not sentence.is_of_report(when)]
                 found[number] += [replace(when, source=Source.SENTENCE) for when in near]
-                if not near and self.setting.when is not None:
-                    found[number].append(self.setting.when)
+                default = self._headings.get(sentence.first) or self.setting.when
+                if not near and default is not None:
+                    found[number].append(default)
         return found
 
     def _at_distance(
@@ -303,6 +307,24 @@ class DocumentCircumstances:
                 if not near and self.setting.where is not None:
                     found[number] = [self.setting.where]
         return found
+
+
+def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
+    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"); None under no day.
+
+    The first line that is a day is that of the document, if it is the same. Any other heading ends what a day heads.
+    """
+    current: When | None = None
+    for own in sentences:
+        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in _ENDS_SENTENCE:
+            days = [one for one in own.times if one.period is not None and one.period.days == 1]
+            rest = len(own.words) - sum(one.end - one.start for one in days)
+            if len(days) == 1 and not rest and (current is not None or days[0].period != today):
+                assert days[0].period is not None
+                current = When(days[0].period, own.tokens(days[0].start, days[0].end), Source.SENTENCE)
+            elif not days and all(word.isalpha() for word in own.words):
+                current = None
+        yield current
 
 
 def _lends(sentence: Sentence, clause: int) -> bool:

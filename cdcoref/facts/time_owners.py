@@ -94,8 +94,9 @@ def _joined(parse: Parse, verb: int, timed: frozenset[int]) -> Iterator[int]:
 
 
 def _shares(parse: Parse, verb: int) -> bool:
-    """Whether a joined verb has no subject of its own."""
-    return not any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
+    """Whether a joined verb has no subject of its own, nor another tense ("bought in 2009, and has since sold")."""
+    children = [(parse.relations[child], parse.lemmas[child]) for child in parse.children[verb]]
+    return not any(relation.startswith("nsubj") or (relation, lemma) == ("aux", "have") for relation, lemma in children)
 
 
 def _is_verb(parse: Parse, token: int) -> bool:
