@@ -20,13 +20,12 @@ from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantit
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
+from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
-from cdcoref.facts import UNKNOWN_YEAR, Parse, Period, StatedTime, governor, owners
+from cdcoref.facts import UNKNOWN_YEAR, Period
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
-_LONGEST_HEADING = 6
-_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 _ROLES_WORDS = """
 by of in with against from for to between among
 """
@@ -121,8 +120,6 @@ class DocumentCircumstances:
         The document. Hidden sentences state nothing.
     cased
         The same with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
-    parse
-        Its parse.
 
     Attributes
     ----------
@@ -130,13 +127,11 @@ class DocumentCircumstances:
         What the document as a whole states.
     """
 
-    def __init__(self, document: Document, cased: Document, parse: Parse) -> None:
+    def __init__(self, document: Document, cased: Document) -> None:
         today = day_of(document)
-        self._parse = parse
-        self._sentences = sentences_of(document, cased, parse, today)
+        self._sentences = sentences_of(document, cased, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
-        self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
         self.setting = setting_of(document, self._sentences, today)
         self._surnames = surnames_of([own.words[own.dateline :] for own in self._sentences])
 
@@ -208,21 +203,17 @@ class DocumentCircumstances:
         times = [one for one in sentence.times if one.start >= sentence.dateline]
         found: list[list[When]] = [[] for _ in spans]
         own: dict[int, list[When]] = defaultdict(list)
-        events = {
-            self._parse.head_of(range(sentence.first + start, sentence.first + end)): number
-            for number, (start, end) in reversed([*enumerate(spans)])
-        }
-        words = {one: governor(self._parse, sentence.tokens(one.start, one.end), events) for one in times}
-        timed = frozenset(words.values())
         for one in times:
+            clause = sentence.clause_of(one.start)
             tokens = sentence.tokens(one.start, one.end)
-            word = words[one]
-            if one.days:
-                one, word = self._at_distance(one, tokens, words)
             if (stated := self._stated(one, tokens)) is None:
                 continue
-            own[sentence.clause_of(one.start)].append(stated)
-            for number in owners(self._parse, word, events, timed):
+            own[clause].append(stated)
+            bounds = sentence.clauses[clause]
+            others = [(other.start, other.end) for other in times if other is not one]
+            for number in attached(
+                (one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end), others=others
+            ):
                 found[number].append(stated)
         for number, span in enumerate(spans):
             place = sentence.clause_of(span[0])
@@ -239,20 +230,9 @@ class DocumentCircumstances:
                 near = [when for clause in lending for when in own[clause]]
                 near = [when for when in near if not sentence.is_of_report(when)]
                 found[number] += [replace(when, source=Source.SENTENCE) for when in near]
-                default = self._headings.get(sentence.first) or self.setting.when
-                if not near and default is not None:
-                    found[number].append(default)
+                if not near and self.setting.when is not None:
+                    found[number].append(self.setting.when)
         return found
-
-    def _at_distance(
-        self, one: StatedTime, tokens: Sequence[int], words: Mapping[StatedTime, int]
-    ) -> tuple[StatedTime, int]:
-        """``three days before`` a time that follows, and the word that it belongs to."""
-        parse, last = self._parse, tokens[-1]
-        other = parse.heads[last] if parse.relations[last] == "mark" else next(iter(parse.children[last]), last)
-        following = [time for time in words if time.start >= one.end and time.period is not None]
-        base = next((time.period for time in following if other in (words[time], *parse.ancestors(words[time]))), None)
-        return replace(one, period=base and base.shifted(one.days)), parse.heads[other if other != last else last]
 
     def _stated(self, one: StatedTime, tokens: tuple[int, ...]) -> When | None:
         """A time of a clause; None if nothing is known of it.
@@ -260,7 +240,7 @@ class DocumentCircumstances:
         A document of an unknown day that states weekdays and the like reports recent things: its years are earlier
         ones, and a relative time is some day of a year of its own; its weekday may be known.
         """
-        unknown = self.setting.today is None and not one.days
+        unknown = self.setting.today is None
         if one.period is None:
             some_day = Period.of_year(UNKNOWN_YEAR) if one.weekday is None else Period.of_weekday(one.weekday)
             return When(some_day, tokens, Source.CLAUSE) if unknown else None
@@ -307,24 +287,6 @@ class DocumentCircumstances:
                 if not near and self.setting.where is not None:
                     found[number] = [self.setting.where]
         return found
-
-
-def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
-    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"); None under no day.
-
-    The first line that is a day is that of the document, if it is the same. Any other heading ends what a day heads.
-    """
-    current: When | None = None
-    for own in sentences:
-        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in _ENDS_SENTENCE:
-            days = [one for one in own.times if one.period is not None and one.period.days == 1]
-            rest = len(own.words) - sum(one.end - one.start for one in days)
-            if len(days) == 1 and not rest and (current is not None or days[0].period != today):
-                assert days[0].period is not None
-                current = When(days[0].period, own.tokens(days[0].start, days[0].end), Source.SENTENCE)
-            elif not days and all(word.isalpha() for word in own.words):
-                current = None
-        yield current
 
 
 def _lends(sentence: Sentence, clause: int) -> bool:

@@ -11,8 +11,9 @@ from cdcoref.circumstances.attachment import belongs_to_report
 from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
+from cdcoref.circumstances.times import StatedTime, times_in
 from cdcoref.corpus import Document
-from cdcoref.facts import Parse, Period, StatedTime, looks_ahead, times_in
+from cdcoref.facts import Period
 
 _LINE_BREAK = "//n"
 
@@ -67,7 +68,7 @@ class Sentence:
         return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
 
 
-def sentences_of(document: Document, cased: Document, parse: Parse, today: Period | None) -> list[Sentence]:
+def sentences_of(document: Document, cased: Document, today: Period | None) -> list[Sentence]:
     """What the sentences of a document state; a hidden one has no words.
 
     Places that the document names with certainty, and the countries where something happens, tell places of one name
@@ -79,12 +80,10 @@ def sentences_of(document: Document, cased: Document, parse: Parse, today: Perio
         The document.
     cased
         The same with headlines in sentence case.
-    parse
-        Its parse.
     today
         Its day; None if unknown.
     """
-    read = list(_sentences(_with_names_of_places(cased, document.tokens), parse, today))
+    read = list(_sentences(_with_names_of_places(cased, document.tokens), today))
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
@@ -112,12 +111,12 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
             yield first, last, number not in document.hidden
 
 
-def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterator[Sentence]:
+def _sentences(document: Document, today: Period | None) -> Iterator[Sentence]:
     stated: Period | None = None
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
-        times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
+        times = times_in(words, today, stated)
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         yield Sentence(start, words, lower, dateline_end(words), clauses_of(words), times, _places(words))

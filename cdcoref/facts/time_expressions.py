@@ -488,22 +488,6 @@ def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime 
     return Period.of_day(today + timedelta(start + count * (1 if groups.get("day") else 7)))
 
 
-def count_named(word: str) -> int | None:
-    """The number that a word in lower case is ("3", "three", "a"); None for any other."""
-    return int(word) if word.isdecimal() and len(word) <= 3 else _COUNTS.get(word)
-
-
-def days_of_unit(word: str) -> int | None:
-    """The days of a unit of time, in singular or plural; 0 for hours and minutes, None for any other word."""
-    singular = word.removesuffix("s")
-    return 0 if singular in ("hour", "minute", "second", "moment") else _UNIT_DAYS.get(singular)
-
-
-def is_short_month(word: str) -> bool:
-    """Whether a word is the shortened name of a month: "Sept", "sept."."""
-    return word.rstrip(".").title() in _SHORT
-
-
 def _count(word: str) -> int:
     return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
 
@@ -541,6 +525,7 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     r"(?P<near>(?i:this)) (?i:morning|afternoon|evening)",
     r"(?P<near>(?i:last)) (?i:night|evening)",
     r"{count} (?P<near>(?i:hours?|minutes?)) (?i:ago)",
+    r"(?i:earlier) (?P<near>(?i:today))",
 )
 def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``."""
@@ -618,7 +603,7 @@ def _moved(period: Period, count: int, unit: int) -> Period | None:
 
 
 @_rule(
-    r"(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
+    r"(?:(?i:earlier|later) )?(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
     r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
 )
 def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
@@ -858,7 +843,7 @@ def _decade(match: re.Match[str], context: _Context) -> Period | None:
 
 _BEFORE_YEAR = frozenset(
     {"in", "since", "of", "from", "until", "till", "by", "during", "through", "the", "early", "late", "mid", "before"}
-    | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s"}
+    | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s", ","}
 )
 _BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from", "the", "its", ","})
 
@@ -883,6 +868,8 @@ def _year(match: re.Match[str], context: _Context) -> Period | StatedTime | None
     counted = re.fullmatch(r"(?!was|has|is|as)[a-z]+s|people|men|women", after[0]) if after else None
     if not extent and before in _BEFORE_AMOUNT and counted:
         return None  # "about 2000 dollars"
+    if before == "," and (not context.text[: context.start].strip(" ,") or (after and after[0].isalpha())):
+        return None
     if any(re.fullmatch(_STREET, word) for word in after[:2]):
         return None  # "the area of 1915 Birch St."
     today = context.today

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, Setting, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.facts import Parse, parse
 from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of, quotations
 from cdcoref.reading.vectors import Integers, MentionVectors
 
@@ -47,11 +46,6 @@ class Reading:
         return in_sentence_case(self.document)
 
     @cached_property
-    def parse(self) -> Parse:
-        """Its parse, by the pipeline that ships."""
-        return next(parse([self.document]))
-
-    @cached_property
     def sentence_of(self) -> list[int]:
         """The number of the sentence of every token."""
         return self.document.sentence_of_tokens()
@@ -64,7 +58,7 @@ class Reading:
     @cached_property
     def stated(self) -> DocumentCircumstances:
         """The days and places that the document states."""
-        return DocumentCircumstances(self.document, self.cased, self.parse)
+        return DocumentCircumstances(self.document, self.cased)
 
     def facts(self, mention: Mention) -> MentionFacts:
         """What the words of a mention of the document, and those beside it, state."""

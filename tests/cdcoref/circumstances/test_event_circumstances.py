@@ -322,19 +322,3 @@ def test_a_title_beside_the_text_names_places() -> None:
     )
     assert found.where is not None
     assert found.where.place.shown() == "Mwanza, Tanzania"
-
-
-def test_a_heading_gives_its_day_to_what_stands_under_it() -> None:
-    sentences = [
-        "A silo falls",
-        "Wednesday , 8 May",
-        "The silo gives way .",
-        "Thursday , 9 May",
-        "Crews recover a body .",
-        "Background",
-        "The roof leaned .",
-    ]
-    gives, recover, leaned = circumstances(sentences, "gives", "recover", "leaned", id="2024-05-09")
-    assert when(gives) == [("2024-05-08", Source.SENTENCE)]
-    assert when(recover) == [("2024-05-09", Source.SENTENCE)]
-    assert Source.SENTENCE not in [source for _, source in when(leaned)]

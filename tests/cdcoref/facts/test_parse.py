@@ -8,7 +8,9 @@ import pytest
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.facts import Parse, parse
+from cdcoref.facts import ENGLISH, Parse, parse
+
+pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 
 SHIP = ["The", "ship", "that", "left", "Norway", "on", "Monday", "sank", "."]
 HEADLINE = ["Ferry", "Sinks", "Near", "Bergen", ",", "Police", "Say"]

@@ -6,9 +6,12 @@ import csv
 from datetime import date
 from pathlib import Path
 
-from cdcoref.facts import Period, looks_ahead, parse, times_in
+import pytest
+
+from cdcoref.facts import ENGLISH, Period, looks_ahead, parse, times_in
 from cdcoref.formats import tokenise_text
 
+pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 TABLE = Path(__file__).parent / "times.tsv"
 
 

@@ -1,0 +1,159 @@
+"""Dates and times in words, resolved against the document's day."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.circumstances import times_in
+from cdcoref.facts import Period
+
+TODAY = Period.of_day(date(2025, 8, 6))
+"""A Wednesday."""
+
+
+def found(text: str, today: Period | None = TODAY) -> list[str]:
+    return [str(one.period) if one.period else "?" for one in times_in(text.split(), today)]
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("It happened on March 5 , 2024 in town .", ["2024-03-05"]),
+        ("It happened on 5 March 2024 .", ["2024-03-05"]),
+        ("the 5th of March", ["2025-03-05"]),
+        ("on Oct. 13", ["2024-10-13"]),
+        ("it will end on Sept . 13", ["2025-09-13"]),
+        ("on Sept. 13", ["?"]),
+        ("on 2024-03-05", ["2024-03-05"]),
+        ("on 6/15/2014", ["2014-06-15"]),
+        ("15.06.2014", ["2014-06-15"]),
+        ("version 15.16.2014", []),
+        ("Mon 16 Nov 2020 08.12 GMT", ["2020-11-16"]),
+        ("he said he would meet them on Friday", ["2025-08-08"]),
+        ("It sank on Sunday and two days later it rose", ["2025-08-03", "2025-08-05"]),
+        ("It closed on Sunday and a week earlier it burned", ["2025-08-03", "2025-07-27"]),
+        ("It sank on Sunday and the following morning it rose", ["2025-08-03", "2025-08-04"]),
+        ("They dug on Monday after it fell in the night before .", ["2025-08-04", "2025-08-03"]),
+        ("They met on Monday , the day before the vote", ["2025-08-04"]),
+        ("In May it sank and two days later it rose", ["2025-05"]),
+        ("He ran on Sunday and came 86 seconds later", ["2025-08-03"]),
+        ("in March 2024", ["2024-03"]),
+        ("in May", ["2025-05"]),
+        ("they may march", []),
+        ("He may not march in 2017 .", ["2017"]),
+        ("the 2017 fire", ["2017"]),
+        ("some 2017 people", []),
+        ("since 2017 , when", ["2017"]),
+        ("on Sunday", ["2025-08-03"]),
+        ("on Wednesday", ["2025-08-06"]),
+        ("Thursday night", ["2025-07-31"]),
+        ("on Tuesday , Aug. 5", ["2025-08-05"]),
+        ("it will open on Friday", ["2025-08-08"]),
+        ("she will be mayor after she won Monday 's election", ["2025-08-04"]),
+        ("on Friday he will meet Lund , who was elected on Monday", ["2025-08-08", "2025-08-04"]),
+        ("the system , which will ship on Friday", ["2025-08-08"]),
+        ("Maas , who will miss the final after Friday 's 3-1 league win ,", ["2025-08-01"]),
+        ("they will mourn the victims of Friday 's crash", ["2025-08-01"]),
+        ("Maas , who will miss Friday 's game after the loss ,", ["2025-08-08"]),
+        ("they will hope for a win on Friday", ["2025-08-08"]),
+        ("yesterday and today", ["2025-08-05", "2025-08-06"]),
+        ("two days ago", ["2025-08-04"]),
+        ("a year ago", ["2024"]),
+        ("three weeks ago", ["2025-07-13/2025-07-19"]),
+        ("last month", ["2025-07"]),
+        ("last year", ["2024"]),
+        ("last week", ["2025-07-28/2025-08-03"]),
+        ("over the weekend", ["2025-08-02/2025-08-03"]),
+        ("In March 12 ships sailed", ["2025-03"]),
+        ("It cost 2000 dollars .", []),
+        ("30 February 2024", ["2024-02"]),
+        ("built between 2021 and 2023", ["2021-01-01/2023-12-31"]),
+        ("from Monday to Wednesday", ["2025-08-04/2025-08-06"]),
+        ("between May and 2023", ["2025-05", "2023"]),
+        ("in 2021 and 2023", ["2021", "2023"]),
+        ("on 6 / 15 / 2014 and 2014 - 06 - 16", ["2014-06-15", "2014-06-16"]),
+        ("the 2000 block of 1915 Birch St. in 1914 Main Street", []),
+        ("he will appear in court after he was arrested on Sunday", ["2025-08-03"]),
+        ("Arrested on Sunday , he is due in court on Friday", ["2025-08-03", "2025-08-08"]),
+        ("On Friday the court will meet", ["2025-08-08"]),
+    ],
+)
+def test_times(text: str, periods: list[str]) -> None:
+    assert found(text) == periods
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("It went down that November after a storm .", "2009-11"),
+        ("That May , it closed .", "2009-05"),
+        ("Forty died that year .", "2009"),
+        ("They said that November sales fell .", "2024-11"),
+        ("In 2013 it burned again ; that June , it was sold .", "2013-06"),
+    ],
+)
+def test_a_month_of_a_year_that_was_stated_before(text: str, period: str) -> None:
+    times = times_in(text.split(), TODAY, Period.of_year(2009))
+    assert str(times[-1].period) == period
+    assert times[-1].looks_back == (period != "2024-11")
+
+
+def test_the_day_that_was_stated_before() -> None:
+    day = Period.of_day(date(2009, 11, 3))
+    assert [one.period for one in times_in(["They", "met", "that", "evening", "."], TODAY, day)] == [day]
+    assert times_in(["They", "met", "that", "evening", "."], TODAY, Period.of_year(2009)) == []
+
+
+def test_without_a_year_days_are_known_and_weekdays_are_not() -> None:
+    today = Period.of_day(date(400, 8, 6))
+    assert found("on Aug. 3", today) == ["XXXX-08-03"]
+    assert found("on Sunday", today) == ["XXXX-07-31/XXXX-08-06"]
+    assert found("three days ago", today) == ["XXXX-08-03"]
+
+
+def test_without_a_day_what_is_relative_is_unknown() -> None:
+    assert found("on Sunday , two days ago , last year and on March 5 , 2024", None) == ["?", "?", "?", "2024-03-05"]
+
+
+days = st.dates(date(1990, 1, 1), date(2040, 12, 31))
+
+
+@given(days, st.integers(2, 20))
+def test_days_ago(day: date, count: int) -> None:
+    assert found(f"{count} days ago", Period.of_day(day)) == [(day - timedelta(count)).isoformat()]
+
+
+@given(days, st.sampled_from(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]))
+def test_a_weekday_is_one_of_the_last_seven_days(day: date, name: str) -> None:
+    (one,) = times_in(["on", name], Period.of_day(day))
+    assert one.period is not None
+    assert one.period.first.strftime("%A") == name
+    assert 0 <= (day - one.period.first).days < 7
+
+
+@given(days, days, st.integers(-1000, 1000))
+def test_the_gap_of_two_days(one: date, other: date, shift: int) -> None:
+    first, second = Period.of_day(one), Period.of_day(other)
+    assert first.gap(second) == second.gap(first) == abs((one - other).days)
+    moved, also = first.shifted(shift), second.shifted(shift)
+    assert moved is not None
+    assert also is not None
+    assert moved.gap(also) == first.gap(second)
+
+
+def test_periods_with_and_without_year() -> None:
+    without = Period.of_day(date(400, 8, 6))
+    assert without.gap(Period.of_day(date(2025, 8, 3))) == 3
+    assert without.gap(Period.of_year(2017)) == 0
+    assert Period.of_day(date(400, 12, 30)).gap(Period.of_day(date(2025, 1, 2))) == 3
+
+
+def test_a_weekday_is_known_without_a_day_of_the_document() -> None:
+    (friday, last_week) = times_in(["It", "broke", "on", "Friday", "after", "a", "fire", "last", "week"], None)
+    assert (friday.period, friday.weekday) == (None, 4)
+    assert (last_week.period, last_week.weekday) == (None, None)
+    assert (str(Period.of_weekday(4)), Period.of_weekday(4).shown()) == ("XXXX-WXX-5", "Friday")
