@@ -8,6 +8,7 @@ from .candidates import candidate_pairs as candidate_pairs
 from .clusters import KindClusters as KindClusters
 from .clusters import cluster_mentions as cluster_mentions
 from .clusters import clusters_by_kind as clusters_by_kind
+from .clusters import lemma_clusters as lemma_clusters
 from .comparison import Comparison as Comparison
 from .comparison import all_pairs as all_pairs
 from .comparison import check_cross_encoder as check_cross_encoder
@@ -36,5 +37,4 @@ from .pair_logits import PairLogits as PairLogits
 from .store import ResultStore as ResultStore
 from .store import document_hash as document_hash
 from .story import LinkedStory as LinkedStory
-from .story import lemma_clusters as lemma_clusters
 from .story import link_story as link_story

@@ -23,8 +23,17 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances import AGREEMENT, CircumstanceTables
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
-from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
-from cdcoref.language import NO_FACTS, PERSON, MentionFacts, StatedFacts, gender_of_first_name, in_conflict
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Mention
+from cdcoref.language import (
+    NO_FACTS,
+    PERSON,
+    MentionFacts,
+    StatedFacts,
+    gender_of_first_name,
+    head_word,
+    in_conflict,
+    lemma,
+)
 from cdcoref.linking.full_names import Name, NamesOfStory
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
@@ -369,3 +378,21 @@ def with_clusters(corpus: Corpus, clusters: Mapping[str, tuple[NDArray[np.intege
                 confidence = mention.confidence if np.isnan(found[number]) else float(found[number])
                 mentions[number] = replace(mention, cluster=f"{kind}_{labels[number]}", confidence=confidence)
     return replace(corpus, mentions=tuple(mentions))
+
+
+def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
+    """The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
+
+    It needs no model and no parser; :mod:`cdcoref.language` has the rules for heads and lemmas. Pronouns are lemmas
+    like any other, also across documents: most often they refer to the same person. A document that is in none of the
+    `groups` (of ids; see `cdcoref.stories`) is one by itself.
+    """
+    group_of = {id: number for number, group in enumerate(groups) for id in group}
+    tokens_of = {document.id: document.tokens for document in corpus.documents}
+
+    def cluster(mention: Mention) -> str:
+        head = head_word(tokens_of[mention.document][mention.start : mention.end])
+        group = group_of.setdefault(mention.document, len(groups) + len(group_of))
+        return f"{group}:{lemma(head)}"
+
+    return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))

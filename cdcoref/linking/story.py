@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cdcoref.corpus import Corpus, Mention
-from cdcoref.language import head_word, lemma
+from cdcoref.corpus import Corpus
 from cdcoref.linking.clusters import clusters_by_kind, with_clusters
 from cdcoref.linking.comparison import Comparison
 from cdcoref.linking.linking_options import LinkingOptions
@@ -87,21 +86,3 @@ def link_story(
     pairs_kept = ComparedPairs.of(links for _, links in clusters.values()) if options.pairs else None
     linked = story.with_corpus(with_clusters(story.corpus, clusters))
     return LinkedStory(linked, comparison.sequences, tuple(comparison.notes), pairs_kept)
-
-
-def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
-    """The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
-
-    It needs no model and no parser; :mod:`cdcoref.language` has the rules for heads and lemmas. Pronouns are lemmas
-    like any other, also across documents: most often they refer to the same person. A document that is in none of the
-    `groups` (of ids; see `cdcoref.stories`) is one by itself.
-    """
-    group_of = {id: number for number, group in enumerate(groups) for id in group}
-    tokens_of = {document.id: document.tokens for document in corpus.documents}
-
-    def cluster(mention: Mention) -> str:
-        head = head_word(tokens_of[mention.document][mention.start : mention.end])
-        group = group_of.setdefault(mention.document, len(groups) + len(group_of))
-        return f"{group}:{lemma(head)}"
-
-    return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))

@@ -113,7 +113,7 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     "not JSON": (text(CONFIG_FILE, "{"), "config.json, line 1: this is not JSON"),
     "not UTF-8": (text(CONFIG_FILE, b'{"a": "\xff"}'), "config.json: this is not JSON"),
     "a list": (text(CONFIG_FILE, "[]"), "config.json: expected a JSON object"),
-    "deeply nested": (deep, "config.json: this file nests"),
+    "deeply nested": (deep, "config.json: this file is nested too deeply"),
     "thousands of digits": (text(CONFIG_FILE, f'{{"vocab_size": {"9" * 5000}}}'), "thousands of digits"),
     "an encoder": (put(CONFIG_FILE, "cdcoref", value=ABSENT), "no coreference model; train one"),
     "another model": (encoder("model_type", "bert"), "model_type is 'bert'"),
