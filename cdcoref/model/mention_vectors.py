@@ -8,7 +8,7 @@ are worth reading together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import torch
@@ -26,6 +26,9 @@ _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 MIN_SPREAD = 0.005
 """Features whose spread in training is smaller (those of one pair in some 60,000) are left out: standardised, they
 would outweigh all others in the few pairs that have them."""
+RARE_FACT = 1.0
+"""What a fact that both mentions state adds to the logit, or takes from it if they state different ones, where training
+has too few pairs to learn it from."""
 
 
 class KindScorer(nn.Module):
@@ -48,6 +51,9 @@ class KindScorer(nn.Module):
         What each further network counts in the mean, by name; together at most 1.
     columns
         Which of the learnt vectors of a mention are those of each.
+    rare
+        Which of the numbers are facts that too few pairs of training state: the networks see 0, and the logit changes
+        by `RARE_FACT`.
     """
 
     mean: Tensor
@@ -61,9 +67,11 @@ class KindScorer(nn.Module):
         dimension: int,
         shares: Mapping[str, float] = MappingProxyType({}),
         columns: Mapping[str, slice] = MappingProxyType({}),
+        rare: Sequence[int] = (),
     ) -> None:
         super().__init__()
         self.shares, self.columns = dict(shares), dict(columns)
+        self.rare = list(rare)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
         self.layers = two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
@@ -88,7 +96,9 @@ class KindScorer(nn.Module):
 
     def standardised(self, features: Tensor) -> Tensor:
         """The features as networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
-        return ((features - self.mean) / self.scale).masked_fill(self.scale < MIN_SPREAD, 0.0)
+        seen = features.clone()
+        seen[:, self.rare] = 0.0
+        return ((seen - self.mean) / self.scale).masked_fill(self.scale < MIN_SPREAD, 0.0)
 
     def without_vectors(self, standard: Tensor) -> Tensor:
         """Logits of the first network.
@@ -139,6 +149,7 @@ class KindScorer(nn.Module):
         """
         standard = self.standardised(features)
         logits = (1 - sum(self.shares.values())) * self.without_vectors(standard)
+        logits = logits + RARE_FACT * features[:, self.rare].sum(dim=1)
         for name, share in self.shares.items():
             own = self.columns[name]
             logits = logits + share * self.by_vectors(name, standard, one[:, own], other[:, own])
@@ -157,6 +168,8 @@ class VectorScorer(nn.Module):
     shares
         By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
         named for it.
+    rare
+        By kind, the numbers that are rare facts.
 
     Attributes
     ----------
@@ -175,6 +188,7 @@ class VectorScorer(nn.Module):
         width: int,
         dimension: int,
         shares: Mapping[str, Mapping[str, float]],
+        rare: Mapping[str, Sequence[int]] = MappingProxyType({}),
     ) -> None:
         super().__init__()
         of_kinds = {kind: dict(shares.get(kind, {})) if dimension else {} for kind in KINDS}
@@ -183,7 +197,10 @@ class VectorScorer(nn.Module):
         self.learning = tuple(kind for kind in KINDS if of_kinds[kind])
         places = {name: slice(n * dimension, (n + 1) * dimension) for n, name in enumerate(names)}
         self.kinds = nn.ModuleDict(
-            {kind: KindScorer(features, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
+            {
+                kind: KindScorer(features, hidden, width, dimension, own, places, rare.get(kind, ()))
+                for kind, own in of_kinds.items()
+            }
         )
 
     def of_kind(self, kind: str) -> KindScorer:

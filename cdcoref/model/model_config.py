@@ -81,6 +81,9 @@ SIMILARITIES = (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES, "story")
 """What can be compared of two mentions as wholes; the last is how likely their documents tell one story
 (:class:`cdcoref.stories.DocumentVectors`)."""
 
+RARE = {EVENT: ("numbers", "years", "dates")}
+"""By kind, features that fewer than 200 pairs of the training corpora show: nothing is learnt from them."""
+
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
@@ -241,6 +244,14 @@ class VectorOptions:
     def learnt_columns(self) -> int:
         """Numbers of all learnt vectors of a mention."""
         return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
+
+    @property
+    def rare(self) -> dict[str, list[int]]:
+        """By kind, the columns of the features in `RARE`."""
+        return {
+            kind: [column for column, name in enumerate(self.pair_features) if name in names]
+            for kind, names in RARE.items()
+        }
 
     @property
     def pair_width(self) -> int:
