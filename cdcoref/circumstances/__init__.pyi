@@ -25,4 +25,4 @@ from .quantities import counts_in as counts_in
 from .relations import RELATIONS as RELATIONS
 from .relations import is_object as is_object
 from .sentences import Source as Source
-from .times import times_in as times_in
+from .tense import looks_ahead as looks_ahead

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cdcoref.circumstances.times import quantity, unit_of_time
+from cdcoref.facts import count_named, days_of_unit
 from cdcoref.language import is_date, word_set
 
 _BEGINNINGS = word_set("""
@@ -136,9 +136,9 @@ def _distance(lower: Sequence[str], place: int) -> int | None:
     """
     if place >= _AT_BEGINNING and lower[place - 2 : place] == ["the", "day"]:
         return 1
-    if place < _AT_BEGINNING or (unit := unit_of_time(lower[place - 1])) is None or unit > 7:
+    if place < _AT_BEGINNING or (unit := days_of_unit(lower[place - 1])) is None or unit > 7:
         return None
-    count = quantity(lower, place - 2)
+    count = count_named(lower[place - 2])
     return None if count is None else count * unit
 
 

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from cdcoref.circumstances.times import SHORT_MONTHS, times_in
 from cdcoref.corpus import Document
-from cdcoref.facts import Period
+from cdcoref.facts import Period, is_short_month, times_in
 from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name, word_set
 
 FIRST_SENTENCES = 5
@@ -76,7 +75,7 @@ def _ends_in_short_month(words: Sequence[str]) -> bool:
     if word and word[0] == ".":
         word, stop = words[-2:-1], 1
     short = [one.removesuffix(".").casefold() for one in word if stop or one.endswith(".")]
-    return len(words) <= _DATELINE and not SHORT_MONTHS.keys().isdisjoint(short)
+    return len(words) <= _DATELINE and any(map(is_short_month, short))
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:

@@ -20,9 +20,8 @@ from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantit
 from cdcoref.circumstances.relations import relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
-from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
-from cdcoref.facts import UNKNOWN_YEAR, Period
+from cdcoref.facts import UNKNOWN_YEAR, Period, StatedTime
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""

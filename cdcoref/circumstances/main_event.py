@@ -15,9 +15,8 @@ from cdcoref.circumstances.attachment import belongs_to_report, is_reporting
 from cdcoref.circumstances.gazetteer import Place, country_of_people
 from cdcoref.circumstances.places import CONTINENTS, SETTLEMENTS, StatedPlace, capitalised, places_in
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, is_part, most_exact
-from cdcoref.circumstances.times import StatedTime
 from cdcoref.corpus import Document
-from cdcoref.facts import Period
+from cdcoref.facts import Period, StatedTime
 from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers, lemma, word_set
 
 _LEAD = 4

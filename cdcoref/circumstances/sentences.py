@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from itertools import pairwise
 
 from cdcoref.circumstances.attachment import belongs_to_report
 from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
-from cdcoref.circumstances.times import StatedTime, times_in
+from cdcoref.circumstances.tense import looks_ahead
 from cdcoref.corpus import Document
-from cdcoref.facts import Period
+from cdcoref.facts import Period, StatedTime, times_in
 
 _LINE_BREAK = "//n"
 
@@ -116,10 +117,20 @@ def _sentences(document: Document, today: Period | None) -> Iterator[Sentence]:
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
-        times = times_in(words, today, stated)
+        times = list(_with_distances(times_in(words, today, stated, partial(looks_ahead, lower))))
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         yield Sentence(start, words, lower, dateline_end(words), clauses_of(words), times, _places(words))
+
+
+def _with_distances(times: Sequence[StatedTime]) -> Iterator[StatedTime]:
+    """The times of a sentence; ``three days before`` counts from the time that follows, and is left out without one."""
+    following: StatedTime | None
+    for time, following in zip(times, [*times[1:], None], strict=False):
+        if not time.days:
+            yield time
+        elif following is not None and following.period is not None:
+            yield replace(time, period=following.period.shifted(time.days), days=0)
 
 
 def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:

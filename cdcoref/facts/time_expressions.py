@@ -327,7 +327,7 @@ def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTi
     month = _month_number(groups["month"])
     day = int(groups["day"]) if groups.get("day") else _ordinal(groups["ordinal"])
     before = context.text[: context.start].rsplit(None, 2)[-2:]
-    if groups.get("day") and match[0][0].isdecimal() and before and re.fullmatch(r"[.,/:-]|.*\d[.,:/-]", before[-1]):
+    if groups.get("day") and match[0][0].isdecimal() and re.fullmatch(r".*\d ?[.,:/-]", " ".join(before)):
         return None  # the end of a larger number
     after = context.text[match.end() :].split(" ", 2)[1:2]
     if (
@@ -337,6 +337,12 @@ def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTi
         and re.fullmatch(r"[:%]|\d.*|(?i:percent|pct|per|million|billion|a\.m\.|p\.m\.)", after[0])
     ):
         return None  # "March 5 percent"
+    if (
+        match[0].endswith(groups.get("day") or "-")
+        and after
+        and re.fullmatch(r"(?!(?:was|is|has|as)$)[a-z]+s", after[0])
+    ):
+        return None  # "in March 12 ships sailed"
     year = _year_of(match, context, month, day)
     if year is None:
         return _UNKNOWN
@@ -360,11 +366,12 @@ def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | Non
         return None
     number = _month_number(name)
     today = context.today
+    refers = _AFTER_REFERENCE.match(context.text[match.end() :])
     if plain and before in ("last", "next") and today is not None and today.has_year:
         year = today.last.year
         year = year + (number <= today.last.month) if before == "next" else year - (number >= today.last.month)
         period: Period | None = Period.of_month(year, number)
-    elif plain and before == "that" and context.base is not None and context.base.has_year:
+    elif plain and before == "that" and context.base is not None and context.base.has_year and refers:
         period = Period.of_month(context.base.first.year, number)
     else:
         period = _month_of(match, context)
@@ -373,6 +380,10 @@ def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | Non
     return _part(period, groups.get("extent"))
 
 
+_AFTER_REFERENCE = re.compile(
+    r" *(?:$|[^\w ]|(?:after|and|as|at|because|before|but|for|from|he|in|it|she|the[ny]?|when|while)\b)"
+)
+"""What follows "that November" if "that" refers to a year; not "said that November sales fell"."""
 _BEFORE_MONTH = frozenset(
     {"in", "since", "of", "from", "until", "till", "by", "during", "through", "last", "next", "this", "that", "early"}
     | {"late", "mid", "before", "after", "and", "to", "between", "for", ","}
@@ -488,6 +499,22 @@ def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime 
     return Period.of_day(today + timedelta(start + count * (1 if groups.get("day") else 7)))
 
 
+def count_named(word: str) -> int | None:
+    """The number that a word in lower case is ("3", "three", "a"); None for any other."""
+    return int(word) if word.isdecimal() and len(word) <= 3 else _COUNTS.get(word)
+
+
+def days_of_unit(word: str) -> int | None:
+    """The days of a unit of time, in singular or plural; 0 for hours and minutes, None for any other word."""
+    singular = word.removesuffix("s")
+    return 0 if singular in ("hour", "minute", "second", "moment") else _UNIT_DAYS.get(singular)
+
+
+def is_short_month(word: str) -> bool:
+    """Whether a word is the shortened name of a month: "Sept", "sept."."""
+    return word.rstrip(".").title() in _SHORT
+
+
 def _count(word: str) -> int:
     return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
 
@@ -525,7 +552,6 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     r"(?P<near>(?i:this)) (?i:morning|afternoon|evening)",
     r"(?P<near>(?i:last)) (?i:night|evening)",
     r"{count} (?P<near>(?i:hours?|minutes?)) (?i:ago)",
-    r"(?i:earlier) (?P<near>(?i:today))",
 )
 def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``."""
@@ -603,7 +629,7 @@ def _moved(period: Period, count: int, unit: int) -> Period | None:
 
 
 @_rule(
-    r"(?:(?i:earlier|later) )?(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
+    r"(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
     r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
 )
 def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
@@ -843,7 +869,7 @@ def _decade(match: re.Match[str], context: _Context) -> Period | None:
 
 _BEFORE_YEAR = frozenset(
     {"in", "since", "of", "from", "until", "till", "by", "during", "through", "the", "early", "late", "mid", "before"}
-    | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s", ","}
+    | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s"}
 )
 _BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from", "the", "its", ","})
 
@@ -868,8 +894,6 @@ def _year(match: re.Match[str], context: _Context) -> Period | StatedTime | None
     counted = re.fullmatch(r"(?!was|has|is|as)[a-z]+s|people|men|women", after[0]) if after else None
     if not extent and before in _BEFORE_AMOUNT and counted:
         return None  # "about 2000 dollars"
-    if before == "," and (not context.text[: context.start].strip(" ,") or (after and after[0].isalpha())):
-        return None
     if any(re.fullmatch(_STREET, word) for word in after[:2]):
         return None  # "the area of 1915 Birch St."
     today = context.today

@@ -75,7 +75,7 @@ def test_names_of_one_country_contain_each_other_in_one_way() -> None:
 def test_a_weekday_in_texts_without_a_day() -> None:
     sentences = {
         "a": ["A fire began on Friday .", "It rained ."],
-        "b": ["The fire of Friday night spread .", "The fire spread on Saturday ."],
+        "b": ["The fire of Friday night has spread .", "The fire spread on Saturday ."],
     }
     documents = tuple(Document.from_sentences(id, [one.split() for one in own]) for id, own in sentences.items())
     mentions = tuple(Mention(id, (n,), "event", "fire") for id, n in (("a", 1), ("b", 1), ("b", 8)))
