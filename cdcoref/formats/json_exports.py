@@ -111,6 +111,10 @@ def _mentions(
     spans: Iterable[Mapping[str, Any]], links: Iterable[tuple[str, Any, Any]], id: object, remark: Remark
 ) -> list[dict[str, Any]]:
     """Mentions, those that relations of coreference join in one cluster."""
+    import numpy as np
+
+    from cdcoref.clustering import connected  # which imports SciPy: other files need none
+
     mentions = []
     number_of: dict[Any, int] = {}
     for number, span in enumerate(spans):
@@ -120,21 +124,13 @@ def _mentions(
             {"start": span["start"], "end": span["end"]} | ({"kind": kind} if kind else {"tag": tag} if tag else {})
         )
         number_of.setdefault(span["key"], number)
-    first = list(range(len(mentions)))
-
-    def root(number: int) -> int:
-        while first[number] != number:
-            number = first[number]
-        return number
-
-    joined: set[int] = set()
+    pairs: list[tuple[int, int]] = []
     for name, one, other in links:
         if not _COREFERENCE.search(name):
             remark(f"relation {name!r} ignored")
         elif one in number_of and other in number_of:
-            low, high = sorted((root(number_of[one]), root(number_of[other])))
-            first[high] = low
-            joined |= {number_of[one], number_of[other]}
-    for number in joined:
-        mentions[number]["cluster"] = f"{id}/{root(number) + 1}"
+            pairs.append((number_of[one], number_of[other]))
+    cluster_of = connected(len(mentions), *np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
+    for number in {number for pair in pairs for number in pair}:
+        mentions[number]["cluster"] = f"{id}/{cluster_of[number] + 1}"
     return mentions

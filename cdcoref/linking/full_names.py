@@ -10,11 +10,11 @@ an organisation whose name begins with it stands before it ("Keller Industries")
 organisation before anybody is named so. Father and son of one name ("Bo Keller, Jr.") are two. An office ("the finance
 minister") is the one full name before it in its document that has it as a title.
 
-Mentions are compared within stories. What stands in another story about the same subject (:mod:`cdcoref.stories`) under
-the same name is the same person, place or organisation nearly always, and then both clusters become one. Not if two
-clusters of a story bear the name; not by a single word that the story also writes in lower case ("Police"), or that
-belongs to different full names ("Esther Williams", "Robin Williams"); and never where two years, amounts or full names
-would come together that cannot (:func:`cdcoref.language.in_conflict`).
+Mentions are compared within stories. Two clusters of one name in different stories about the same subject
+(:mod:`cdcoref.stories`) become one, with these exceptions: two clusters of one story have the name; the name is a
+single word that a story also writes in lower case ("Police"), or that belongs to different full names ("Esther
+Williams", "Robin Williams"); or the clusters state years, amounts or full names that are in conflict
+(:func:`cdcoref.language.in_conflict`).
 """
 
 from __future__ import annotations

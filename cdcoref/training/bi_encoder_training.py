@@ -26,6 +26,7 @@ from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining
 from cdcoref.training.mention_words import read_words
 from cdlm.encoder import CDLMModel
+from cdlm.printing import as_lines
 from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run
 from cdlm.tokens import SpecialPieces
@@ -256,7 +257,8 @@ def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, ba
     vectors = []
     for part in parts:
         run.say(f"the teacher {name} reads {len(part.corpus.documents)} documents of {part.info.name}")
-        vectors.append(read_words(teacher, part.corpus, batch_tokens=batch_tokens).mean[:, -width:])
+        words = read_words(teacher, part.corpus, batch_tokens=batch_tokens, progress=as_lines(run.say))
+        vectors.append(words.mean[:, -width:])
     return vectors
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -31,8 +31,14 @@ class ReadWords:
     last: Tensor
 
 
-def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadWords:
-    """Read every document of a corpus, alone; zeros for what the encoder does not read."""
+def read_words(
+    model: CorefModel,
+    corpus: Corpus,
+    *,
+    batch_tokens: int,
+    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> ReadWords:
+    """Read every document of a corpus by itself; zeros for what the encoder does not read."""
     width = model.word_layer_width
     numbers = corpus.mention_numbers()
     mean, last = (torch.zeros(len(corpus.mentions), width, dtype=torch.float16) for _ in range(2))
@@ -45,6 +51,7 @@ def read_words(model: CorefModel, corpus: Corpus, *, batch_tokens: int) -> ReadW
                 mean[number] = words[own].mean(dim=0).half()
                 place = last_word(document, corpus.mentions[number], model.settings.vectors.last_word)
                 last[number] = words[place].half()
+        progress("reading", start + len(block), len(with_mentions))
     return ReadWords(mean, last)
 
 

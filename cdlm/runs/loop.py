@@ -192,7 +192,7 @@ class TrainingLoop(Generic[M, T]):
         minutes = (time.monotonic() - self._clock) / done * left / 60
         self._say(
             f"{self._place()}, step {self.state.step} of {self.last_step}: loss {loss:.4f}, "
-            f"{minutes:.0f} min left{self._speed.summary()}"
+            f"{'less than 1' if minutes < 1 else f'{minutes:.0f}'} min left{self._speed.summary()}"
         )
         numbers = {"loss": loss, "grad_norm": float(gradient_norm), "learning_rate": learning_rate, "epoch": self.epoch}
         self._accelerator.log({f"train/{name}": value for name, value in numbers.items()}, step=self.state.step)
