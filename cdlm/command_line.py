@@ -7,9 +7,9 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import PackageNotFoundError, version
-from inspect import cleandoc
+from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from typer.main import get_command
 from cdlm.errors import InputError, shown_path
 from cdlm.extras import DISTRIBUTION
 from cdlm.memory import keep_freed_memory
-from cdlm.printing import say
+from cdlm.printing import be_quiet, warn
 
 UNUSABLE = (errno.ENAMETOOLONG, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EACCES, errno.EPERM)
 """A path that is too long, a disk or a quota that is full, a disk that is read only, a file that is too large, a folder
@@ -61,7 +61,7 @@ class Commands(Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            say(self.name or DISTRIBUTION, "interrupted")
+            warn(self.name or DISTRIBUTION, "interrupted")
             sys.exit(130)
 
 
@@ -77,6 +77,7 @@ def add_command(
     """Add a function to a program as a command, by default under its own name.
 
     The program's help lists it under the heading `panel`; its own help shows `examples`, command lines, at the end.
+    Every command can be told to be quiet.
     """
     app.command(
         name or function.__name__,
@@ -84,7 +85,23 @@ def add_command(
         help=unwrapped(function.__doc__ or ""),
         epilog=epilog(examples),
         rich_help_panel=panel,
-    )(function)
+    )(_with_quiet(function))
+
+
+def _with_quiet(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the option `--quiet`."""
+
+    @wraps(function)
+    def command(*, quiet: bool, **values: Any) -> None:
+        be_quiet(quiet)
+        function(**values)
+
+    option = typer.Option(False, "--quiet", "-q", help="Print results and errors only, no notes and no progress.")
+    own = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in signature(function, eval_str=True).parameters.values()]
+    own.append(Parameter("quiet", Parameter.KEYWORD_ONLY, default=option, annotation=bool))
+    command.__signature__ = Signature(own)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
+    return command
 
 
 def unwrapped(text: str) -> str:
@@ -109,7 +126,7 @@ def run(app: typer.Typer, name: str) -> None:
     try:
         _command_of(app)(prog_name=name)
     except InputError as error:
-        say(name, str(error))
+        warn(name, str(error))
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
@@ -118,7 +135,7 @@ def run(app: typer.Typer, name: str) -> None:
         if error.errno not in UNUSABLE:
             raise
         path = "" if error.filename is None else os.fsdecode(error.filename)
-        say(name, f"{shown_path(path) or 'a file'} cannot be used ({error.strerror}); choose another location")
+        warn(name, f"{shown_path(path) or 'a file'} cannot be used ({error.strerror}); choose another location")
         sys.exit(2)
 
 

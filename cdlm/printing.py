@@ -19,7 +19,27 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in _JOINERS_AND_MARKS else "\ufffd" for c in text)
 
 
+_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Choose whether notes and progress are left out."""
+    global _quiet
+    _quiet = quiet
+
+
+def is_quiet() -> bool:
+    """Whether notes and progress are left out."""
+    return _quiet
+
+
 def say(program: str, sentence: str) -> None:
+    """Print a note, as :func:`warn` does, unless the user wants none."""
+    if not _quiet:
+        warn(program, sentence)
+
+
+def warn(program: str, sentence: str) -> None:
     """Print a sentence on standard error, after the program's name; it may have several lines."""
     lines = "\n".join(map(printable, sentence.split("\n")))
     print(f"{program}: {lines}", file=sys.stderr)
@@ -55,7 +75,7 @@ class StageProgress:
     """One bar per stage, created on the stage's first update; a context manager. Lines begin with the program."""
 
     def __init__(self, program: str) -> None:
-        self._say = as_lines(lambda line: print(f"{program}: {line}", file=sys.stderr))
+        self._say = as_lines(lambda line: say(program, line))
 
     def __enter__(self) -> StageProgress:
         from rich.console import Console
@@ -63,7 +83,7 @@ class StageProgress:
 
         console = Console(stderr=True)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._bars = Progress(*columns, console=console, transient=True, disable=_quiet or not console.is_terminal)
         self._tasks: dict[str, TaskID] = {}
         self._bars.start()
         return self

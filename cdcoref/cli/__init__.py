@@ -5,8 +5,6 @@ Commands import what they need when they run, so that ``cdcoref --help`` and ``c
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from cdcoref.cli import (
@@ -26,12 +24,17 @@ from cdcoref.cli import (
     stats,
     train,
 )
+from cdcoref.cli.option_groups import option, with_groups
 from cdlm.command_line import Commands, add_command, epilog, run, unwrapped, version_printer
 
-DOCUMENTS = "Documents"
 COLLECTIONS = "Collections that grow"
-MODELS = "Models"
-CORPORA = "Annotated corpora and scores"
+PANELS = {
+    "Documents": (demo, predict),
+    COLLECTIONS: (add, show, correct, serve, remove, rebuild),
+    "Models": (train, evaluate, publish),
+    "Annotated corpora and scores": (stats, export, score, errors),
+}
+"""The commands under the headings of the help."""
 
 app = typer.Typer(
     name="cdcoref",
@@ -46,37 +49,22 @@ app = typer.Typer(
 
 @app.callback()
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=version_printer("cdcoref"), is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
+    version: bool = option(
+        False, "Print the version and exit.", "--version", callback=version_printer("cdcoref"), is_eager=True
+    ),
 ) -> None:
     pass
 
 
-add_command(app, demo.demo, panel=DOCUMENTS, examples=demo.EXAMPLES)
-add_command(app, predict.predict, panel=DOCUMENTS, examples=predict.EXAMPLES)
-add_command(app, add.add, panel=COLLECTIONS, examples=add.EXAMPLES)
-add_command(app, show.show, panel=COLLECTIONS, examples=show.EXAMPLES)
-app.add_typer(
-    correct.app,
-    name="correct",
-    help=unwrapped(correct.HELP),
-    epilog=epilog(correct.EXAMPLES),
-    rich_help_panel=COLLECTIONS,
-)
-add_command(app, serve.serve, panel=COLLECTIONS, examples=serve.EXAMPLES)
-add_command(app, remove.remove, panel=COLLECTIONS, examples=remove.EXAMPLES)
-add_command(app, rebuild.rebuild, panel=COLLECTIONS, examples=rebuild.EXAMPLES)
-add_command(app, train.train, panel=MODELS, examples=train.EXAMPLES)
-add_command(app, evaluate.evaluate, panel=MODELS, examples=evaluate.EXAMPLES)
-add_command(app, publish.publish, panel=MODELS, examples=publish.EXAMPLES)
-add_command(app, stats.stats, panel=CORPORA, examples=stats.EXAMPLES)
-add_command(app, export.export, panel=CORPORA, examples=export.EXAMPLES)
-add_command(app, score.score, panel=CORPORA, examples=score.EXAMPLES)
-add_command(app, errors.errors, panel=CORPORA, examples=errors.EXAMPLES)
+for _panel, _modules in PANELS.items():
+    for _module in _modules:
+        _name = _module.__name__.rpartition(".")[2]
+        if _module is correct:
+            _help = unwrapped(correct.HELP)
+            app.add_typer(correct.app, name=_name, help=_help, epilog=epilog(correct.EXAMPLES), rich_help_panel=_panel)
+        else:
+            _command = with_groups(getattr(_module, _name))
+            add_command(app, _command, panel=_panel, examples=_module.EXAMPLES)
 
 
 def main() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-import typer
-
+from cdcoref.cli.option_groups import option
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,74 +15,49 @@ if TYPE_CHECKING:
 CORPUS = "Corpus"
 NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, invented, litbank or meantime"
 
-CorpusOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME:DIR",
-        help=f"Annotated corpus and its folder; NAME is {NAMES}.",
-        rich_help_panel=CORPUS,
-    ),
-]
-CorporaOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
-        metavar="NAME:DIR",
-        help=f"Annotated corpus and its folder; its train and dev splits are used. NAME is {NAMES}. Repeatable.",
-        rich_help_panel=CORPUS,
-    ),
-]
-EcbOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Folder of ECB+ 1.0; short for --corpus ecb:DIR.",
-        rich_help_panel=CORPUS,
-    ),
-]
-IdsOption = Annotated[
-    Literal["local", "global"] | None,
-    typer.Option(
-        help="Whether cluster ids in CoNLL files are local to a document, or global to all documents and files. "
-        "Default: global if the file states it or has one block of many documents, otherwise local.",
-        rich_help_panel=CORPUS,
-    ),
-]
-Split = Literal["train", "dev", "test"]
-SplitOption = Annotated[Split | None, typer.Option(help="Split of the corpus. Default: dev.", rich_help_panel=CORPUS)]
+
+@dataclass(frozen=True)
+class Ids:
+    """What cluster ids mean."""
+
+    PANEL: ClassVar = CORPUS
+    ids: Literal["local", "global"] | None = option(
+        None,
+        "Whether cluster ids in CoNLL files are local to a document, or global to all documents and files. Default: "
+        "global if the file states it or has one block of many documents, otherwise local.",
+    )
 
 
-def one_corpus(corpus: str | None, ecb_root: Path | None) -> CorpusFolder:
-    """The corpus that a command names.
+@dataclass(frozen=True)
+class NamedCorpus(Ids):
+    """An annotated corpus; files of one's own may take its place."""
 
-    Raises
-    ------
-    InputError
-        If it names none or several.
-    """
-    from cdcoref.corpora import corpus_folders
+    corpus: str | None = option(None, f"Annotated corpus and its folder; NAME is {NAMES}.", metavar="NAME:DIR")
+    ecb_root: Path | None = option(None, "Folder of ECB+ 1.0; short for --corpus ecb:DIR.", metavar="DIR")
 
-    folders = corpus_folders([corpus] if corpus is not None else [], ecb_root)
-    if len(folders) != 1:
-        raise InputError("give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)")
-    return folders[0]
+    def folder(self, files: bool, what: str) -> CorpusFolder | None:
+        """The folder of the corpus, or None where files, which `what` describes, are named instead."""
+        from cdcoref.corpora import corpus_folders
+
+        if files == (self.corpus is not None or self.ecb_root is not None):
+            raise InputError(f"give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or {what}")
+        if files:
+            return None
+        folders = corpus_folders([self.corpus] if self.corpus is not None else [], self.ecb_root)
+        if len(folders) != 1:
+            raise InputError("give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)")
+        return folders[0]
 
 
-def corpus_or_files(corpus: str | None, ecb_root: Path | None, files: bool, what: str) -> CorpusFolder | None:
-    """The corpus that a command names, or None if it names files instead.
+@dataclass(frozen=True)
+class CorpusSplit(NamedCorpus):
+    """A split of an annotated corpus."""
 
-    Parameters
-    ----------
-    corpus, ecb_root
-        The options.
-    files, what
-        Whether files were named, and how a message describes them.
+    split: Literal["train", "dev", "test"] | None = option(None, "Split of the corpus. Default: dev.")
 
-    Raises
-    ------
-    InputError
-        If neither or both were named.
-    """
-    if files == (corpus is not None or ecb_root is not None):
-        raise InputError(f"give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or {what}")
-    return None if files else one_corpus(corpus, ecb_root)
+    def folder(self, files: bool, what: str) -> CorpusFolder | None:
+        """As for a corpus; files have no splits."""
+        folder = super().folder(files, what)
+        if folder is None and self.split is not None:
+            raise InputError("only corpora have splits; leave out --split")
+        return folder

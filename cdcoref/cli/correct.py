@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.cli.collection_options import FileArgument, say
+from cdcoref.cli.collection_options import FileArgument
+from cdcoref.cli.messages import say
 from cdcoref.errors import InputError
 from cdlm.command_line import Command, Group, add_command
 
 if TYPE_CHECKING:
-    from cdcoref.collection import Action, Correction
+    from cdcoref.collection import Action, Collection, Correction
 
 HELP = """Correct mentions and clusters of a collection.
 
@@ -63,6 +64,10 @@ class CorrectionCommand(Command):
 app = typer.Typer(cls=Corrections, no_args_is_help=True)
 
 MentionsArgument = Annotated[list[str], typer.Argument(metavar="MENTIONS", help="Mentions, such as m12.")]
+NumberArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
+]
 
 
 def same(file: FileArgument, mentions: MentionsArgument) -> None:
@@ -108,35 +113,21 @@ def rename(
     _correct(file, "rename", [cluster], " ".join(name))
 
 
-NumberArgument = Annotated[
-    str | None,
-    typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
-]
-
-
 def undo(file: FileArgument, number: NumberArgument = None) -> None:
     """Undo a correction; without a number, the one that was made or redone last."""
-    from cdcoref.collection import Collection
-
-    chosen = None if number is None else _number(number)
-    with Collection.open(file) as collection:
-        _say_outcome(collection.undo(chosen))
+    _do(file, lambda collection: collection.undo(_number(number)))
 
 
 def redo(file: FileArgument, number: NumberArgument = None) -> None:
     """Redo a correction that was undone; without a number, the one that was undone last."""
-    from cdcoref.collection import Collection
-
-    chosen = None if number is None else _number(number)
-    with Collection.open(file) as collection:
-        _say_outcome(collection.redo(chosen))
+    _do(file, lambda collection: collection.redo(_number(number)))
 
 
-def _number(given: str) -> int:
+def _number(given: str | None) -> int | None:
     """The number of a correction."""
-    if not re.fullmatch("[0-9]{1,18}", given):
+    if given is not None and not re.fullmatch("[0-9]{1,18}", given):
         raise InputError("give the number of one correction, as cdcoref correct FILE list prints it")
-    return int(given)
+    return None if given is None else int(given)
 
 
 def list_corrections(file: FileArgument) -> None:
@@ -186,13 +177,17 @@ for _name, _command in COMMANDS.items():
 
 
 def _correct(file: Path, action: Action, ids: list[str], name: str | None = None) -> None:
+    _do(file, lambda collection: collection.correct(action, ids, name=name))
+
+
+def _do(file: Path, change: Callable[[Collection], Correction]) -> None:
     from cdcoref.collection import Collection
 
     with Collection.open(file) as collection:
-        _say_outcome(collection.correct(action, ids, name=name))
+        _say_outcome(change(collection))
 
 
 def _say_outcome(done: Correction) -> None:
     from cdcoref.collection import correction_lines, outcome_lines
 
-    say([*correction_lines([done]), *outcome_lines(done)])
+    say(*correction_lines([done]), *outcome_lines(done))

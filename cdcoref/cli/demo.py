@@ -5,25 +5,24 @@ from __future__ import annotations
 import webbrowser
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from cdcoref.cli.progress import StageProgress
+from cdcoref.cli.messages import StageProgress, say
+from cdcoref.cli.option_groups import option
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
-from cdlm.printing import say
 
 EXAMPLES = ("cdcoref demo", "cdcoref demo --no-open -o page.html")
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="HTML page to write; an existing file is replaced.")
-    ] = Path("cdcoref-demo.html"),
-    open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser, or only print its path.")
-    ] = True,
+    output: Path = option(
+        Path("cdcoref-demo.html"),
+        "HTML page to write; an existing file is replaced.",
+        "-o",
+        "--output",
+        metavar="FILE",
+    ),
+    open_page: bool = option(True, "Open the page in a browser, or only print its path.", "--open/--no-open"),
 ) -> None:
     """Run cdcoref on seven sample texts and view the result in a browser."""
     if output.suffix != ".html":
@@ -41,7 +40,7 @@ def demo(
     with StageProgress() as progress:
         prediction = predictor.predict(loaded.corpus, progress=progress.update)
     write_page(prediction, output, title="The sample: two stories in seven texts")
-    say("cdcoref", summary(prediction.counts()))
+    say(summary(prediction.counts()))
     print(output.resolve())
     if open_page and not webbrowser.open(output.resolve().as_uri()):
-        say("cdcoref", "no browser was found; open this file in one")
+        say("no browser was found; open this file in one")

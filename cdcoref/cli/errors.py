@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from cdcoref.cli.corpus_options import IdsOption
-from cdcoref.cli.scoring_options import KeyArgument, KindOption, LevelOption, NestedOption, say_notes
+from cdcoref.cli.option_groups import option
+from cdcoref.cli.scoring_options import KeyArgument, Scored, say_notes
 
 EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json")
 
@@ -18,22 +18,18 @@ EXAMPLES = ("cdcoref errors gold.conll predicted.conll", "cdcoref errors gold.js
 def errors(
     key: KeyArgument,
     response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.")],
-    level: LevelOption = None,
-    kind: KindOption = "both",
-    remove_nested: NestedOption = False,
-    ids: IdsOption = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=0, help="Maximum number of errors of each type.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    scored: Scored,
+    limit: int = option(10, "Maximum number of errors of each type.", metavar="N", min=0),
+    as_json: bool = option(False, "Print JSON.", "--json"),
 ) -> None:
     """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions.
 
     Clusters have the names that they have in the files: numbers in .conll files, the names of the prediction in JSON
     lines.
     """
-    from cdcoref.scoring import Options, report_errors
+    from cdcoref.scoring import report_errors
     from cdcoref.views import error_text
 
-    options = Options(level, kind, remove_nested=remove_nested, ids=ids)
-    report = report_errors(key, response, options, limit=limit)
+    report = report_errors(key, response, scored.options(), limit=limit)
     say_notes(key, ((response, note) for note in report.notes))
     print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

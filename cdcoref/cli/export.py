@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, SplitOption, corpus_or_files
-from cdcoref.cli.input_options import SinceOption, SourceOption, chosen_documents
-from cdcoref.cli.model_options import MENTIONS, OUTPUT, Kind
-from cdcoref.cli.output_options import (
-    FolderFormatOption,
-    LayoutOption,
-    PlainOption,
-    ReplaceOption,
-    check_output,
-    document_writer,
-)
+from cdcoref.cli.corpus_options import CorpusSplit
+from cdcoref.cli.input_options import Choice
+from cdcoref.cli.messages import exit_if_skipped, say, say_problems
+from cdcoref.cli.model_options import Kind
+from cdcoref.cli.option_groups import MENTIONS, option
+from cdcoref.cli.output_options import Outputs
 from cdcoref.errors import InputError
-from cdlm.printing import counted, say
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import IdScope
     from cdcoref.predict import Prediction
 
 EXAMPLES = (
@@ -36,19 +29,21 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True)
+class Exported:
+    """What is exported."""
+
+    PANEL: ClassVar = MENTIONS
+    kind: Kind = option("both", "Kind of mentions to write; mentions without a kind get this kind.")
+    corrected: bool = option(False, "Only the documents of a collection that have a corrected mention.", "--corrected")
+    damaged: bool = option(False, "Write what can still be read of a collection that is damaged.", "--damaged")
+
+
 def export(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Output file: .json, .jsonl, .jsonlines, .conll, .conllu, .spacy, .csv, .graphml, .jsonld or .md (a "
-            "report), each also with .gz, or .html or .parquet; a name without a suffix is a folder with a file for "
-            "each document.",
-            rich_help_panel=OUTPUT,
-        ),
-    ],
+    outputs: Outputs,
+    corpus: CorpusSplit,
+    exported: Exported,
+    choice: Choice,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -57,36 +52,6 @@ def export(
             "corpus.",
         ),
     ] = None,
-    corpus: CorpusOption = None,
-    ecb_root: EcbOption = None,
-    split: SplitOption = None,
-    kind: Annotated[
-        Kind,
-        typer.Option(
-            help="Kind of mentions to write; mentions without a kind get this kind.", rich_help_panel=MENTIONS
-        ),
-    ] = "both",
-    corrected: Annotated[
-        bool,
-        typer.Option(
-            "--corrected",
-            help="Only the documents of a collection that have a corrected mention.",
-            rich_help_panel=MENTIONS,
-        ),
-    ] = False,
-    damaged: Annotated[
-        bool,
-        typer.Option(
-            "--damaged", help="Write what can still be read of a collection that is damaged.", rich_help_panel=MENTIONS
-        ),
-    ] = False,
-    layout: LayoutOption = None,
-    folder_format: FolderFormatOption = None,
-    replaced: ReplaceOption = None,
-    plain: PlainOption = False,
-    ids: IdsOption = None,
-    since: SinceOption = None,
-    source: SourceOption = None,
 ) -> None:
     """Write a collection, a split of an annotated corpus, or annotated files with their clusters in another format.
 
@@ -94,78 +59,58 @@ def export(
     all documents of the output.
     """
     from cdcoref.corpus import Corpus
-    from cdcoref.views import check_folder_options, check_plain, write_result
 
-    check_folder_options(output, layout, folder_format, replaced)
-    if plain:
-        check_plain(output)
-    document_writer(output, layout)  # which refuses a wrong name before the work
-    check_output(output, files or [])
+    if not outputs.output:
+        raise InputError("name the file to write with -o, such as -o news.html")
+    outputs.check(files or [])
     content: Corpus | Prediction
     problems: Sequence[str] = ()
-    folder = corpus_or_files(corpus, ecb_root, bool(files), "a collection or annotated files")
+    folder = corpus.folder(bool(files), "a collection or annotated files")
     if folder is None:
-        if split is not None:
-            raise InputError("only corpora have splits; leave out --split")
-        content, problems = _read(files or [], corrected, None if kind == "both" else kind, ids, damaged=damaged)
-        for problem in problems:
-            say("cdcoref", problem)
-    elif damaged:
+        content, problems = _read(files or [], exported, corpus)
+        say_problems(problems)
+    elif exported.damaged:
         raise InputError("only collections can be read with --damaged; leave it out")
-    elif corrected:
+    elif exported.corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
-        content = folder.read(split or "dev").corpus
+        content = folder.read(corpus.split or "dev").corpus
     if isinstance(content, Corpus):
-        content = written = chosen_documents(content.of_kind(kind), since, source)
+        content = written = choice.of(content.of_kind(exported.kind))
     else:
-        written = chosen_documents(content.corpus.of_kind(kind), since, source)
+        written = choice.of(content.corpus.of_kind(exported.kind))
         content = replace(content.subset(document.id for document in written.documents), corpus=written)
-    for note in written.notes:
-        say("cdcoref", note)
+    say(*written.notes)
     if not written.documents:
         raise InputError("the input contains no documents")
-    notes = write_result(content, output, layout, folder_format=folder_format, replaced=replaced, plain=plain)
     counts = f"{counted(len(written.documents), 'document')}, {counted(len(written.mentions), 'mention')}"
-    for sentence in (counts, *notes):
-        say("cdcoref", f"{output}: {sentence}")
-    if problems:
-        say("cdcoref", f"{counted(len(problems), 'unusable input')} skipped; see above")
-        sys.exit(2)
+    for output, notes in outputs.write(content):
+        say(*(f"{output}: {sentence}" for sentence in (counts, *notes)))
+    exit_if_skipped(problems)
 
 
-def _read(
-    files: list[Path], corrected: bool, kind: str | None, ids: IdScope | None, *, damaged: bool
-) -> tuple[Corpus | Prediction, Sequence[str]]:
-    """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used.
-
-    `kind` is that of mentions without one.
-
-    Raises
-    ------
-    InputError
-        If options contradict each other, or no file can be used.
-    """
+def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[Corpus | Prediction, Sequence[str]]:
+    """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
     from cdcoref.formats import is_collection, read_corpus, readable_part
 
-    if damaged:
-        if len(files) != 1 or corrected:
+    kind = None if exported.kind == "both" else exported.kind
+    if exported.damaged:
+        if len(files) != 1 or exported.corrected:
             raise InputError("--damaged reads one collection, without --corrected")
         return readable_part(files[0]).with_kind(kind), ()
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
 
         with Collection.open(files[0]) as collection:
-            prediction = collection.prediction(corrected=corrected)
-        if corrected and not prediction.corpus.documents:
+            prediction = collection.prediction(corrected=exported.corrected)
+        if exported.corrected and not prediction.corpus.documents:
             raise InputError("no document of the collection has a corrected mention", files[0])
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
-    if corrected:
+    if exported.corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
-    loaded = read_corpus(files, kind=kind, ids=ids)
+    loaded = read_corpus(files, kind=kind, ids=corpus.ids)
     if loaded.problems and not loaded.corpus.documents:
         *others, last = loaded.problems
-        for problem in others:
-            say("cdcoref", problem)
+        say_problems(others)
         raise InputError(last)
     return loaded.corpus, loaded.problems

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from cdcoref.cli.model_options import INPUT
+from cdcoref.cli.messages import say, say_problems
+from cdcoref.cli.option_groups import INPUT, option
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
@@ -22,68 +24,65 @@ FilesArgument = Annotated[
         "CoNLL, CorefUD, .spacy, mail, feeds or web archives, plain or gzipped; - reads standard input.",
     ),
 ]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
-        rich_help_panel=INPUT,
-    ),
-]
-TextColumnOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Column of CSV and Parquet files that holds the texts. Default: the one named text, content, body or "
-        "article. The other columns are metadata.",
-        rich_help_panel=INPUT,
-    ),
-]
-SinceOption = Annotated[
-    str | None,
-    typer.Option(
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which documents are taken."""
+
+    PANEL: ClassVar = INPUT
+    since: str | None = option(
+        None,
+        "Only documents of this day or later, such as 2024-03-05; those without a known date are left out.",
         metavar="DAY",
-        help="Only documents of this day or later, such as 2024-03-05; those without a known date are left out.",
-        rich_help_panel=INPUT,
-    ),
-]
-SourceOption = Annotated[
-    str | None,
-    typer.Option(
+    )
+    source: str | None = option(None, "Only documents whose metadata name this source.", metavar="NAME")
+
+    def of(self, corpus: Corpus) -> Corpus:
+        """The corpus with the chosen documents; an `InputError` if there are documents, but none is chosen."""
+        from cdcoref.formats import select_documents
+
+        chosen = select_documents(corpus, self.since, self.source)
+        if corpus.documents and not chosen.documents:
+            options = " and ".join(f"--{name}" for name in ("since", "source") if getattr(self, name) is not None)
+            raise InputError(f"none of the {counted(len(corpus.documents), 'document')} is chosen by {options}")
+        return chosen
+
+
+@dataclass(frozen=True)
+class Reading(Choice):
+    """How files are read, and which of their documents are taken."""
+
+    pipeline: str | None = option(
+        None, "spaCy pipeline that splits text into sentences. Default: cdcoref's own rules.", metavar="NAME"
+    )
+    encoding: str | None = option(
+        None,
+        "Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
         metavar="NAME",
-        help="Only documents whose metadata name this source.",
-        rich_help_panel=INPUT,
-    ),
-]
-PipelineOption = Annotated[
-    str | None,
-    typer.Option(
+    )
+    text_column: str | None = option(
+        None,
+        "Column of CSV and Parquet files that holds the texts. Default: the one named text, content, body or article. "
+        "The other columns are metadata.",
         metavar="NAME",
-        help="spaCy pipeline that splits text into sentences. Default: cdcoref's own rules.",
-        rich_help_panel=INPUT,
-    ),
-]
+    )
 
+    def read(self, files: list[str], **details: Any) -> LoadedCorpus:
+        """The documents of files without their clusters; says what was left out, and how other encodings are read."""
+        from cdcoref.formats import read_corpus
 
-def chosen_documents(corpus: Corpus, since: str | None, source: str | None) -> Corpus:
-    """Keep the documents that the options choose.
-
-    Raises
-    ------
-    InputError
-        If there are documents, but none of them is chosen.
-    """
-    from cdcoref.formats import select_documents
-
-    chosen = select_documents(corpus, since, source)
-    if corpus.documents and not chosen.documents:
-        options = " and ".join(name for name, value in (("--since", since), ("--source", source)) if value is not None)
-        raise InputError(f"none of the {counted(len(corpus.documents), 'document')} is chosen by {options}")
-    return chosen
-
-
-def reading_remarks(loaded: LoadedCorpus) -> tuple[str, ...]:
-    """A sentence for everything that was left out, and how texts in another encoding can be read."""
-    encoding = loaded.suggested_encoding
-    advice = () if encoding is None else (f"--encoding {encoding} reads texts that are not UTF-8 as {encoding}",)
-    return (*loaded.corpus.notes, *loaded.problems, *advice)
+        loaded = read_corpus(
+            files,
+            pipeline=self.pipeline,
+            encoding=self.encoding,
+            text_column=self.text_column,
+            with_clusters=False,
+            **details,
+        )
+        loaded = replace(loaded, corpus=self.of(loaded.corpus))
+        say(*loaded.corpus.notes)
+        say_problems(loaded.problems)
+        if loaded.suggested_encoding is not None:
+            say(f"--encoding {loaded.suggested_encoding} reads texts that are not UTF-8 as {loaded.suggested_encoding}")
+        return loaded

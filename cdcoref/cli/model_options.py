@@ -1,20 +1,19 @@
-"""Options about models and linking that several commands share, and the panels in which help shows options."""
+"""Options about models, and about how predictions are computed."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-OUTPUT = "Output"
-INPUT = "Input"
-MENTIONS = "Mentions"
-LINKING = "Linking"
-COMPUTING = "Computing"
-"""Panels, in which help shows options together."""
+from cdcoref.cli.option_groups import COMPUTING, LINKING, given, option
+
+if TYPE_CHECKING:
+    from cdcoref.predict import Predictor
 
 Kind = Literal["event", "entity", "both"]
-Precision = Literal["auto", "fp32", "bf16", "int8"]
+Style = Literal["salient", "dense", "phrases", "people"]
 
 ModelOption = Annotated[
     str,
@@ -35,26 +34,38 @@ CandidatesOption = Annotated[
         rich_help_panel=LINKING,
     ),
 ]
-DeviceOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="cpu, cuda, ... Default: a GPU if there is one.", rich_help_panel=COMPUTING),
-]
-PrecisionOption = Annotated[
-    Precision,
-    typer.Option(
-        help="Numeric precision. auto: bf16 if the processor supports it, int8 if it supports only that and the model "
+
+
+@dataclass(frozen=True)
+class Computing:
+    """How a model computes."""
+
+    PANEL: ClassVar = COMPUTING
+    device: str | None = option(None, "cpu, cuda, ... Default: a GPU if there is one.", metavar="NAME")
+    precision: Literal["auto", "fp32", "bf16", "int8"] = option(
+        "auto",
+        "Numeric precision. auto: bf16 if the processor supports it, int8 if it supports only that and the model "
         "is base, otherwise fp32.",
-        rich_help_panel=COMPUTING,
-    ),
-]
-BatchOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Maximum number of word pieces in a batch. Default: 8192.", rich_help_panel=COMPUTING
-    ),
-]
+    )
+    batch_tokens: int | None = option(None, "Maximum number of word pieces in a batch. Default: 8192.", metavar="N")
 
+    @property
+    def batch(self) -> dict[str, Any]:
+        """The size of batches, if it was given."""
+        return given(batch_tokens=self.batch_tokens)
 
-def given(**options: Any) -> dict[str, Any]:
-    """The options that were given on the command line; the others keep their defaults."""
-    return {name: value for name, value in options.items() if value is not None}
+    def check(self) -> None:
+        """Refuse a device that is not there, or batches out of their range, before long work."""
+        from cdcoref.linking import LinkingOptions
+
+        LinkingOptions(**self.batch)
+        if self.device is not None:
+            from cdcoref.predict import check_device
+
+            check_device(self.device)
+
+    def load(self, model: str, style: Style | None = None) -> Predictor:
+        """The predictor of a model."""
+        from cdcoref.predict import load
+
+        return load(model, device=self.device, precision=self.precision, **given(style=style))

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from cdcoref.cli.option_groups import option
+
 EXAMPLES = ("cdcoref publish my-model my-organisation/my-model --private",)
 
 
 def publish(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.")],
-    private: Annotated[bool, typer.Option("--private", help="Make a new repository private.")] = False,
+    private: bool = option(False, "Make a new repository private.", "--private"),
 ) -> None:
     """Upload a model to the Hugging Face hub. Log in with `hf auth login` first.
 

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from cdcoref.cli.corpus_options import IdsOption
-from cdcoref.cli.model_options import OUTPUT
-from cdcoref.cli.scoring_options import (
-    FEWEST_UNITS,
-    SCORED,
-    KeyArgument,
-    KindOption,
-    LevelOption,
-    NestedOption,
-    say_notes,
-)
+from cdcoref.cli.option_groups import OUTPUT, option
+from cdcoref.cli.scoring_options import SCORED, KeyArgument, Scored, say_notes
 from cdcoref.errors import InputError
+from cdlm import printing
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
 
 Engine = Literal["cdcoref", "coval"]
-Unit = Literal["topic", "subtopic", "document"]
 
+FEWEST_UNITS = 10
+"""With fewer, a significance test says nothing."""
 TESTS = "Significance"
 EXAMPLES = (
     "cdcoref score gold.conll predicted.conll",
@@ -37,94 +31,75 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True)
+class Test:
+    """A test whether two responses differ."""
+
+    PANEL: ClassVar = TESTS
+    significance: bool = option(
+        False, "Test whether two responses differ: paired bootstrap and randomisation.", "--significance"
+    )
+    unit: Literal["topic", "subtopic", "document"] | None = option(
+        None, "What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics."
+    )
+    # The maximum is cdcoref.scoring.MOST_RESAMPLES, which takes long to import.
+    resamples: int = option(10_000, "Number of resamples in each test.", metavar="N", min=100, max=1_000_000)
+    seed: int = option(0, "Random seed of the tests.", metavar="N", min=0)
+
+    def resampling(self, responses: int) -> dict[str, Any] | None:
+        """The settings of the test; None if there is none."""
+        if self.significance and responses != 2:
+            raise InputError(f"--significance compares two responses, not {responses}")
+        if self.unit is not None and not self.significance:
+            raise InputError("--unit chooses what --significance resamples; give both")
+        names = ("unit", "resamples", "seed")
+        return {name: getattr(self, name) for name in names} if self.significance else None
+
+
 def score(
     key: KeyArgument,
     responses: Annotated[
         list[Path], typer.Argument(metavar="RESPONSES", help="Predicted clusters: one or more files.")
     ],
-    level: LevelOption = None,
-    singletons: Annotated[
-        Literal["keep", "remove"],
-        typer.Option(
-            help="Keep singletons (clusters of one mention), or remove them from both sides.", rich_help_panel=SCORED
-        ),
-    ] = "keep",
-    kind: KindOption = "both",
-    remove_nested: NestedOption = False,
-    ids: IdsOption = None,
-    metrics: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all.",
-            rich_help_panel=SCORED,
-            show_default=False,
-        ),
-    ] = "",
-    per_document: Annotated[
-        bool, typer.Option("--per-document", help="Also score each document on its own.", rich_help_panel=SCORED)
-    ] = False,
-    significance: Annotated[
-        bool,
-        typer.Option(
-            "--significance",
-            help="Test whether two responses differ: paired bootstrap and randomisation.",
-            rich_help_panel=TESTS,
-        ),
-    ] = False,
-    unit: Annotated[
-        Unit | None,
-        typer.Option(
-            help="What --significance resamples. Default: the smallest unit that no cluster crosses, or else topics.",
-            rich_help_panel=TESTS,
-        ),
-    ] = None,
-    resamples: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=100,
-            max=1_000_000,  # cdcoref.scoring.MOST_RESAMPLES, which takes long to import
-            help="Number of resamples in each test.",
-            rich_help_panel=TESTS,
-        ),
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed of the tests.", rich_help_panel=TESTS)] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, with scores from 0 to 1.", rich_help_panel=OUTPUT)
-    ] = False,
-    engine: Annotated[
-        Engine,
-        typer.Option(help="The scorer: cdcoref, or coval if it is installed.", rich_help_panel=SCORED),
-    ] = "cdcoref",
+    scored: Scored,
+    test: Test,
+    singletons: Literal["keep", "remove"] = option(
+        "keep",
+        "Keep singletons (clusters of one mention), or remove them from both sides.",
+        panel=SCORED,
+    ),
+    metrics: str = option(
+        "",
+        "Metrics, separated by commas: mentions, muc, b3, ceafm, ceafe, lea, blanc, conll. Default: all.",
+        metavar="NAMES",
+        panel=SCORED,
+        show_default=False,
+    ),
+    per_document: bool = option(False, "Also score each document on its own.", "--per-document", panel=SCORED),
+    engine: Engine = option("cdcoref", "The scorer: cdcoref, or coval if it is installed.", panel=SCORED),
+    as_json: bool = option(False, "Print JSON, with scores from 0 to 1.", "--json", panel=OUTPUT),
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
-    from cdcoref.scoring import Options
     from cdcoref.views import score_tables as tables
 
-    if significance and len(responses) != 2:
-        raise InputError(f"--significance compares two responses, not {len(responses)}")
-    if unit is not None and not significance:
-        raise InputError("--unit chooses what --significance resamples; give both")
-    if engine == "coval" and (per_document or significance):
+    resampling = test.resampling(len(responses))
+    if engine == "coval" and (per_document or resampling):
         raise InputError("--engine coval supports neither --per-document nor --significance")
-    names = _metric_names(metrics)
-    options = Options(level, kind, singletons, remove_nested, names, ids)
-    resampling = {"unit": unit, "resamples": resamples, "seed": seed} if significance else None
-    results, test = _scored(key, responses, options, per_document, resampling, engine)
+    options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
+    results, significance = _scored(key, responses, options, per_document, resampling, engine)
     say_notes(key, ((result.response, note) for result in results for note in result.notes))
     if as_json:
-        print(json.dumps(tables.scores_json(results, test), indent=2))
-    else:
-        print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent")
-        for sentence in dict.fromkeys(filter(None, (result.ids for result in results))):
-            print(sentence)
-        print()
-        print(tables.score_table(results))
-        for result in results if per_document else []:
-            print(f"\n{result.response}\n{tables.document_table(result)}")
-        if test is not None:
-            print(f"\n{tables.significance_table(test)}")
+        print(json.dumps(tables.scores_json(results, significance), indent=2))
+        return
+    print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent")
+    for sentence in dict.fromkeys(filter(None, (result.ids for result in results))):
+        print(sentence)
+    print()
+    print(tables.score_table(results))
+    for result in results if per_document else []:
+        print(f"\n{result.response}\n{tables.document_table(result)}")
+    if significance is not None:
+        print(f"\n{tables.significance_table(significance)}")
 
 
 def _scored(
@@ -149,7 +124,7 @@ def _scored(
 
     table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
-    progress = _progress if sys.stderr.isatty() else None
+    progress = _progress if sys.stderr.isatty() and not printing.is_quiet() else None
     test = compare_responses(table, first, second, options, **resampling, progress=progress)
     if test.units < FEWEST_UNITS:
         raise InputError(

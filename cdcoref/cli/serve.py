@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from cdcoref.cli.collection_options import FileArgument, say
-from cdcoref.cli.model_options import BatchOption, DeviceOption, PrecisionOption, given
+from cdcoref.cli.collection_options import FileArgument
+from cdcoref.cli.messages import say
+from cdcoref.cli.model_options import Computing
+from cdcoref.cli.option_groups import option
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
@@ -22,27 +22,19 @@ EXAMPLES = ("cdcoref serve news.cdcoref --open", "cdcoref serve news.cdcoref --h
 
 def serve(
     file: FileArgument,
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address to listen on. An address that other computers can reach, such as 0.0.0.0, requires a token.",
-        ),
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", help="Port to listen on; 0: any free port.")] = 8321,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File that holds the token. Default: a new token is printed if one is required.",
-        ),
-    ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the site in a browser.")] = False,
-    max_upload: Annotated[int, typer.Option(metavar="N", help="Maximum upload size (MB).")] = 64,
-    log: Annotated[bool, typer.Option("--log", help="Print a line for each request.")] = False,
-    device: DeviceOption = None,
-    precision: PrecisionOption = "auto",
-    batch_tokens: BatchOption = None,
+    computing: Computing,
+    host: str = option(
+        "127.0.0.1",
+        "Address to listen on. An address that other computers can reach, such as 0.0.0.0, requires a token.",
+        metavar="ADDRESS",
+    ),
+    port: int = option(8321, "Port to listen on; 0: any free port.", metavar="N"),
+    token_file: Path | None = option(
+        None, "File that holds the token. Default: a new token is printed if one is required.", metavar="FILE"
+    ),
+    open_page: bool = option(False, "Open the site in a browser.", "--open"),
+    max_upload: int = option(64, "Maximum upload size (MB).", metavar="N"),
+    log: bool = option(False, "Print a line for each request.", "--log"),
 ) -> None:
     """Serve a collection as a website to search, read, correct and extend it, and as a JSON API, until Ctrl-C.
 
@@ -54,10 +46,7 @@ def serve(
     check_installed()
     if not file.exists():
         raise InputError("there is no collection here; `cdcoref add` creates one", file)
-    if device is not None:
-        from cdcoref.predict import check_device
-
-        check_device(device)
+    computing.check()
     token: str | None = None
     if token_file is not None:
         token = read_token(token_file)
@@ -68,19 +57,19 @@ def serve(
         port,
         token,
         max_upload * MEGABYTE,
-        device,
-        precision,
-        **given(batch_tokens=batch_tokens),
-        log=(lambda line: say([line])) if log else None,
+        computing.device,
+        computing.precision,
+        **computing.batch,
+        log=say if log else None,
     )
 
     def ready(server: Server) -> None:
         print(server.first_address, flush=True)
-        say([f"serving {file}; Ctrl-C stops it"])
+        say(f"serving {file}; Ctrl-C stops it")
         if open_page and not webbrowser.open(server.first_address):
-            say(["no browser was found; open this address in one"])
+            say("no browser was found; open this address in one")
 
     for job in serve(file, options, ready):
         what = "; ".join(job.summary) or "none of its documents were stored"
-        say([f"the addition of {counted(len(job.files), 'file')} was cancelled: {what}"])
-    say(["stopped"])
+        say(f"the addition of {counted(len(job.files), 'file')} was cancelled: {what}")
+    say("stopped")

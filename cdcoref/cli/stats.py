@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.cli.corpus_options import CorpusOption, EcbOption, IdsOption, corpus_or_files
-from cdlm.printing import say
+from cdcoref.cli.corpus_options import NamedCorpus
+from cdcoref.cli.messages import say_problems
+from cdcoref.cli.option_groups import option
 
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
@@ -29,6 +30,7 @@ EXAMPLES = ("cdcoref stats --ecb-root ecb+/", "cdcoref stats my-annotation.jsonl
 
 
 def stats(
+    corpus: NamedCorpus,
     files: Annotated[
         list[str] | None,
         typer.Argument(
@@ -36,13 +38,10 @@ def stats(
             help="Annotated files of your own (.jsonl, .conll), instead of a corpus.",
         ),
     ] = None,
-    corpus: CorpusOption = None,
-    ecb_root: EcbOption = None,
-    ids: IdsOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: bool = option(False, "Print JSON instead of a table.", "--json"),
 ) -> None:
     """Count the documents, mentions and clusters of every split, and compare predicted topics with subtopics."""
-    folder = corpus_or_files(corpus, ecb_root, bool(files), "files of your own")
+    folder = corpus.folder(bool(files), "files of your own")
     problems: Sequence[str] = ()
     more: dict[str, Any] = {}
     if folder is not None:
@@ -54,12 +53,12 @@ def stats(
     else:
         from cdcoref.formats import read_corpus
 
-        loaded = read_corpus(files or [], ids=ids)
+        loaded = read_corpus(files or [], ids=corpus.ids)
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
         if not corpora and not problems:
             problems, remarks = [*remarks, "the input contains no documents"], []
-    numbers = {name: _numbers(corpus) for name, corpus in corpora.items()}
+    numbers = {name: _numbers(split) for name, split in corpora.items()}
     if as_json:
         print(json.dumps({**numbers, **more}, indent=2))
     elif numbers:
@@ -70,8 +69,7 @@ def stats(
         remarks += _described(folder.info)
     for remark in remarks:
         print(remark, file=sys.stderr if as_json else sys.stdout)
-    for problem in problems:
-        say("cdcoref", problem)
+    say_problems(problems)
     if problems:
         sys.exit(2)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from cdcoref.cli.corpus_options import CORPUS, CorporaOption, EcbOption, IdsOption
+from cdcoref.cli.corpus_options import NAMES, Ids
+from cdcoref.cli.messages import say
+from cdcoref.cli.model_options import Kind
+from cdcoref.cli.option_groups import option
 from cdcoref.errors import InputError
-from cdlm.printing import say
 from cdlm.training_options import (
     SETTINGS,
     ConfigOption,
@@ -29,7 +30,6 @@ from cdlm.training_options import (
 if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import IdScope
 
 EXAMPLES = (
     "cdcoref train --ecb-root ecb+/ -o my-model",
@@ -39,64 +39,76 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True)
+class LearntCorpora(Ids):
+    """What is learnt."""
+
+    corpus: list[str] | None = option(
+        None,
+        f"Annotated corpus and its folder; its train and dev splits are used. NAME is {NAMES}. Repeatable.",
+        metavar="NAME:DIR",
+    )
+    ecb_root: Path | None = option(None, "Folder of ECB+ 1.0; short for --corpus ecb:DIR.", metavar="DIR")
+    train_file: list[Path] | None = option(
+        None, "Annotated file of your own to train on (.jsonl, .conll). Repeatable.", "--train", metavar="FILE"
+    )
+    dev_file: list[Path] | None = option(
+        None,
+        "Annotated file on which to choose the epoch and the thresholds. Repeatable.",
+        "--dev",
+        metavar="FILE",
+    )
+    uncorrected: bool = option(
+        False,
+        "Train on collections that nobody has corrected: the model learns from its own predictions.",
+        "--uncorrected",
+    )
+
+    def read(
+        self, folders: list[CorpusFolder], kind: str | None
+    ) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
+        """The training and the dev corpora."""
+        if folders:
+            if self.train_file or self.dev_file:
+                raise InputError("give either --corpus (or --ecb-root) or --train and --dev, not both")
+            return _splits(folders, "train"), _splits(folders, "dev")
+        if not self.train_file or not self.dev_file:
+            raise InputError("give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus")
+        if not self.uncorrected:
+            _check_corrected([*self.train_file, *self.dev_file])
+        from cdcoref.formats import read_corpus
+
+        corpora: list[Corpus] = []
+        for files in (self.train_file, self.dev_file):
+            loaded = read_corpus(files, kind=kind, ids=self.ids)
+            if loaded.problems:
+                raise InputError(loaded.problems[0])
+            say(*loaded.corpus.notes)
+            corpora.append(loaded.corpus)
+        return [corpora[0]], [corpora[1]]
+
+
 def train(
     output: OutputModelOption,
-    corpus: CorporaOption = None,
-    ecb_root: EcbOption = None,
-    train_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--train",
-            metavar="FILE",
-            help="Annotated file of your own to train on (.jsonl, .conll). Repeatable.",
-            rich_help_panel=CORPUS,
-        ),
-    ] = None,
-    dev_file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--dev",
-            metavar="FILE",
-            help="Annotated file on which to choose the epoch and the thresholds. Repeatable.",
-            rich_help_panel=CORPUS,
-        ),
-    ] = None,
-    ids: IdsOption = None,
-    uncorrected: Annotated[
-        bool,
-        typer.Option(
-            "--uncorrected",
-            help="Train on collections that nobody has corrected: the model learns from its own predictions.",
-            rich_help_panel=CORPUS,
-        ),
-    ] = False,
+    corpora: LearntCorpora,
     config: ConfigOption = None,
-    preset: Annotated[
-        Literal["base", "small", "paper"],
-        typer.Option(
-            help="Settings to start from. base, small: those of the models that ship; paper: as in the paper, with one "
-            "--kind per run.",
-            rich_help_panel=SETTINGS,
-        ),
-    ] = "base",
+    preset: Literal["base", "small", "paper"] = option(
+        "base",
+        "Settings to start from. base, small: those of the models that ship; paper: as in the paper, with one --kind "
+        "per run.",
+        panel=SETTINGS,
+    ),
     encoder: EncoderOption = None,
-    kind: Annotated[
-        Literal["event", "entity", "both"] | None,
-        typer.Option(
-            help="Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it. Default: "
-            "both.",
-            rich_help_panel=SETTINGS,
-        ),
-    ] = None,
+    kind: Kind | None = option(
+        None,
+        "Kind of mentions to train on; also the kind of those in CoNLL files, which do not state it. Default: both.",
+        panel=SETTINGS,
+    ),
     epochs: EpochsOption = None,
     seed: SeedOption = None,
-    context: Annotated[
-        Literal["document", "sentence"] | None,
-        typer.Option(
-            help="With --preset paper: show the whole documents of two mentions, or their sentences.",
-            rich_help_panel=SETTINGS,
-        ),
-    ] = None,
+    context: Literal["document", "sentence"] | None = option(
+        None, "With --preset paper: show the whole documents of two mentions, or their sentences.", panel=SETTINGS
+    ),
     learning_rate: RateOption = None,
     precision: PrecisionOption = None,
     settings: SetOption = None,
@@ -123,7 +135,7 @@ def train(
     from cdcoref.training import train as train_model
     from cdlm.settings import parse_settings, read_toml, with_settings
 
-    folders, file = corpus_folders(corpus or [], ecb_root), read_toml(config) if config else {}
+    folders, file = corpus_folders(corpora.corpus or [], corpora.ecb_root), read_toml(config) if config else {}
     given = parse_settings(settings or [])
     training = PRESETS[preset].for_corpora([folder.info for folder in folders])
     if preset == "paper" and kind is None and "kind" not in {**file, **given}:
@@ -133,12 +145,10 @@ def train(
     training = with_settings(training, given)
     training = with_settings(training, {name: value for name, value in named.items() if value is not None})
     stated = None if training.kind == "both" else training.kind
-    if not uncorrected:
-        _check_corrected([*(train_file or []), *(dev_file or [])])
-    learnt, dev = _corpora(folders, train_file, dev_file, stated, ids)
+    learnt, dev = corpora.read(folders, stated)
     absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
-        say("cdcoref", f"the preset {preset} is for {', '.join(absent)} too; without them it makes another model")
+        say(f"the preset {preset} is for {', '.join(absent)} too; without them it makes another model")
     with resumable("cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
 
@@ -159,43 +169,15 @@ def _check_corrected(files: list[Path]) -> None:
                     )
 
 
-def _corpora(
-    folders: list[CorpusFolder],
-    train_files: list[Path] | None,
-    dev_files: list[Path] | None,
-    kind: str | None,
-    ids: IdScope | None,
-) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
-    """The training and the dev corpora."""
-    if folders:
-        if train_files or dev_files:
-            raise InputError("give either --corpus (or --ecb-root) or --train and --dev, not both")
-        return _splits(folders, "train"), _splits(folders, "dev")
-    if not train_files or not dev_files:
-        raise InputError("give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus")
-    from cdcoref.formats import read_corpus
-
-    corpora: list[Corpus] = []
-    for files in (train_files, dev_files):
-        loaded = read_corpus(files, kind=kind, ids=ids)
-        if loaded.problems:
-            raise InputError(loaded.problems[0])
-        for note in loaded.corpus.notes:
-            say("cdcoref", note)
-        corpora.append(loaded.corpus)
-    return [corpora[0]], [corpora[1]]
-
-
 def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | Corpus]:
     """One split of every corpus that has it."""
     there = [folder for folder in folders if split in folder.splits()]
     for folder in folders:
         if there and folder not in there:
-            say("cdcoref", f"{folder.info.title} has no {split} split in {folder.path}")
+            say(f"{folder.info.title} has no {split} split in {folder.path}")
     corpora: list[AnnotatedCorpus | Corpus] = []
     for folder in there or folders[:1]:  # if there is none, reading says what is missing
         read = folder.read(split)
-        for note in read.corpus.notes:
-            say("cdcoref", note)
+        say(*read.corpus.notes)
         corpora.append(read)
     return corpora

@@ -332,6 +332,45 @@ def test_what_is_written_is_what_was_shown(predict: Run, tmp_path: Path, name: s
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted({*TEXTS, name, "reference.jsonl"})
 
 
+def test_several_outputs_of_one_run(predict: Run, tmp_path: Path) -> None:
+    """Each as it is written by itself, whether all grow story by story or one is written as a whole."""
+    options = ("--layout", "2012", "--format", "brat")
+    names = ("x.jsonl", "x.conll", "x.csv", "x")
+    for chosen in (names[:2], names):
+        outputs = [word for name in chosen for word in ("-o", name)]
+        done = predict("a.txt", "b.txt", *outputs, *(options if chosen == names else options[:2]))
+        assert done.code == 0, done.err
+        assert done.err.endswith("".join(f"cdcoref: written to {name}\n" for name in chosen))
+        for name in chosen:
+            own = options[:2] if name == "x.conll" else options[2:] if name == "x" else ()
+            single = Path("y", name)
+            single.parent.mkdir(exist_ok=True)
+            assert predict("a.txt", "b.txt", "-o", single, *own).code == 0
+            for path in [single] if single.is_file() else single.iterdir():
+                assert path.read_bytes() == Path(*path.parts[1:]).read_bytes()
+    for wrong, message in (
+        (("-o", "x.html", "-o", "./x.html"), "x.html: two outputs have this name"),
+        (("-o", "x.html", "-o", "x.csv", "--layout", "2012"), "x.html: --layout is for a .conll file"),
+        (("-o", "z.jsonl", "-o", "no/x.csv"), "no/x.csv: the folder of the output does not exist"),
+    ):
+        refused = predict("a.txt", *wrong)
+        assert (refused.code, refused.err.count("\n"), Path("z.jsonl").exists()) == (2, 1, False)
+        assert message in refused.err
+
+
+def test_a_quiet_command_prints_results_and_errors_only(predict: Run, tmp_path: Path) -> None:
+    loud = predict("a.txt", "b.txt")
+    quiet = predict("a.txt", "b.txt", "--quiet")
+    assert (quiet.code, quiet.out, quiet.err) == (0, loud.out, "")
+    skipped = predict("a.txt", "missing.txt", "-q", "-o", "x.jsonl")
+    assert (skipped.code, skipped.out) == (2, "")
+    assert skipped.err == (
+        "cdcoref: missing.txt: there is no such file or folder\ncdcoref: 1 unusable input skipped; see above\n"
+    )
+    assert predict("-q", "missing.txt").err.endswith("the input contains no documents\n")
+    assert predict("a.txt", "b.txt").err == loud.err
+
+
 def test_conll_is_written_joined_unless_a_layout_says_otherwise(predict: Run, tmp_path: Path) -> None:
     for options, beginnings in (([], ["corpus"]), (["--layout", "2012"], ["(a.txt); part 000", "(b.txt); part 000"])):
         assert predict("a.txt", "b.txt", "-o", "out.conll", *options).code == 0
@@ -361,8 +400,8 @@ def test_an_output_that_cannot_be_is_said_before_the_work(predict: Run, tmp_path
         ("/proc/out", [], "the folder cannot be written ("),
         (f"{'x' * 240}.jsonl", [], "the file cannot be written (File name too long); choose a shorter name"),
         ("x" * 250, [], "the folder cannot be written (File name too long); choose another one"),
-        ("out.jsonl", ["--layout", "2012"], "the format JSON lines has no layout '2012'"),
-        ("out.html", ["--layout", "2012"], "only .conll files have layouts; remove --layout"),
+        ("out.jsonl", ["--layout", "2012"], "--layout is for a .conll file"),
+        ("out.html", ["--layout", "2012"], "--layout is for a .conll file"),
     ):
         done = predict("a.txt", "-o", name, *options)
         assert (done.code, done.out) == (2, "")
@@ -565,9 +604,9 @@ def test_texts_with_mentions_replaced(predict: Run, tmp_path: Path) -> None:
     for options, message in (
         (["-o", "x.jsonl", "--replace", "all"], "--replace is for an output folder"),
         (["-o", "x.html", "--format", "text"], "--format is for an output folder"),
-        (["--replace", "all"], "are for an output folder"),
+        (["--replace", "all"], "--replace is for an output folder"),
         (["-o", ".", "--format", "text"], "did not write"),
-        (["-o", "texts", "--layout", "2012"], "only .conll files have layouts"),
+        (["-o", "texts", "--layout", "2012"], "--layout is for a .conll file"),
         (["-o", "no/texts"], "create it first"),
     ):
         refused = predict("a.txt", *options)
