@@ -61,6 +61,8 @@ class Document:
         The names of metadata that were found in the text or in the name of its file; the others were stated.
     copy_of
         Of a document that was found to be a near-duplicate of another, the id of the other, which is the longer one.
+    parse
+        Its parse as :meth:`cdcoref.facts.Parse.packed` makes it; None if it has not been parsed.
     """
 
     id: str
@@ -77,6 +79,7 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     found: frozenset[str] = frozenset()
     copy_of: str | None = None
+    parse: bytes | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def from_sentences(cls, id: str, sentences: Iterable[Sequence[str]], **fields: object) -> Document:

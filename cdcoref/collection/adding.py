@@ -196,6 +196,7 @@ def _store(
     numbers: dict[str, int] = {}
     for incoming in plan.documents.new:
         id = incoming.document.id
+        incoming = replace(incoming, document=readings[id].document)  # with its parse
         place = story_of[id], plan.share[id]
         if again:
             numbers[id] = replaced[id]

@@ -259,7 +259,7 @@ def stored_incoming(connection: sqlite3.Connection) -> tuple[Sorted, frozenset[b
             mentions.setdefault(mention.document, []).append(mention)
     incoming = []
     for number, id, _, _, content, given in rows:
-        document = documents[number]
+        document = replace(documents[number], parse=None)
         ordered = tuple(sorted(mentions.get(id, ()), key=lambda m: (m.start, m.end, m.tokens, m.kind or "")))
         read = document if given else without_boilerplate(document, lines)
         weights = words_of(document, lines)

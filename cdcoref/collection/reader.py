@@ -14,6 +14,7 @@ from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
+from cdcoref.facts import with_parses
 from cdcoref.predict import Predictor, load
 from cdcoref.reading import MentionVectors, Reading, Readings
 
@@ -53,7 +54,7 @@ class Reader:
         """
         from cdcoref.linking import read, read_vectors
 
-        to_find = [one.document for one in incoming if one.mentions is None]
+        to_find = with_parses([one.document for one in incoming if one.mentions is None])
         readings: dict[str, Reading] = {}
         if to_find:
             total, done = sum(len(document.tokens) for document in to_find), 0
@@ -70,9 +71,8 @@ class Reader:
                 mentions = [whole.mentions[number] for number in of_kind]
                 readings[whole.document.id] = Reading(whole.document, mentions, of_document)
         given = [one for one in incoming if one.mentions is not None]
-        corpus = self._of_kind(
-            Corpus(tuple(one.document for one in given), tuple(m for one in given for m in one.mentions or ()))
-        )
+        documents = tuple(with_parses([one.document for one in given]))
+        corpus = self._of_kind(Corpus(documents, tuple(m for one in given for m in one.mentions or ())))
         vectors = None
         if corpus.mentions and self.has_vectors:
             vectors = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)

@@ -3,6 +3,7 @@ from .parsing import ENGLISH as ENGLISH
 from .parsing import Parse as Parse
 from .parsing import parse as parse
 from .parsing import parse_of_doc as parse_of_doc
+from .parsing import with_parses as with_parses
 from .period import UNKNOWN_YEAR as UNKNOWN_YEAR
 from .period import Period as Period
 from .period import month_later as month_later

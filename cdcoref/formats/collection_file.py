@@ -7,6 +7,7 @@ format are read like those of any other; they are written by `cdcoref.collection
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -42,12 +43,18 @@ _MENTIONS = (
 )
 
 
+_PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '
 
 
 def stored_fields(document: Document) -> str:
-    """The fields of a document that are stored besides its id and text, as JSON, with a checksum of all of it."""
+    """The fields of a document that are stored besides its id and text, as JSON, with a checksum of all of it.
+
+    Its parse is among them.
+    """
     body = plain_fields(document)[:-1]
+    if document.parse is not None:
+        body += f'{_PARSE}"{base64.b64encode(document.parse).decode()}"'
     return f"{body}{_CHECKSUM}{_checksum(document.id, document.text, body)}}}"
 
 
@@ -75,6 +82,7 @@ def stored_document(id: str, text: str, fields: str) -> Document:
             raise ValueError("the checksum is another one")
         if any(end > len(text) for _, end in known["offsets"][-1:]):
             raise ValueError("the text ends before its last word")
+        parse = known.pop("parse", None)  # documents of earlier versions have none
         return Document(
             id,
             tuple(known["tokens"]),
@@ -82,6 +90,7 @@ def stored_document(id: str, text: str, fields: str) -> Document:
             text,
             tuple((start, end) for start, end in known["offsets"]),
             **document_attributes(known),
+            parse=None if parse is None else base64.b64decode(parse),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"what is stored of document {id!r} is damaged") from error

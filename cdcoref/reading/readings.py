@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, Setting, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.facts import Parse, parse, with_parses
 from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of, quotations
 from cdcoref.reading.vectors import Integers, MentionVectors
 
@@ -44,6 +45,12 @@ class Reading:
     def cased(self) -> Document:
         """The document with headlines in sentence case."""
         return in_sentence_case(self.document)
+
+    @cached_property
+    def parse(self) -> Parse:
+        """Its parse: that of the document if it has one, or else by the pipeline that ships."""
+        stored = self.document.parse
+        return next(parse([self.document])) if stored is None else Parse.unpacked(stored)
 
     @cached_property
     def sentence_of(self) -> list[int]:
@@ -123,6 +130,12 @@ class Readings:
         of_documents = {d.id: known.get(d.id) or Reading(d) for d in self.corpus.documents}
         object.__setattr__(self, "_by_id", of_documents)
 
+    def parse(self) -> None:
+        """Parse the documents with mentions that have no parse, many at once."""
+        waiting = [one for id, one in self._by_id.items() if self._numbers.get(id) and one.document.parse is None]
+        for reading, document in zip(waiting, with_parses([one.document for one in waiting]), strict=True):
+            reading.document = document
+
     @classmethod
     def joined(cls, readings: Iterable[Reading]) -> Readings:
         """Those of several documents, one after the other."""
@@ -171,6 +184,7 @@ class Readings:
     @cached_property
     def facts(self) -> FactTables:
         """What the words of the mentions state, also as arrays."""
+        self.parse()
         return FactTables([self[mention.document].facts(mention) for mention in self.corpus.mentions])
 
     def pronouns(self, kinds: Collection[str]) -> NDArray[np.bool_]:

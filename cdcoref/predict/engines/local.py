@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.facts import with_parses
 from cdcoref.linking import (
     DocumentPair,
     LinkedStory,
@@ -155,6 +156,7 @@ class Worker:
     def read(self, documents: Sequence[Document]) -> dict[str, Reading]:
         """Documents with their mentions, and vectors if the model has them, by id; read or looked up."""
         assert self._model is not None
+        documents = self._with_parses(documents)
         known = {document.id: self._kept(document) for document in documents}
         readings = {id: reading for id, reading in known.items() if reading is not None}
         unread = [document for document in documents if document.id not in readings]
@@ -191,6 +193,21 @@ class Worker:
         )
         return_freed_memory()
         return linked
+
+    def _with_parses(self, documents: Sequence[Document]) -> list[Document]:
+        """The documents with their parses, read or looked up."""
+        if self._store is None:
+            return with_parses(documents)
+        keys = [self._store.key("parse", document_hash(document)) for document in documents]
+        stored = [self._store.get(key) for key in keys]
+        known = [
+            document if kept is None else replace(document, parse=kept.astype(np.uint8).tobytes())
+            for document, kept in zip(documents, stored, strict=True)
+        ]
+        parsed = with_parses(known)
+        new = [(key, own.parse) for key, own, kept in zip(keys, parsed, stored, strict=True) if kept is None]
+        self._store.put({key: np.frombuffer(parse or b"", dtype=np.uint8).astype(np.float32) for key, parse in new})
+        return parsed
 
     def _key(self, document: Document, mentions: Sequence[Mention] | None = None) -> bytes:
         assert self._store is not None

@@ -1,4 +1,4 @@
-"""Commands on a collection that read nothing with a model do without PyTorch, which takes seconds to import."""
+"""Commands on a collection that read nothing do without PyTorch and spaCy, which take seconds to import."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ import json, sys
 
 class Refusing:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("torch", "transformers"):
+        if name.partition(".")[0] in ("torch", "transformers", "spacy", "thinc"):
             raise RuntimeError(name + " is imported")
 
 sys.meta_path.insert(0, Refusing())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.facts import ENGLISH, Parse, parse
+from cdcoref.facts import ENGLISH, Parse, parse, with_parses
 
 pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 
@@ -43,6 +44,24 @@ def test_named_entities_have_types(parsed: Parse) -> None:
 def test_a_parse_can_be_stored(parsed: Parse) -> None:
     assert parsed.children
     assert pickle.loads(pickle.dumps(parsed)) == parsed
+    assert Parse.unpacked(parsed.packed()) == parsed
+    side_by_side = Parse(
+        (0, 0), ("ROOT", "conj"), ("PROPN",) * 2, ("NNP",) * 2, ("Bergen", "Oslo"), ((0, 1, "GPE"), (1, 2, "GPE"))
+    )
+    assert Parse.unpacked(side_by_side.packed()) == side_by_side
+
+
+def test_a_damaged_parse_is_refused(parsed: Parse) -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        Parse.unpacked(parsed.packed()[:-20])
+
+
+def test_documents_keep_the_parse_that_they_have() -> None:
+    documents = with_parses([Document.from_sentences(id, [SHIP]) for id in "ab"])
+    with_one = [documents[0], replace(documents[1], parse=None)]
+    assert [one.parse for one in with_parses(with_one)] == [one.parse for one in documents]
+    other = Parse((0,), ("ROOT",), ("X",), ("XX",), ("x",)).packed()
+    assert with_parses([replace(documents[0], parse=other)])[0].parse == other
 
 
 def test_documents_are_parsed_in_order() -> None:
