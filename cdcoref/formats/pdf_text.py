@@ -1,6 +1,6 @@
 """The text of a PDF: pdfminer.six finds paragraphs and columns; running headers and broken words are our own work.
 
-markitdown was tried: it needs onnxruntime, writes Markdown, and keeps headers, footers and broken words.
+markitdown, which wraps it, depends on onnxruntime and writes Markdown.
 """
 
 from __future__ import annotations

@@ -2,13 +2,15 @@
 
 Which features a model uses is part of its configuration, by name; a new one is an entry of `FEATURES`. Each is
 symmetric, from -1 to 1, and computed for many pairs at once. They are inputs of the pair scorer, which learns their
-weights; none of them is a rule.
+weights; none of them is a rule. Features that state whether two mentions agree have a direction: agreement never lowers
+the probability that they corefer, and conflict never raises it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,31 +154,50 @@ def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
     return pairs.same_document & within
 
 
-FEATURES: dict[str, Callable[[MentionPairs], NDArray[np.generic]]] = {
-    "same_words": lambda pairs: pairs.equal(pairs.tables.words),  # but for determiners
-    "same_head": lambda pairs: pairs.same_head,
-    "rare_head": _rare_head,
-    "head_within": _head_within,
-    "head_prefix": _head_prefix,
-    "overlap": _overlap,
-    "jaccard": _jaccard,
-    "names": lambda pairs: pairs.agreement(pairs.tables.names),
-    "numbers": lambda pairs: pairs.agreement(pairs.tables.numbers),
-    "years": lambda pairs: pairs.agreement(pairs.tables.years),
-    "dates": lambda pairs: pairs.agreement(pairs.tables.dates),
-    "one_pronoun": _one_pronoun,
-    "two_pronouns": _two_pronouns,
-    "both_definite": _both_definite,
-    "one_indefinite": _one_indefinite,
-    "same_document": lambda pairs: pairs.same_document,
-    "closeness": _closeness,
-    "same_sentence": lambda pairs: pairs.same_document & pairs.equal(pairs.tables.sentences),
-    "nested": _nested,
-    "sentences": lambda pairs: pairs.cosines(pairs.tables.sentence_lemmas),
-    "sentence_names": lambda pairs: pairs.cosines(pairs.tables.sentence_names),
-    "modifiers": lambda pairs: pairs.agreement(pairs.tables.modifiers),
-    "complements": lambda pairs: pairs.agreement(pairs.tables.complements),
-    "one_modified": _one_modified,
+class Feature(NamedTuple):
+    """A feature of pairs.
+
+    Attributes
+    ----------
+    of_pairs
+        Computes it.
+    evidence
+        Whether it states agreement (above 0) and conflict (below 0), so that a higher value never lowers the
+        probability of coreference; otherwise it only describes the pair.
+    prior
+        What a value of 1 adds to the logit where training has too few pairs to learn it from.
+    """
+
+    of_pairs: Callable[[MentionPairs], NDArray[np.generic]]
+    evidence: bool = False
+    prior: float = 0.0
+
+
+FEATURES: dict[str, Feature] = {
+    "same_words": Feature(lambda pairs: pairs.equal(pairs.tables.words), True),  # but for determiners
+    "same_head": Feature(lambda pairs: pairs.same_head, True),
+    "rare_head": Feature(_rare_head, True),
+    "head_within": Feature(_head_within, True),
+    "head_prefix": Feature(_head_prefix, True),
+    "overlap": Feature(_overlap, True),
+    "jaccard": Feature(_jaccard, True),
+    "names": Feature(lambda pairs: pairs.agreement(pairs.tables.names), True, 1.0),
+    "numbers": Feature(lambda pairs: pairs.agreement(pairs.tables.numbers), True, 1.0),
+    "years": Feature(lambda pairs: pairs.agreement(pairs.tables.years), True, 1.0),
+    "dates": Feature(lambda pairs: pairs.agreement(pairs.tables.dates), True, 1.0),
+    "one_pronoun": Feature(_one_pronoun),
+    "two_pronouns": Feature(_two_pronouns, True),
+    "both_definite": Feature(_both_definite),
+    "one_indefinite": Feature(_one_indefinite),
+    "same_document": Feature(lambda pairs: pairs.same_document),
+    "closeness": Feature(_closeness),
+    "same_sentence": Feature(lambda pairs: pairs.same_document & pairs.equal(pairs.tables.sentences)),
+    "nested": Feature(_nested),
+    "sentences": Feature(lambda pairs: pairs.cosines(pairs.tables.sentence_lemmas)),
+    "sentence_names": Feature(lambda pairs: pairs.cosines(pairs.tables.sentence_names)),
+    "modifiers": Feature(lambda pairs: pairs.agreement(pairs.tables.modifiers), True),
+    "complements": Feature(lambda pairs: pairs.agreement(pairs.tables.complements), True),
+    "one_modified": Feature(_one_modified),
 }
 """By name; a saved model refers to these names, so a name never changes its meaning."""
 
@@ -212,7 +233,7 @@ def pair_features(names: Sequence[str], mentions: Sequence[MentionFacts] | FactT
         tables = mentions if isinstance(mentions, FactTables) else FactTables(mentions)
         compared = MentionPairs(tables, pairs)
         for column, name in enumerate(names):
-            table[:, column] = FEATURES[name](compared)
+            table[:, column] = FEATURES[name].of_pairs(compared)
     return table
 
 

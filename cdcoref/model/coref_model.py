@@ -157,7 +157,7 @@ class CorefModel(nn.Module):
         self.settings = replace(self.settings, vectors=options)
         width = self.word_layer_width
         self.vector_scorer = VectorScorer(
-            options.pair_width, options.vector_width, width, options.learnt, options.learnt_shares, options.rare
+            options.evidence, options.vector_width, width, options.learnt, options.learnt_shares
         ).to(self.device)
         if options.antecedents:
             sizes = options.antecedents, options.antecedent_width

@@ -26,21 +26,64 @@ _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 MIN_SPREAD = 0.005
 """Features whose spread in training is smaller (those of one pair in some 60,000) are left out: standardised, they
 would outweigh all others in the few pairs that have them."""
-RARE_FACT = 1.0
-"""What a fact that both mentions state adds to the logit, or takes from it if they state different ones, where training
-has too few pairs to learn it from."""
 
 
-class KindScorer(nn.Module):
-    """A logit for two mentions of one kind, from standardised numbers through two hidden layers.
+class MonotoneNetwork(nn.Module):
+    """A number for each row of inputs, some of which are evidence: the higher they are, the higher it is, or equal.
 
-    Further networks see the products and differences of learnt vectors too, each of vectors of its own (`LEARNT`). The
-    logit is the weighted mean of all: those know more, and what they have learnt of few topics weighs less.
+    It is the sum of two networks. One sees all inputs but the evidence, and is free. The other sees all; on the paths
+    from evidence to its output there are only weights of at least 0, and tanh.
 
     Parameters
     ----------
-    features
-        Numbers that are compared of a pair, cosines included.
+    evidence
+        Which of the first inputs are evidence.
+    others
+        Inputs behind these, which are not.
+    hidden, second
+        Units of the hidden layers of both networks.
+    dropout
+        Share of the units of the first hidden layer of the free network that are left out in training.
+    """
+
+    def __init__(self, evidence: Sequence[bool], others: int, hidden: int, second: int, dropout: float) -> None:
+        super().__init__()
+        self._evidence = [place for place, raising in enumerate(evidence) if raising]
+        self._others = [place for place in range(len(evidence) + others) if place not in set(self._evidence)]
+        free = len(self._others)
+        self.free = two_hidden_layers(free, hidden, second, dropout)
+        self.first_given = nn.Linear(free, hidden)
+        self.first = nn.Linear(len(self._evidence), hidden, bias=False)
+        self.second_given = nn.Linear(free, second)
+        self.second = nn.Linear(hidden, second, bias=False)
+        self.last = nn.Linear(second, 1, bias=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """*Shape:* (rows, inputs) in, (rows,) out"""
+        others = inputs[:, self._others]
+        first = torch.tanh(_raised(self.first, inputs[:, self._evidence]) + self.first_given(others))
+        second = torch.tanh(_raised(self.second, first) + self.second_given(others))
+        numbers: Tensor = (self.free(others) + _raised(self.last, second)).squeeze(-1)
+        return numbers
+
+
+def _raised(layer: nn.Linear, inputs: Tensor) -> Tensor:
+    """What a layer makes of inputs if its weights have no signs."""
+    return nn.functional.linear(inputs, layer.weight.abs())
+
+
+class KindScorer(nn.Module):
+    """A logit for two mentions of one kind, which no agreement lowers and no conflict raises.
+
+    Features that training shows in too few pairs to learn from have a weight of their own (`prior`). The others are
+    standardised and pass a network. Further networks see the products and differences of learnt vectors too, each of
+    vectors of its own (`LEARNT`). The logit is the weighted mean of all: those know more, and what they have learnt of
+    few topics weighs less.
+
+    Parameters
+    ----------
+    evidence
+        Which of the numbers that are compared of a pair, cosines included, are evidence of coreference.
     hidden
         Units of the first hidden layer; the second has half as many.
     width
@@ -51,33 +94,32 @@ class KindScorer(nn.Module):
         What each further network counts in the mean, by name; together at most 1.
     columns
         Which of the learnt vectors of a mention are those of each.
-    rare
-        Which of the numbers are facts that too few pairs of training state: the networks see 0, and the logit changes
-        by `RARE_FACT`.
     """
 
     mean: Tensor
     scale: Tensor
+    prior: Tensor
 
     def __init__(
         self,
-        features: int,
+        evidence: Sequence[bool],
         hidden: int,
         width: int,
         dimension: int,
         shares: Mapping[str, float] = MappingProxyType({}),
         columns: Mapping[str, slice] = MappingProxyType({}),
-        rare: Sequence[int] = (),
     ) -> None:
         super().__init__()
         self.shares, self.columns = dict(shares), dict(columns)
-        self.rare = list(rare)
+        features = len(evidence)
         self.register_buffer("mean", torch.zeros(features))
         self.register_buffer("scale", torch.ones(features))
-        self.layers = two_hidden_layers(features, hidden, max(1, hidden // 2), 0.1)
+        self.register_buffer("prior", torch.zeros(features))
+        self.layers = MonotoneNetwork(evidence, 0, hidden, max(1, hidden // 2), 0.1)
         for name in self.shares:
             self.add_module(_PROJECTION[name], MentionProjection(width, dimension, 0.3))
-            self.add_module(_NETWORK[name], two_hidden_layers(features + 2 * dimension, 2 * dimension, dimension, 0.2))
+            network = MonotoneNetwork(evidence, 2 * dimension, 2 * dimension, dimension, 0.2)
+            self.add_module(_NETWORK[name], network)
 
     def projection_of(self, name: str) -> MentionProjection:
         """The projection that makes the vectors of one of the further networks."""
@@ -89,31 +131,28 @@ class KindScorer(nn.Module):
         """One of the further networks."""
         return self.get_submodule(_NETWORK[name])
 
-    def standardise(self, features: Tensor) -> None:
-        """Take mean and spread of the features from examples. *Shape:* (pairs, features)"""
+    def standardise(self, features: Tensor, rare: Tensor | None = None, prior: Tensor | None = None) -> None:
+        """Take mean and spread of the features from examples; those that are `rare` get their `prior` instead.
+
+        *Shapes:* (pairs, features); (features,)
+        """
         self.mean.copy_(features.mean(dim=0))
         self.scale.copy_(features.std(dim=0, correction=0) + 1e-3)
+        if rare is not None and prior is not None:
+            self.scale.masked_fill_(rare, 0.0)
+            self.prior.copy_(prior * rare)
 
     def standardised(self, features: Tensor) -> Tensor:
-        """The features as networks see them, of mean 0 and spread 1 over the examples. *Shape:* (pairs, features)"""
-        seen = features.clone()
-        seen[:, self.rare] = 0.0
-        return ((seen - self.mean) / self.scale).masked_fill(self.scale < MIN_SPREAD, 0.0)
+        """The features as networks see them, of mean 0 and spread 1 over the examples; rare ones are 0.
+
+        *Shape:* (pairs, features)
+        """
+        seen = self.scale >= MIN_SPREAD
+        return torch.where(seen, (features - self.mean) / self.scale.masked_fill(~seen, 1.0), 0.0)
 
     def without_vectors(self, standard: Tensor) -> Tensor:
-        """Logits of the first network.
-
-        Parameters
-        ----------
-        standard
-            As :meth:`standardised` gives it. *Shape:* (pairs, features)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
-        """
-        logits: Tensor = self.layers(standard).squeeze(-1)
+        """Logits of the first network for features as :meth:`standardised` gives them. *Shape:* (pairs,)"""
+        logits: Tensor = self.layers(standard)
         return logits
 
     def by_vectors(self, name: str, standard: Tensor, one: Tensor, other: Tensor) -> Tensor:
@@ -133,12 +172,11 @@ class KindScorer(nn.Module):
         Tensor
             *Shape:* (pairs,)
         """
-        inputs = torch.cat([standard, one * other, (one - other).abs()], dim=1)
-        logits: Tensor = self.network_of(name)(inputs).squeeze(-1)
+        logits: Tensor = self.network_of(name)(torch.cat([standard, one * other, (one - other).abs()], dim=1))
         return logits
 
     def forward(self, features: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """The weighted mean of all networks. *Shape:* (pairs,)
+        """The weighted mean of all networks, and what rare features add. *Shape:* (pairs,)
 
         Parameters
         ----------
@@ -148,8 +186,7 @@ class KindScorer(nn.Module):
             All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
         standard = self.standardised(features)
-        logits = (1 - sum(self.shares.values())) * self.without_vectors(standard)
-        logits = logits + RARE_FACT * features[:, self.rare].sum(dim=1)
+        logits = (1 - sum(self.shares.values())) * self.without_vectors(standard) + features @ self.prior
         for name, share in self.shares.items():
             own = self.columns[name]
             logits = logits + share * self.by_vectors(name, standard, one[:, own], other[:, own])
@@ -161,15 +198,13 @@ class VectorScorer(nn.Module):
 
     Parameters
     ----------
-    features, hidden, width
+    evidence, hidden, width
         As of :class:`KindScorer`.
     dimension
         Of learnt vectors; 0: none.
     shares
         By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
         named for it.
-    rare
-        By kind, the numbers that are rare facts.
 
     Attributes
     ----------
@@ -183,12 +218,11 @@ class VectorScorer(nn.Module):
 
     def __init__(
         self,
-        features: int,
+        evidence: Sequence[bool],
         hidden: int,
         width: int,
         dimension: int,
         shares: Mapping[str, Mapping[str, float]],
-        rare: Mapping[str, Sequence[int]] = MappingProxyType({}),
     ) -> None:
         super().__init__()
         of_kinds = {kind: dict(shares.get(kind, {})) if dimension else {} for kind in KINDS}
@@ -197,10 +231,7 @@ class VectorScorer(nn.Module):
         self.learning = tuple(kind for kind in KINDS if of_kinds[kind])
         places = {name: slice(n * dimension, (n + 1) * dimension) for n, name in enumerate(names)}
         self.kinds = nn.ModuleDict(
-            {
-                kind: KindScorer(features, hidden, width, dimension, own, places, rare.get(kind, ()))
-                for kind, own in of_kinds.items()
-            }
+            {kind: KindScorer(evidence, hidden, width, dimension, own, places) for kind, own in of_kinds.items()}
         )
 
     def of_kind(self, kind: str) -> KindScorer:

@@ -81,9 +81,6 @@ SIMILARITIES = (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES, "story")
 """What can be compared of two mentions as wholes; the last is how likely their documents tell one story
 (:class:`cdcoref.stories.DocumentVectors`)."""
 
-RARE = {EVENT: ("numbers", "years", "dates")}
-"""By kind, features that fewer than 200 pairs of the training corpora show: nothing is learnt from them."""
-
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
@@ -246,12 +243,16 @@ class VectorOptions:
         return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
 
     @property
-    def rare(self) -> dict[str, list[int]]:
-        """By kind, the columns of the features in `RARE`."""
-        return {
-            kind: [column for column, name in enumerate(self.pair_features) if name in names]
-            for kind, names in RARE.items()
-        }
+    def evidence(self) -> tuple[bool, ...]:
+        """Which of the numbers that are compared of a pair never lower its probability the higher they are."""
+        evidence = [FEATURES[name].evidence for name in self.pair_features]
+        return (*evidence, *[False] * (self.pair_width - len(evidence)))
+
+    @property
+    def prior(self) -> tuple[float, ...]:
+        """What a value of 1 of each of these numbers adds to the logit where training is too short to learn it."""
+        priors = [FEATURES[name].prior for name in self.pair_features]
+        return (*priors, *[0.0] * (self.pair_width - len(priors)))
 
     @property
     def pair_width(self) -> int:

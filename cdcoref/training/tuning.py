@@ -189,7 +189,7 @@ def _fitted(
 def _regression(
     features: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]
 ) -> tuple[list[float], float]:
-    """Weights and bias of a logistic regression in which every corpus counts the same."""
+    """Weights, none below 0, and bias of a logistic regression in which every corpus counts the same."""
     from sklearn.linear_model import LogisticRegression
 
     rows, truth = np.concatenate(features), np.concatenate(labels)
@@ -198,7 +198,7 @@ def _regression(
         return [1 / columns] * columns, 0.0
     weights = np.concatenate([np.full(len(part), len(truth) / max(1, len(part)) / len(labels)) for part in labels])
     fitted = LogisticRegression(C=100.0, max_iter=1000).fit(rows, truth, sample_weight=weights)
-    return [round(float(weight), 4) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)
+    return [max(0.0, round(float(weight), 4)) for weight in fitted.coef_[0]], round(float(fitted.intercept_[0]), 4)
 
 
 def same_cluster(corpus: Corpus, logits: PairLogits | PairEvidence) -> NDArray[np.bool_]:

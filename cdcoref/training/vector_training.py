@@ -30,6 +30,8 @@ from cdlm.validation import Count, check_fields, number
 
 COREFERENT = 0.25
 """Share of the pairs of a step that are drawn from the coreferent ones."""
+FEW_PAIRS = 200
+"""A feature that fewer pairs show is not learnt; it has the weight that its table states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def fit_pair_scorers(
             scorer = model.vector_scorer.of_kind(kind)
             steps = (1 + len(scorer.shares)) * training.scorer_steps
             say(f"vectors: fitting the {kind} scorer in {steps:,} steps")  # which may take minutes
-            losses = _fit_scorer(scorer, kind, sources, training, rng)
+            losses = _fit_scorer(scorer, kind, sources, training, model.settings.vectors.prior, rng)
             figures = " and ".join(f"{loss:.3f}" for loss in losses)
             say(f"vectors: {kind} scorer, loss {figures} over the last tenth of its steps")
 
@@ -227,10 +229,16 @@ def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
 
 
 def _fit_scorer(
-    scorer: KindScorer, kind: str, sources: Sequence[_Source], training: VectorTraining, rng: np.random.Generator
+    scorer: KindScorer,
+    kind: str,
+    sources: Sequence[_Source],
+    training: VectorTraining,
+    prior: Sequence[float],
+    rng: np.random.Generator,
 ) -> list[float]:
     """Train the networks of a scorer, one after the other; the mean loss of the last tenth of the steps of each."""
-    scorer.standardise(torch.from_numpy(np.concatenate([source.pairs.features for source in sources])))
+    features = np.concatenate([source.pairs.features for source in sources])
+    scorer.standardise(torch.from_numpy(features), torch.from_numpy(_rare(features)), torch.tensor(prior))
     scorer.train()
     losses = [_fit_network(scorer, sources, training, rng)]
     for name in scorer.shares:
@@ -240,6 +248,13 @@ def _fit_scorer(
         losses.append(_fit_network(scorer, own, training, rng, name))
     scorer.eval()
     return losses
+
+
+def _rare(features: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which features too few pairs show, or show below 0 if any do. *Shape:* (pairs, features) in, (features,) out"""
+    few = min(FEW_PAIRS, len(features) // 50)  # of a corpus that is small as a whole, less has to do
+    above, below = (features > 0).sum(axis=0), (features < 0).sum(axis=0)
+    return (above < few) | ((below > 0) & (below < few))
 
 
 def _fit_network(

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.linking import EncodedPart, SpanScores, vectors_of
@@ -15,6 +17,7 @@ from cdcoref.model import ALL, UNSEEN, KindScorer, MentionProjection, VectorScor
 from cdcoref.reading import Reading
 
 WIDTH, DIMENSION = 6, 4
+EVIDENCE = (False, True, True)
 
 
 def test_projected_words_give_the_same_as_projected_mentions() -> None:
@@ -48,7 +51,7 @@ def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
 def test_a_scorer_is_symmetric_and_the_same_in_parts(shares: dict[str, float]) -> None:
     """There are too many pairs for all their hidden layers to be in memory at once."""
     torch.manual_seed(0)
-    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, {"entity": shares}).eval()
+    scorer = VectorScorer(EVIDENCE, 8, WIDTH, DIMENSION, {"entity": shares}).eval()
     assert (scorer.columns, scorer.learning) == (len(shares) * DIMENSION, ("entity",) if shares else ())
     pairs = torch.combinations(torch.arange(100))
     vectors, known = torch.randn(100, scorer.columns), torch.randn(len(pairs), 3)
@@ -67,7 +70,7 @@ def test_a_scorer_is_symmetric_and_the_same_in_parts(shares: dict[str, float]) -
 
 def test_what_hardly_differs_in_training_does_not_count() -> None:
     torch.manual_seed(0)
-    scorer = KindScorer(3, 8, WIDTH, 0).eval()
+    scorer = KindScorer(EVIDENCE, 8, WIDTH, 0).eval()
     seen = torch.randn(100_000, 3)
     seen[:, 1] = 0.0
     seen[:, 2] = 0.0
@@ -82,12 +85,39 @@ def test_what_hardly_differs_in_training_does_not_count() -> None:
     assert not torch.equal(usual, first)
 
 
+def test_a_feature_that_few_pairs_show_has_the_weight_of_its_table() -> None:
+    torch.manual_seed(0)
+    scorer = KindScorer(EVIDENCE, 8, WIDTH, 0).eval()
+    scorer.standardise(torch.randn(50, 3), torch.tensor([False, False, True]), torch.tensor([2.0, 2.0, 0.7]))
+    none = torch.zeros(3, 0)
+    known = torch.tensor([[0.5, 0.1, value] for value in (-1.0, 0.0, 1.0)])
+    with torch.no_grad():
+        assert scorer(known, none, none).diff().tolist() == pytest.approx([0.7, 0.7], abs=1e-5)
+
+
+@given(st.integers(0, 2**31), st.sampled_from([{}, {ALL: 0.6, UNSEEN: 0.3}]))
+def test_more_evidence_never_lowers_the_logit(seed: int, shares: dict[str, float]) -> None:
+    """Whatever the weights, and whatever else is known of the pair."""
+    torch.manual_seed(seed)
+    columns = {ALL: slice(0, DIMENSION), UNSEEN: slice(DIMENSION, 2 * DIMENSION)}
+    evidence = (False, True, True, False, True)
+    scorer = KindScorer(evidence, 8, WIDTH, DIMENSION, shares, columns).eval()
+    scorer.standardise(torch.randn(99, 5), torch.tensor([False] * 4 + [True]), torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0]))
+    with torch.no_grad():
+        for parameter in scorer.parameters():
+            parameter.normal_(std=2.0)
+        known, vectors = torch.randn(40, 5), torch.randn(2, 40, 2 * DIMENSION)
+        more = known + torch.rand(40, 5) * torch.tensor(evidence)
+        before, after = (scorer(features, *vectors) for features in (known, more))
+    assert (after >= before - 1e-4).all()
+
+
 @pytest.mark.parametrize("shares", [{ALL: 0.5}, {UNSEEN: 0.2}, {ALL: 0.3, UNSEEN: 0.4}])
 def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]) -> None:
     """Each is told its own vectors of the mentions, wherever they stand."""
     torch.manual_seed(0)
     columns = {UNSEEN: slice(0, DIMENSION), ALL: slice(DIMENSION, 2 * DIMENSION)}
-    scorer = KindScorer(3, 8, WIDTH, DIMENSION, shares, columns).eval()
+    scorer = KindScorer(EVIDENCE, 8, WIDTH, DIMENSION, shares, columns).eval()
     known = torch.randn(6, 3)
     scorer.standardise(known)
     one, other = torch.randn(2, 6, 2 * DIMENSION)
@@ -105,7 +135,7 @@ def test_each_kind_has_the_vectors_of_its_own_networks() -> None:
     """Events have those of one network, entities of two; the others are zeros."""
     torch.manual_seed(0)
     shares = {"event": {UNSEEN: 0.4}, "entity": {ALL: 0.3, UNSEEN: 0.3}}
-    scorer = VectorScorer(3, 8, WIDTH, DIMENSION, shares).eval()
+    scorer = VectorScorer(EVIDENCE, 8, WIDTH, DIMENSION, shares).eval()
     words = torch.randn(5, WIDTH)
     document = Document.from_sentences("d", [["a", "b", "c", "d", "e"]])
     mentions = [Mention("d", (0, 1), kind) for kind in ("event", "entity")]

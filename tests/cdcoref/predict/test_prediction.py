@@ -586,7 +586,7 @@ def test_a_long_document(predictor: Predictor) -> None:
     words = np.array(["the", "ferry", "was", "late", "police", "said", "storm", "zq", "of", "1999"])
     text = ". ".join(" ".join(rng.choice(words, 12)).capitalize() for _ in range(3400)) + "."
     assert len(text) > 180_000
-    careful = choosy(predictor, detection_threshold={"event": 1.0, "entity": 0.99998})
+    careful = choosy(predictor, detection_threshold={"event": 1.0, "entity": 0.99})
     prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", batch_tokens=16_384))
     assert len(prediction.corpus.mentions) > 50
     for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
