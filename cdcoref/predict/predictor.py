@@ -8,7 +8,7 @@ for cluster in prediction.clusters():
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from cdcoref.corpus import Corpus, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
@@ -28,6 +28,7 @@ from cdcoref.stories import (
     DocumentVectors,
     boilerplate_lines,
     group_documents,
+    identical_documents,
     near_duplicates,
     nearest_pairs,
     subjects,
@@ -205,28 +206,37 @@ class Predictor:
         store_of = nullcontext() if self.lemma and not find else _opened(cache, self.model)
         with store_of as store, self._engine(options, find, store) as engine:
             lines = boilerplate_lines(corpus.documents)
-            original_of = near_duplicates(corpus.documents, boilerplate=lines) if options.topics in _WITH_COPIES else {}
-            read = corpus
+            with_copies = options.topics in _WITH_COPIES
+            repeats = identical_documents(corpus.documents) if find and with_copies else {}
+            distinct = replace(corpus, documents=tuple(d for d in corpus.documents if d.id not in repeats))
+            original_of = near_duplicates(distinct.documents, boilerplate=lines) if with_copies else {}
+            read = distinct
             if find:
-                read = replace(corpus, documents=tuple(without_boilerplate(d, lines) for d in corpus.documents))
-            plan, by_subject = self._plan(DocumentVectors(corpus.documents, original_of, lines), options)
+                read = replace(distinct, documents=tuple(without_boilerplate(d, lines) for d in distinct.documents))
+            plan, by_subject = self._plan(DocumentVectors(distinct.documents, original_of, lines), options)
+            plan = replace(plan, documents=len(corpus.documents), copies=plan.copies + len(repeats))
             if announce is not None:
                 announce(plan)
             results = engine.run(read, [story for subject in by_subject for story in subject], progress)
-            marked = {d.id: replace(d, copy_of=original_of.get(d.id)) for d in corpus.documents}
+            original_of |= {id: original_of.get(first, first) for id, first in repeats.items()}
+            shown: dict[str, list[Document]] = {}
+            for document in corpus.documents:
+                copy = replace(document, copy_of=original_of.get(document.id))
+                shown.setdefault(repeats.get(document.id, document.id), []).append(copy)
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
                 joined = joined_by_name([one.readings for one in linked])
                 found = []
-                for planned, story, own in zip(subject, linked, joined, strict=True):
-                    whole = replace(own, documents=tuple(marked[name] for name in planned.documents))
-                    found.append(replace(story.with_corpus(whole), notes=(*notes, *story.notes)))
+                for story, own in zip(linked, joined, strict=True):
+                    whole = _with_repeats(own, shown)
+                    known = {d.id: story.readings[repeats.get(d.id, d.id)] for d in whole.documents}
+                    found.append(replace(story, readings=Readings(whole, None, known), notes=(*notes, *story.notes)))
                     for document in story.corpus.documents:
                         story.readings[document.id].forget_facts()
                     notes = ()
                 yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
-        if without_words := [document.id for document in corpus.documents if document.id not in linked_ids]:
+        if without_words := [d.id for d in distinct.documents if d.id not in linked_ids]:
             yield [LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
 
     def _engine(
@@ -399,6 +409,20 @@ def check_device(name: str) -> torch.device:
     except (RuntimeError, AssertionError) as error:
         raise InputError(f"the device {name!r} is not available here; choose 'cpu', which always is") from error
     return device
+
+
+def _with_repeats(story: Corpus, shown: Mapping[str, Sequence[Document]]) -> Corpus:
+    """A story with all documents that `shown` has for each of its own, and the same mentions in each of them."""
+    mentions = story.by_document()
+    documents = tuple(document for own in story.documents for document in shown[own.id])
+    repeated = (
+        replace(mention, document=document.id)
+        for own in story.documents
+        for document in shown[own.id]
+        if document.id != own.id
+        for mention in mentions[own.id]
+    )
+    return replace(story, documents=documents, mentions=(*story.mentions, *repeated))
 
 
 def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...]]:

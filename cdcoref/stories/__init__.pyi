@@ -1,5 +1,6 @@
 from .boilerplate import boilerplate_lines as boilerplate_lines
 from .boilerplate import without_boilerplate as without_boilerplate
+from .copies import identical_documents as identical_documents
 from .copies import near_duplicates as near_duplicates
 from .document_neighbours import nearest_pairs as nearest_pairs
 from .document_vectors import DocumentVectors as DocumentVectors

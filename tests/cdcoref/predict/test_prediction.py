@@ -762,3 +762,24 @@ def test_given_mentions_of_copies_are_all_linked(predictor: Predictor) -> None:
     prediction = predictor.predict(Corpus((first, second), given))
     assert prediction.copies() == {"report": ["copy"]}
     assert {m.key for m in prediction.corpus.mentions} == {m.key for m in given}
+
+
+def test_the_same_text_is_read_and_linked_once(predictor: Predictor) -> None:
+    first, second = REPORTS
+    repeats = [replace(first, id=id) for id in ("again", "once more")]
+    words: list[int] = []
+
+    def note(stage: str, done: int, total: int) -> None:
+        words.append(total if stage == "finding mentions" else 0)
+
+    alone = predictor.predict(Corpus((first, second))).corpus
+    prediction = predictor.predict(Corpus((repeats[1], first, second, repeats[0])), progress=note)
+    assert max(words) == len(first.tokens) + len(second.tokens)
+    assert prediction.plan.documents == 4
+    assert prediction.copies() == {"again": ["once more", "report"]}
+    of = {name: {m.tokens for m in prediction.corpus.mentions if m.document == name} for name in ("again", "report")}
+    assert of["again"] == of["report"] == {m.tokens for m in alone.mentions if m.document == "report"}
+    for cluster in prediction.clusters():
+        tokens = {(m.start, m.end) for m in cluster.mentions if m.document == "again"}
+        for name in ("report", "once more"):
+            assert {(m.start, m.end) for m in cluster.mentions if m.document == name} == tokens

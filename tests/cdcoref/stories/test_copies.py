@@ -17,6 +17,7 @@ from cdcoref.formats import tokenise_text
 from cdcoref.stories import (
     DocumentVectors,
     group_documents,
+    identical_documents,
     near_duplicates,
     subjects,
     topic_quality,
@@ -142,3 +143,18 @@ def test_the_same_words_about_another_happening_are_no_copy(text: str, changes: 
     documents = [tokenise_text(text.replace("\n", " "), "a"), tokenise_text(changed, "b")]
     assert bool(near_duplicates(documents)) == (expected == "copy")
     assert len(group_documents(documents)) == (2 if expected == "another" else 1)
+
+
+def test_identical_documents_have_the_same_words_title_and_day() -> None:
+    text = tokenise_text("Shares fell on Monday.", "b")
+    documents = [
+        text,
+        replace(text, id="a"),
+        replace(text, id="c", metadata={"title": "Shares fall"}),
+        replace(text, id="d", metadata={"date": "2024-03-05"}),
+        replace(text, id="e", metadata={"date": "5 March 2024"}),
+        replace(text, id="2024-03-05.txt"),
+        tokenise_text("", "empty"),
+        tokenise_text("", "also empty"),
+    ]
+    assert identical_documents(documents) == {"b": "a", "d": "2024-03-05.txt", "e": "2024-03-05.txt"}
