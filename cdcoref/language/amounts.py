@@ -8,6 +8,7 @@ from decimal import Decimal
 from itertools import takewhile
 from math import prod
 
+from cdcoref.facts import rows
 from cdcoref.language.dates import YEAR, is_date
 
 NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
@@ -16,11 +17,11 @@ _UP_TO_THREE_DIGITS = re.compile(r"[-+$€£]?\d{1,3}")
 _THREE_DIGITS = re.compile(r"\d{3}")
 _DECIMAL_COMMA = re.compile(r"[-+$€£]?\d+,(\d{1,2}|\d{4,})%?")
 _DECIMAL = re.compile(r"-?\d{1,30}(\.\d{1,30})?")
-_NUMERALS = """
-two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen twenty
-"""
-NUMERALS = {word: str(number) for number, word in enumerate(_NUMERALS.split(), 2)}
+NUMERALS = {
+    row["word"]: row["value"]
+    for row in rows("numbers.tsv")
+    if row["value"].isdecimal() and row["value"] != "1" and row["word"].isalpha()
+}
 """Without "one", which is a pronoun as often."""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}

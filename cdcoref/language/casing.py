@@ -7,20 +7,18 @@ its document. If it is in none of them, a common word of the dictionary becomes 
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from cdcoref.corpus import Document
+from cdcoref.facts import words
 from cdcoref.language.dates import is_date
 
 FEWEST_CAPITALS = 4
 """With fewer capitalised words a sentence is no headline."""
-_LOWER = re.compile(
-    r"the|an?|and|or|but|nor|as|at|by|for|from|in|into|of|off|on|over|per|than|that|to|under|up|vs|via|with|'?s|’s|n't",
-)
+_LOWER = words("function_words.tsv", "headline") | {"s", "'s", "’s", "n't"}
 """Words that a headline in title case may have in lower case."""
 
 
@@ -43,7 +41,7 @@ def in_sentence_case(document: Document) -> Document:
 
 def _is_headline(words: Sequence[str]) -> bool:
     capitals = sum(word[:1].isupper() for word in words)
-    return capitals >= FEWEST_CAPITALS and all(not word[:1].islower() or _LOWER.fullmatch(word) for word in words)
+    return capitals >= FEWEST_CAPITALS and all(not word[:1].islower() or word in _LOWER for word in words)
 
 
 def _usual_forms(document: Document, headlines: Sequence[tuple[int, int]]) -> dict[str, str]:

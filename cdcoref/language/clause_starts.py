@@ -10,20 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cdcoref.language.word_sets import word_set
+from cdcoref.facts import words
 from cdcoref.language.words import MentionWords
 
-_ENDS = word_set("""
-'s 're and or but nor than
-am are be became become becomes becoming been being is was were appear appeared appears remain remained remains seem
-seemed seems turned
-as into like unlike namely aka
-deemed dubbed entitled known named nicknamed titled
-""")
-_VAGUE = word_set("""
-all another any both each few form former half kind latter less lot many more most none number one other part rest same
-several some sort three two yer
-""")
+_ENDS = words("clause_ends.tsv")
+_VAGUE = words("vague_nouns.tsv")
 """Heads that may stand for anything."""
 MIN_LETTERS = 3
 """Of the head: shorter ones are often symbols or forms of dialect."""

@@ -7,15 +7,13 @@ word is too often something else ("Jan", "Sun", "Dec").
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 
 YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
 """A year in figures, or several ("1986/87")."""
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+MONTHS = tuple(name.lower() for name in month_name[1:])
 """In their order."""
-WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+WEEKDAYS = frozenset(name.lower() for name in day_name)
 _SHORTENED = {
     **{f"{name[:3].capitalize()}.": name for name in (*MONTHS, *WEEKDAYS) if name != "may"},
     **{"Sept.": "september", "Tues.": "tuesday", "Thur.": "thursday", "Thurs.": "thursday"},

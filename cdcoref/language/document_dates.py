@@ -12,21 +12,18 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import date
 
+from cdcoref.facts import words
 from cdcoref.language.dates import MONTHS
-from cdcoref.language.word_sets import word_set
 
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
-BEFORE_OTHER_DAYS = word_set("due ended ending ends expires expiring mature matures maturing until till")
+BEFORE_OTHER_DAYS = words("before_other_days.tsv")
 """Words before a day that is not that of the report ("a bond due April 24, 1990", "the year ended March 31, 1987")."""
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)(?: on)?\s+\Z")
 _YEARS = range(1500, 2200)
 _SHORTENED = [month[:3] for month in MONTHS]
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_MONTH = rf"(?P<month>{'|'.join(rf'{month[:3]}(?:{month[3:]})?' for month in MONTHS)}|sept)\.?"
 _DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[0-9]{4})"
 _SEPARATED = rf"(?<![0-9]){_YEAR}(?P<sign>[-_./])(?P<month>[0-1]?[0-9])(?P=sign){_DAY}(?![0-9])"

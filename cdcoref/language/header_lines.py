@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from cdcoref.facts import words
+from cdcoref.language.dates import MONTHS, WEEKDAYS
+
 HEADER_LINES = 8
 """Lines with text, from the beginning, that may be bylines, datelines and dates."""
 _LONGEST_BYLINE = 100
 """In characters."""
 _LONGEST_DATE_LINE = 80
 
-_PARTICLES = r"(?:al|bin|da|de|del|della|der|di|la|le|van|von)"
+_PARTICLES = rf"(?:{'|'.join(sorted(words('before_names.tsv', 'particle')))})"
 _NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
 _NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
 _BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
@@ -19,12 +22,8 @@ _IN_PLACE = rf"\s+in\s+[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]
 _WRITERS = re.compile(
     rf"(?:By\s+)?{_NAME}(?:{_AND}{_NAME})*{_IN_PLACE}(?:{_AND}(?:{_NAME}(?:{_IN_PLACE})?|agencies|Agencies|staff))*"
 )
-_DATE_WORDS = re.compile(
-    r"\b(?:published|updated|posted|date|on|at|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun|(?:mon|tues|wednes|"
-    r"thurs|fri|satur|sun)day|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|of|st|nd|rd|"
-    r"th|t|z|[ap]\.?m|gmt|utc|ist|hkt|[bcempw][de]?s?t)\b",
-    re.IGNORECASE,
-)
+_DATE_WORDS = words("date_line_words.tsv")
+_DAYS_AND_MONTHS = (*MONTHS, *WEEKDAYS)
 
 
 def byline_author(line: str) -> str | None:
@@ -43,11 +42,15 @@ def is_date_line(line: str) -> bool:
     >>> is_date_line("Updated 5:30 p.m. EST, Tuesday, November 8, 2016"), is_date_line("Ferry sinks on 5 May")
     (True, False)
     """
-    return (
-        len(line) <= _LONGEST_DATE_LINE
-        and re.search(r"\d", line) is not None
-        and re.search(r"[^\W\d_]", _DATE_WORDS.sub("", re.sub(r"(?<=\d)(?=[ap]\.?m\b|th|st|nd|rd)", " ", line))) is None
-    )
+    if len(line) > _LONGEST_DATE_LINE or re.search(r"\d", line) is None:
+        return False
+    found = re.findall(r"[^\W\d_]+", re.sub(r"\b([ap])\.m\b", r"\1m", line.casefold()))
+    return all(word in _DATE_WORDS or _is_day_or_month(word) for word in found)
+
+
+def _is_day_or_month(word: str) -> bool:
+    """Whether a word in lower case is a weekday or a month, also shortened."""
+    return len(word) > 2 and any(name.startswith(word) for name in _DAYS_AND_MONTHS)
 
 
 def is_line_of_writers(line: str) -> bool:

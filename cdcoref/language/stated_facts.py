@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from cdcoref.facts import rows, words
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.first_names import gender_of_first_name
-from cdcoref.language.word_sets import word_set
 
 if TYPE_CHECKING:
     from nicknames import NickNamer
@@ -60,62 +60,25 @@ class StatedFacts(NamedTuple):
 NO_FACTS = StatedFacts()
 PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
 """The sorts."""
-TOWNS = frozenset({"city", "port", "suburb", "town", "village"})
+TOWNS = words("name_endings.tsv", "town")
 """Nouns for towns."""
-
-_MEN = """
-mr mister sir king prince lord duke baron viscount emperor emir sheik sheikh tsar uncle brother father grandfather
-grandpa alderman congressman councilman herr monsieur senor signor
-"""
-_WOMEN = """
-mrs ms miss madam madame mme mademoiselle mlle lady queen princess aunt auntie sister grandmother grandma granny frau
-fraulein senora senorita signora signorina dame duchess baroness viscountess countess empress mother mistress
-congresswoman councilwoman chairwoman spokeswoman
-"""
-MEN_AND_WOMEN = {**dict.fromkeys(_MEN.split(), "man"), **dict.fromkeys(_WOMEN.split(), "woman")}
+MEN_AND_WOMEN = {row["word"]: row["gender"] for row in rows("titles.tsv") if row["gender"]}
 """Titles that say which of the two somebody is, without accents, as names are."""
-_NOUNS_OF_MEN = (
-    "boy boyfriend brother businessman dad father gentleman grandfather grandson guy husband king man nephew policeman "
-    "prince son stepfather uncle"
-)
-_NOUNS_OF_WOMEN = """
-actress aunt bride businesswoman daughter girl girlfriend granddaughter grandmother lady mom mother mum niece nun
-policewoman princess queen sister stepmother waitress widow wife woman
-"""
-GENDER_OF_NOUNS = {**dict.fromkeys(_NOUNS_OF_MEN.split(), "man"), **dict.fromkeys(_NOUNS_OF_WOMEN.split(), "woman")}
+GENDER_OF_NOUNS = {row["noun"]: row["gender"] for row in rows("people_nouns.tsv")}
 """Nouns for persons that say which of the two somebody is."""
-TITLES = (
-    word_set("""
-adm admiral agent ambassador analyst archbishop archdeacon asst attorney atty ayatollah bishop brig capt captain
-cardinal chairman chancellor chaplain chief cllr cmdr coach col colonel comdr commander commissioner constable corporal
-councillor count cpl deacon deputy det detective director doctor dr ensign farmer gen general gov governor hon imam insp
-inspector judge justice lieut lieutenant lt magistrate maj major marshal master mayor minister msgr nurse officer pastor
-pope premier president prime principal private prof professor provost pvt rabbi rep representative rev reverend
-secretary sen senator sergeant sgt sheriff speaker spokesman sultan superintendent supt treasurer trooper vicar vice
-""")
-    | MEN_AND_WOMEN.keys()
-)
+TITLES = words("titles.tsv", "title")
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
-OFFICES = frozenset(
-    ("ambassador", "chairman", "chairwoman", "chancellor", "commissioner", "director", "executive", "governor", "mayor",
-     "minister", "premier", "president", "secretary", "senator", "spokesman", "spokeswoman", "superintendent")
-)  # fmt: skip
+OFFICES = words("titles.tsv", "office")
 """Offices that end a description of whoever holds them ("U.S. President", "Chrysler Chief Executive")."""
-_ADJECTIVES = "big dear dearest federal first former little national new old poor saint st the u.s united us young"
-_DIRECTIONS = word_set("central east eastern north northern south southern upper west western")
-PARTICLES = word_set("bin da de del della den der di dos du ibn la le ten ter van von")
+_ADJECTIVES = words("before_names.tsv", "adjective")
+_DIRECTIONS = words("before_names.tsv", "direction")
+PARTICLES = words("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 """What may follow a name, and tells father and son apart."""
-NO_FIRST_NAMES = TITLES | PARTICLES | frozenset(_ADJECTIVES.split())
+NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
 """Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""
-
-
-INSTITUTIONS = frozenset(
-    ("academy", "airport", "bridge", "cathedral", "center", "centre", "church", "clinic", "college", "hospital",
-     "hotel", "infirmary", "institute", "lake", "library", "museum", "park", "prison", "river", "school", "stadium",
-     "station", "theater", "theatre", "university", "zoo")
-)  # fmt: skip
+INSTITUTIONS = words("name_endings.tsv", "institution")
 """Kinds of institutions and places that are the last word of their names."""
 
 

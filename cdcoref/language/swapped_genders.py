@@ -7,30 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cdcoref.facts import rows, words
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.first_names import gender_of_first_name, name_of_other_gender
 from cdcoref.language.words import continues_phrase
 
-_PAIRS = """
-he she, himself herself, man woman, men women, boy girl, boys girls, father mother, fathers mothers, dad mum, son
-daughter, sons daughters, brother sister, brothers sisters, husband wife, husbands wives, uncle aunt, nephew niece,
-king queen, prince princess, duke duchess, emperor empress, actor actress, waiter waitress, sir madam, lord lady,
-gentleman lady, gentlemen ladies, businessman businesswoman, policeman policewoman, chairman chairwoman, spokesman
-spokeswoman, congressman congresswoman, grandfather grandmother, grandson granddaughter, boyfriend girlfriend, widower
-widow, bridegroom bride, male female, males females, monk nun, mr mrs, mr. ms., mr ms, mr. mrs., mr miss, him her
-"""
 _OTHER: dict[str, str] = {}
-for _pair in _PAIRS.replace("\n", " ").strip().split(", "):
-    _man, _woman = _pair.split()
-    _OTHER.setdefault(_man, _woman)
-    _OTHER.setdefault(_woman, _man)
+for _row in rows("gender_pairs.tsv"):
+    _OTHER.setdefault(_row["man"], _row["woman"])
+    _OTHER.setdefault(_row["woman"], _row["man"])
 _OTHER["hers"] = "his"
-_NOT_POSSESSED = frozenset(
-    ("a", "an", "and", "as", "because", "but", "her", "him", "his", "if", "it", "me", "my", "no", "not", "or", "our",
-     "so", "than", "that", "the", "their", "them", "then", "this", "to", "us", "very", "what", "when", "where",
-     "which", "while", "who", "why", "you", "your")
-)  # fmt: skip
-"""Words after "her" that are not what she has: "gave her the book"."""
+_NOT_POSSESSED = words("function_words.tsv", "not possessed")
 
 
 def with_genders_swapped(words: Sequence[str]) -> list[str]:

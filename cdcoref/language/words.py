@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cdcoref.facts import rows
+from cdcoref.facts import words as words_of
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.countries import countries_named
@@ -36,66 +38,24 @@ from cdcoref.language.stated_facts import (
     TOWNS,
     StatedFacts,
 )
-from cdcoref.language.word_sets import word_set
 
-_PREPOSITION = re.compile(
-    r"about|above|across|after|against|ahead|along|amid|among|apart|around|as|aside|at|away|back|before|behind|"
-    r"below|beneath|beside|between|beyond|by|despite|down|during|except|for|from|in|inside|into|like|near|of|off|"
-    r"on|onto|out|outside|over|past|per|since|through|throughout|to|together|toward|towards|under|until|up|upon|"
-    r"via|with|within|without",
-    re.IGNORECASE,
-)
-"""Prepositions, and the particles of verbs ("check into")."""
-_DETERMINER = re.compile(
-    r"the|a|an|this|that|these|those|his|her|its|their|our|my|your",
-    re.IGNORECASE,
-)
-"""Not a head when another word follows."""
-_POSSESSIVE_DETERMINER = re.compile(r"his|her|its|their|our|my|your", re.IGNORECASE)
-_QUANTIFIER = re.compile(
-    r"a|an|another|any|each|either|every|few|many|more|most|much|neither|no|numerous|other|several|some|such|what|which",
-    re.IGNORECASE,
-)
-"""Other determiners and quantifiers; some can also be a head."""
+_PREPOSITION = words_of("function_words.tsv", "preposition")
+_DETERMINER = words_of("function_words.tsv", "determiner")
+_POSSESSIVE_DETERMINER = words_of("function_words.tsv", "possessive")
+_QUANTIFIER = words_of("function_words.tsv", "quantifier")
+_NOT_IN_PHRASE = words_of("function_words.tsv", "no phrase")
+_RELATIVE = words_of("function_words.tsv", "relative")
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 """Possessive endings that are tokens of their own."""
-_NOT_IN_PHRASE = re.compile(
-    r"am|are|be|been|being|can|could|did|do|does|had|has|have|he|him|i|is|it|may|me|might|must|not|n't|only|said|"
-    r"say|says|shall|she|should|than|them|there|they|us|was|we|were|will|would|you|if|because|so|then|as|also|just",
-    re.IGNORECASE,
-)
-"""Words that no noun phrase has before or after its head: auxiliaries, pronouns, adverbs and particles."""
-_END_OF_HEAD = re.compile(
-    r"who|whom|whose|which|that|where|when|while|and|or|but|[,;:(]|--?|[–—]",
-    re.IGNORECASE,
-)
+_ENDS_HEAD = words_of("function_words.tsv", "ends head") | {",", ";", ":", "(", "-", "--", "–", "—"}
 """What follows modifies the head or is another one."""
-_RELATIVE = re.compile(r"who|whom|whose|which|that|where|when|why", re.IGNORECASE)
+_BEFORE_HEAD = _PREPOSITION | _DETERMINER
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
-LEGAL_FORM = re.compile(
-    r"(a/s|ab|a\.?g|a\.s|aktiengesellschaft|aps|asa|berhad|bhd|b\.?v|cie|co|corp|c\.?v|d\.o\.o|e?ood|e\.?v|gmbh|inc|"
-    r"incorporated|[op]?jsc|k\.?g|kft|kgaa|k\.?k|limited|l\.?d\.?a|ltda|l\.?l\.?c|l\.?l\.?p|l\.p|ltd|n\.?v|nyrt|oao|ohg|ooo|oü|"
-    r"oyj?|pao|p\.?l\.?c|p\.?l\.?l\.?c|pte|pty|pvt|s\.?a|s\.?a\.?/n\.?v|s\.?a\.?r\.?l|s\.?a\.?s|sdn|s\.?e|s\.l|s\.?p\.?a|"
-    r"s\.?r\.?l|s\.r\.o|tbk|uab|zao|zrt)\.?",
-    re.IGNORECASE,
-)
-"""What ends the names of companies without telling them apart; not a head after another capitalised word."""
+_LEGAL_FORMS = words_of("legal_forms.tsv")
+"""What ends the names of companies; not a head after another capitalised word."""
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
-_PRONOUNS = {
-    form: pronoun
-    for pronoun, forms in {
-        "he": "him his himself",
-        "she": "her hers herself",
-        "they": "them their theirs themselves",
-        "it": "its itself",
-        "we": "us our ours ourselves",
-        "i": "me my mine myself",
-        "you": "your yours yourself yourselves",
-        "who": "whom whose",
-    }.items()
-    for form in forms.split()
-}
+_PRONOUNS = {row["form"]: row["lemma"] for row in rows("pronouns.tsv") if row["lemma"]}
 _AMOUNT = re.compile(
     r"[-+$€£]|[-+$€£]?\d[\d,./:]*%?|%|percent|hundred|thousand|million|billion|trillion", re.IGNORECASE
 )
@@ -104,30 +64,17 @@ _IN_DATE = re.compile(r"\d{1,2}(st|nd|rd|th)?|\d{4}|(early|late|last|next|this)|
 """Words that belong to the date beside them."""
 _ACRONYMS = {"IT": "i.t.", "US": "u.s.", "WHO": "w.h.o."}
 """Their lemmas; only in lower case are they pronouns."""
-_CLASS_OF_PRONOUN = {
-    **{word: word for word in ("he", "she", "it", "they", "i", "we", "you")},
-    **dict.fromkeys(("who", "which"), "who"),
-    **dict.fromkeys(("that", "this", "these", "those"), "that"),
-    **dict.fromkeys(("there", "here", "then"), "there"),
-}
+_CLASS_OF_PRONOUN = {row["form"]: row["class"] for row in rows("pronouns.tsv") if row["class"]}
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 PRONOUNS = frozenset(_PRONOUNS) | frozenset(_CLASS_OF_PRONOUN)
 """All forms of pronouns."""
-ORGANISATIONS = word_set("""
-agency airline airlines airport army association bank board bureau cabinet club coalition commission committee
-companies company congress consortium corporation council court department embassy federation firm foundation fund
-government group hospital institute institution league ministry museum organisation organization parliament party
-police senate subsidiary team trust union university
-""")
+ORGANISATIONS = words_of("name_endings.tsv", "organisation")
 """Last words of what is an organisation and no person."""
-_LAST_WORDS_OF_COMPANIES = word_set("""
-airways associates brothers bros capital electric energy enterprises foods holding holdings industries laboratories
-motors oil partners pharmaceuticals shipping sons steel systems technologies
-""")
+_LAST_WORDS_OF_COMPANIES = words_of("name_endings.tsv", "company")
 """Last words of names of two or more words that are of an organisation."""
-_CLUBS = frozenset({"club", "side", "squad", "team"})
-_ABBREVIATIONS_OF_CLUBS = frozenset({"afc", "cf", "fc", "sc"})
-_LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | {"albion", "hotspur", "rovers", "united", "wanderers"}
+_CLUBS = words_of("name_endings.tsv", "team")
+_ABBREVIATIONS_OF_CLUBS = words_of("name_endings.tsv", "club abbreviation")
+_LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | words_of("name_endings.tsv", "club")
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
@@ -232,7 +179,7 @@ class MentionWords:
         """Whether it is a country, or its last word but a legal form says that it is an organisation."""
         if self.pronoun or not self.words:
             return False
-        forms = [word for word in self.words if LEGAL_FORM.fullmatch(word)]
+        forms = [word for word in self.words if is_legal_form(word)]
         own = [word for word in self.words if word not in forms and any(map(str.isalnum, word))]
         named = self.names.issuperset(own)
         legal = bool(forms) and len(own) > 0 and named
@@ -301,7 +248,7 @@ class MentionWords:
 
     @property
     def _full_name(self) -> tuple[str, ...]:
-        words = [word for word in self._words_of_name if not LEGAL_FORM.fullmatch(word)]
+        words = [word for word in self._words_of_name if not is_legal_form(word)]
         if len(self._words_of_name) < 2 or not self.names.issuperset(words):
             return ()
         name = list(map(_plain, words))
@@ -335,9 +282,9 @@ class MentionWords:
             What words beside it say of it.
         """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
-        determiner = core[0].casefold() if len(core) > 1 and _DETERMINER.fullmatch(core[0]) else ""
+        determiner = core[0].casefold() if len(core) > 1 and core[0].casefold() in _DETERMINER else ""
         start = 0
-        while start < len(core) - 1 and (_DETERMINER.fullmatch(core[start]) or _PREPOSITION.fullmatch(core[start])):
+        while start < len(core) - 1 and (core[start].casefold() in _BEFORE_HEAD):
             start += 1
         core = core[start:]
         words = tuple(word.casefold() for word in core)
@@ -409,7 +356,7 @@ class PhraseWords:
 
 def _has_article(before: Sequence[str]) -> bool:
     for word in reversed(before):
-        if _DETERMINER.fullmatch(word) or _QUANTIFIER.fullmatch(word) or not continues_phrase(word):
+        if word.casefold() in _DETERMINER | _QUANTIFIER or not continues_phrase(word):
             return word.casefold() == "the"
     return False
 
@@ -420,20 +367,20 @@ def _before_head(words: Sequence[str]) -> frozenset[str]:
         word = words[place]
         if word in _POSSESSIVES and place:
             return frozenset(map(lemma, [*modifiers, words[place - 1]]))
-        if _DETERMINER.fullmatch(word) or _QUANTIFIER.fullmatch(word):
+        if word.casefold() in _DETERMINER | _QUANTIFIER:
             return frozenset(map(lemma, modifiers))
-        if _ends_phrase(word) or _PREPOSITION.fullmatch(word):
+        if _ends_phrase(word) or word.casefold() in _PREPOSITION:
             break
         modifiers.append(word)
     return frozenset(map(lemma, modifiers[:2]))
 
 
 def _after_head(words: Sequence[str]) -> frozenset[str]:
-    if not words or not _PREPOSITION.fullmatch(words[0]):
+    if not words or words[0].casefold() not in _PREPOSITION:
         return frozenset()
     found: list[str] = []
     for word in words[1:]:
-        if _ends_phrase(word) or (found and _PREPOSITION.fullmatch(word)):
+        if _ends_phrase(word) or (found and word.casefold() in _PREPOSITION):
             break
         if _is_content(word):
             found.append(lemma(word))
@@ -457,15 +404,15 @@ def possessor_end(words: Sequence[str], head: int) -> int | None:
         word = words[place]
         if word in _POSSESSIVES and place and (len(word) > 1 or words[place - 1].endswith("s")):
             return place
-        if _POSSESSIVE_DETERMINER.fullmatch(word) or _POSSESSIVE.search(word):
+        if word.casefold() in _POSSESSIVE_DETERMINER or _POSSESSIVE.search(word):
             return place + 1
-        if _DETERMINER.fullmatch(word) or _ends_phrase(word) or _PREPOSITION.fullmatch(word):
+        if word.casefold() in _BEFORE_HEAD or _ends_phrase(word):
             return None
     return None
 
 
 def _ends_phrase(word: str) -> bool:
-    return bool(_NOT_IN_PHRASE.fullmatch(word) or _END_OF_HEAD.fullmatch(word)) or not any(map(str.isalnum, word))
+    return word.casefold() in _NOT_IN_PHRASE | _ENDS_HEAD or not any(map(str.isalnum, word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,11 +456,11 @@ def _dates(words: Sequence[str]) -> Iterator[str]:
 
 
 def _is_content(word: str) -> bool:
-    return any(map(str.isalnum, word)) and not (_DETERMINER.fullmatch(word) or _PREPOSITION.fullmatch(word))
+    return any(map(str.isalnum, word)) and word.casefold() not in _BEFORE_HEAD
 
 
 def _is_name(word: str) -> bool:
-    if not word[:1].isupper() or _DETERMINER.fullmatch(word) or is_date_name(word):
+    if not word[:1].isupper() or word.casefold() in _DETERMINER or is_date_name(word):
         return False
     return lemma(word) not in _CLASS_OF_PRONOUN
 
@@ -525,10 +472,10 @@ def head_word(words: Sequence[str]) -> str:
         if is_date_name(word):
             return word
     start = 0
-    while start < len(words) - 1 and (_PREPOSITION.fullmatch(words[start]) or _DETERMINER.fullmatch(words[start])):
+    while start < len(words) - 1 and (words[start].casefold() in _BEFORE_HEAD):
         start += 1
     end = start + 1
-    while end < len(words) and not (_PREPOSITION.fullmatch(words[end]) or _END_OF_HEAD.fullmatch(words[end])):
+    while end < len(words) and words[end].casefold() not in _PREPOSITION | _ENDS_HEAD:
         end += 1
     last = end - 1
     while last > start and _only_ends_a_name(words[last]):
@@ -537,7 +484,13 @@ def head_word(words: Sequence[str]) -> str:
 
 
 def _only_ends_a_name(word: str) -> bool:
-    return word == "." or bool(LEGAL_FORM.fullmatch(word))
+    return word == "." or is_legal_form(word)
+
+
+def is_legal_form(word: str) -> bool:
+    """Whether a word is the legal form of a company, with or without full stops ("S.p.A.", "Inc")."""
+    form = word.casefold().removesuffix(".")
+    return form in _LEGAL_FORMS or form.replace(".", "") in _LEGAL_FORMS
 
 
 def head_span(words: Sequence[str]) -> tuple[int, int]:
@@ -576,21 +529,21 @@ def name_of(words: Sequence[str]) -> tuple[str, ...]:
     if not _is_name(head_word(words)):
         return ()
     own = (_POSSESSIVE.sub("", word).rstrip(".").casefold() for word in words[slice(*head_span(words))])
-    return tuple(dict.fromkeys(word for word in own if word[:1].isalnum() and not LEGAL_FORM.fullmatch(word)))
+    return tuple(dict.fromkeys(word for word in own if word[:1].isalnum() and not is_legal_form(word)))
 
 
 def continues_phrase(word: str) -> bool:
     """Whether a word may belong to the same phrase as the one before it: not punctuation, a verb or a preposition."""
-    return not (_ends_phrase(word) or _PREPOSITION.fullmatch(word))
+    return not (_ends_phrase(word) or word.casefold() in _PREPOSITION)
 
 
 def is_relative_pronoun(word: str) -> bool:
     """Whether a word is one that may begin a relative clause."""
-    return bool(_RELATIVE.fullmatch(word))
+    return word.casefold() in _RELATIVE
 
 
 def _is_capital(word: str) -> bool:
-    return word[:1].isupper() and not _DETERMINER.fullmatch(word)
+    return word[:1].isupper() and word.casefold() not in _DETERMINER
 
 
 @lru_cache(maxsize=1 << 16)
