@@ -12,5 +12,3 @@ from .time_expressions import count_named as count_named
 from .time_expressions import days_of_unit as days_of_unit
 from .time_expressions import is_short_month as is_short_month
 from .time_expressions import times_in as times_in
-from .word_tables import rows as rows
-from .word_tables import words as words

@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from dateutil.easter import easter
 
 from cdcoref.facts.period import UNKNOWN_YEAR, Period, month_later
-from cdcoref.facts.word_tables import rows
+from cdcoref.word_tables import rows
 
 Ahead = Callable[[int], bool | None]
 """Whether what happens at the time that begins at a word is still to come, by tense; None if no verb says."""

@@ -8,8 +8,8 @@ from decimal import Decimal
 from itertools import takewhile
 from math import prod
 
-from cdcoref.facts import rows
 from cdcoref.language.dates import YEAR, is_date
+from cdcoref.word_tables import rows
 
 NUMBER = re.compile(r"[-+$€£]?\d[\d,./:]*%?")
 """A number in figures."""

@@ -13,12 +13,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from cdcoref.corpus import Document
-from cdcoref.facts import words
 from cdcoref.language.dates import is_date
+from cdcoref.word_tables import words_in
 
 FEWEST_CAPITALS = 4
 """With fewer capitalised words a sentence is no headline."""
-_LOWER = words("function_words.tsv", "headline") | {"s", "'s", "’s", "n't"}
+_LOWER = words_in("function_words.tsv", "headline") | {"s", "'s", "’s", "n't"}
 """Words that a headline in title case may have in lower case."""
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cdcoref.facts import words
 from cdcoref.language.words import MentionWords
+from cdcoref.word_tables import words_in
 
-_ENDS = words("clause_ends.tsv")
-_VAGUE = words("vague_nouns.tsv")
+_ENDS = words_in("clause_ends.tsv")
+_VAGUE = words_in("vague_nouns.tsv")
 """Heads that may stand for anything."""
 MIN_LETTERS = 3
 """Of the head: shorter ones are often symbols or forms of dialect."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from cdcoref.facts import rows
+from cdcoref.word_tables import rows
 
 NONE: frozenset[str] = frozenset()
 

@@ -12,13 +12,13 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import date
 
-from cdcoref.facts import words
 from cdcoref.language.dates import MONTHS
+from cdcoref.word_tables import words_in
 
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
-BEFORE_OTHER_DAYS = words("before_other_days.tsv")
+BEFORE_OTHER_DAYS = words_in("before_other_days.tsv")
 """Words before a day that is not that of the report ("a bond due April 24, 1990", "the year ended March 31, 1987")."""
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)(?: on)?\s+\Z")
 _YEARS = range(1500, 2200)

@@ -6,7 +6,7 @@ not, nor are names that are more often those of places ("Virginia").
 
 from __future__ import annotations
 
-from cdcoref.facts import rows
+from cdcoref.word_tables import rows
 
 _GENDER = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
 _SURNAMES = frozenset(row["name"] for row in rows("first_names.tsv") if row["surname"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cdcoref.facts import words
 from cdcoref.language.dates import MONTHS, WEEKDAYS
+from cdcoref.word_tables import words_in
 
 HEADER_LINES = 8
 """Lines with text, from the beginning, that may be bylines, datelines and dates."""
@@ -13,7 +13,7 @@ _LONGEST_BYLINE = 100
 """In characters."""
 _LONGEST_DATE_LINE = 80
 
-_PARTICLES = rf"(?:{'|'.join(sorted(words('before_names.tsv', 'particle')))})"
+_PARTICLES = rf"(?:{'|'.join(sorted(words_in('before_names.tsv', 'particle')))})"
 _NO_NAME = r"(?!(?:A|An|The|Staff|Senior|Special|Associated|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?\b)"
 _NAME = rf"{_NO_NAME}[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]*){{1,3}}"
 _BYLINE = re.compile(rf"(?:By|BY)\s+(?P<author>{_NAME}(?:(?:\s*,|\s+and|\s*&)\s+{_NAME})*)\s*(?:[,|/–—-]\s*.*)?")
@@ -22,7 +22,7 @@ _IN_PLACE = rf"\s+in\s+[A-Z][\w.'’-]*(?:\s+(?:{_PARTICLES}\s+)*[A-Z][\w.'’-]
 _WRITERS = re.compile(
     rf"(?:By\s+)?{_NAME}(?:{_AND}{_NAME})*{_IN_PLACE}(?:{_AND}(?:{_NAME}(?:{_IN_PLACE})?|agencies|Agencies|staff))*"
 )
-_DATE_WORDS = words("date_line_words.tsv")
+_DATE_WORDS = words_in("date_line_words.tsv")
 _DAYS_AND_MONTHS = (*MONTHS, *WEEKDAYS)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from cdcoref.facts import rows, words
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.first_names import gender_of_first_name
+from cdcoref.word_tables import rows, words_in
 
 if TYPE_CHECKING:
     from nicknames import NickNamer
@@ -60,25 +60,25 @@ class StatedFacts(NamedTuple):
 NO_FACTS = StatedFacts()
 PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
 """The sorts."""
-TOWNS = words("name_endings.tsv", "town")
+TOWNS = words_in("name_endings.tsv", "town")
 """Nouns for towns."""
 MEN_AND_WOMEN = {row["word"]: row["gender"] for row in rows("titles.tsv") if row["gender"]}
 """Titles that say which of the two somebody is, without accents, as names are."""
 GENDER_OF_NOUNS = {row["noun"]: row["gender"] for row in rows("people_nouns.tsv")}
 """Nouns for persons that say which of the two somebody is."""
-TITLES = words("titles.tsv", "title")
+TITLES = words_in("titles.tsv", "title")
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
-OFFICES = words("titles.tsv", "office")
+OFFICES = words_in("titles.tsv", "office")
 """Offices that end a description of whoever holds them ("U.S. President", "Chrysler Chief Executive")."""
-_ADJECTIVES = words("before_names.tsv", "adjective")
-_DIRECTIONS = words("before_names.tsv", "direction")
-PARTICLES = words("before_names.tsv", "particle")
+_ADJECTIVES = words_in("before_names.tsv", "adjective")
+_DIRECTIONS = words_in("before_names.tsv", "direction")
+PARTICLES = words_in("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 """What may follow a name, and tells father and son apart."""
 NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
 """Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""
-INSTITUTIONS = words("name_endings.tsv", "institution")
+INSTITUTIONS = words_in("name_endings.tsv", "institution")
 """Kinds of institutions and places that are the last word of their names."""
 
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cdcoref.facts import rows, words
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.first_names import gender_of_first_name, name_of_other_gender
 from cdcoref.language.words import continues_phrase
+from cdcoref.word_tables import rows, words_in
 
 _OTHER: dict[str, str] = {}
 for _row in rows("gender_pairs.tsv"):
     _OTHER.setdefault(_row["man"], _row["woman"])
     _OTHER.setdefault(_row["woman"], _row["man"])
 _OTHER["hers"] = "his"
-_NOT_POSSESSED = words("function_words.tsv", "not possessed")
+_NOT_POSSESSED = words_in("function_words.tsv", "not possessed")
 
 
 def with_genders_swapped(words: Sequence[str]) -> list[str]:

@@ -14,8 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cdcoref.facts import rows
-from cdcoref.facts import words as words_of
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
 from cdcoref.language.casing import is_common_word
 from cdcoref.language.countries import countries_named
@@ -38,20 +36,21 @@ from cdcoref.language.stated_facts import (
     TOWNS,
     StatedFacts,
 )
+from cdcoref.word_tables import rows, words_in
 
-_PREPOSITION = words_of("function_words.tsv", "preposition")
-_DETERMINER = words_of("function_words.tsv", "determiner")
-_POSSESSIVE_DETERMINER = words_of("function_words.tsv", "possessive")
-_QUANTIFIER = words_of("function_words.tsv", "quantifier")
-_NOT_IN_PHRASE = words_of("function_words.tsv", "no phrase")
-_RELATIVE = words_of("function_words.tsv", "relative")
+_PREPOSITION = words_in("function_words.tsv", "preposition")
+_DETERMINER = words_in("function_words.tsv", "determiner")
+_POSSESSIVE_DETERMINER = words_in("function_words.tsv", "possessive")
+_QUANTIFIER = words_in("function_words.tsv", "quantifier")
+_NOT_IN_PHRASE = words_in("function_words.tsv", "no phrase")
+_RELATIVE = words_in("function_words.tsv", "relative")
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 """Possessive endings that are tokens of their own."""
-_ENDS_HEAD = words_of("function_words.tsv", "ends head") | {",", ";", ":", "(", "-", "--", "–", "—"}
+_ENDS_HEAD = words_in("function_words.tsv", "ends head") | {",", ";", ":", "(", "-", "--", "–", "—"}
 """What follows modifies the head or is another one."""
 _BEFORE_HEAD = _PREPOSITION | _DETERMINER
 _ALSO_NAMES = frozenset({"april", "august", "june", "may"})
-_LEGAL_FORMS = words_of("legal_forms.tsv")
+_LEGAL_FORMS = words_in("legal_forms.tsv")
 """What ends the names of companies; not a head after another capitalised word."""
 _QUOTES = frozenset({"``", "''", '"', "'", "“", "”", "‘", "’", "'s", "’s"})
 _POSSESSIVE = re.compile(r"(?<=..)['’]s?$", re.IGNORECASE)
@@ -68,13 +67,13 @@ _CLASS_OF_PRONOUN = {row["form"]: row["class"] for row in rows("pronouns.tsv") i
 """By lemma: pronouns of one class may stand for the same thing, those of two hardly ever do."""
 PRONOUNS = frozenset(_PRONOUNS) | frozenset(_CLASS_OF_PRONOUN)
 """All forms of pronouns."""
-ORGANISATIONS = words_of("name_endings.tsv", "organisation")
+ORGANISATIONS = words_in("name_endings.tsv", "organisation")
 """Last words of what is an organisation and no person."""
-_LAST_WORDS_OF_COMPANIES = words_of("name_endings.tsv", "company")
+_LAST_WORDS_OF_COMPANIES = words_in("name_endings.tsv", "company")
 """Last words of names of two or more words that are of an organisation."""
-_CLUBS = words_of("name_endings.tsv", "team")
-_ABBREVIATIONS_OF_CLUBS = words_of("name_endings.tsv", "club abbreviation")
-_LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | words_of("name_endings.tsv", "club")
+_CLUBS = words_in("name_endings.tsv", "team")
+_ABBREVIATIONS_OF_CLUBS = words_in("name_endings.tsv", "club abbreviation")
+_LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | words_in("name_endings.tsv", "club")
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
