@@ -37,6 +37,12 @@ class Exported:
     kind: Kind = option("both", "Kind of mentions to write; mentions without a kind get this kind.")
     corrected: bool = option(False, "Only the documents of a collection that have a corrected mention.", "--corrected")
     damaged: bool = option(False, "Write what can still be read of a collection that is damaged.", "--damaged")
+    relations: str | None = option(
+        None,
+        "Relations of brat, Label Studio, Prodigy and doccano that mean coreference, such as Identity,SameEvent. "
+        "Default: those whose names say so.",
+        metavar="NAMES",
+    )
 
 
 def export(
@@ -108,7 +114,8 @@ def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[C
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
     if exported.corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
-    loaded = read_corpus(files, kind=kind, ids=corpus.ids)
+    relations = [name.strip() for name in (exported.relations or "").split(",") if name.strip()]
+    loaded = read_corpus(files, kind=kind, ids=corpus.ids, relations=relations)
     if loaded.problems and not loaded.corpus.documents:
         *others, last = loaded.problems
         say_problems(others)

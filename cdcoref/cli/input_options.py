@@ -61,12 +61,18 @@ class Reading(Choice):
         "Encoding of plain text files that are not UTF-8, such as cp1252. Files with a byte order mark need none.",
         metavar="NAME",
     )
-    text_column: str | None = option(
+    columns: str | None = option(
         None,
-        "Column of CSV and Parquet files that holds the texts. Default: the one named text, content, body or article. "
-        "The other columns are metadata.",
-        metavar="NAME",
+        "Columns of tables and fields of JSON that hold text, title, date, source, author, url or id, such as "
+        "text=Story,date=Published. Default: those with usual names. Other columns are metadata.",
+        metavar="NAME=COLUMN,...",
     )
+
+    def _named_columns(self) -> dict[str, str]:
+        pairs = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
+        if not all(name.strip() and column.strip() for name, _, column in pairs):
+            raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
+        return {name.strip().lower(): column.strip() for name, _, column in pairs}
 
     def read(self, files: list[str], **details: Any) -> LoadedCorpus:
         """The documents of files without their clusters; says what was left out, and how other encodings are read."""
@@ -76,7 +82,7 @@ class Reading(Choice):
             files,
             pipeline=self.pipeline,
             encoding=self.encoding,
-            text_column=self.text_column,
+            columns=self._named_columns(),
             with_clusters=False,
             **details,
         )

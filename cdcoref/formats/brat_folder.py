@@ -2,13 +2,15 @@
 
 A mention is a text-bound annotation (``T1``) whose type is its kind, mentions of one cluster in a document are an
 equivalence (``*``), and a note (``#1``) has the name of the cluster, which mentions of several documents share.
-Relations between mentions whose type has ``coref`` in it, as people draw them, join mentions as well.
+Relations that mean coreference, as people draw them, join mentions as well (see `ReadOptions.joins`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, tokens_between
@@ -16,6 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats.chains import UNKNOWN_KIND, Link, as_recorded, chains_of, merged, parts_by_line
 from cdcoref.formats.folders import check_characters, file_names, recorded, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
+from cdcoref.formats.jsonl_parsing import Remarks
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.plain_text import text_content, tokenise_text
 
@@ -107,14 +110,16 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     links: dict[str, Link] = {}
     labels: dict[str, str] = {}
     groups: list[list[str]] = []
+    remarks = Remarks()
     for number, line in enumerate(text_content(path).decode().split("\n"), start=1):
         line = line.removesuffix("\r")
         if match := _MENTION.fullmatch(line):
             links[match[1]] = _link(document, match, path, number)
         elif match := _GROUP.fullmatch(line):
             groups.append(match[1].split())
-        elif (match := _RELATION.fullmatch(line)) and "coref" in match[1].lower():
-            groups.append([match[2], match[3]])
+        elif match := _RELATION.fullmatch(line):
+            if options.joins(match[1], partial(remarks.add, line=number)):
+                groups.append([match[2], match[3]])
         elif match := _NOTE.fullmatch(line):
             labels[match[1]] = _name(match[2])
         elif line.strip() and not re.match(r"[TREAMN#*][0-9]*\t", line):
@@ -124,7 +129,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
         chains = merged(named, groups)
     except InputError as error:
         raise InputError(error.message, path) from None
-    return as_recorded(path, document, chains).with_kind(options.kind)
+    return replace(as_recorded(path, document, chains), notes=tuple(remarks.notes(str(path)))).with_kind(options.kind)
 
 
 def _bare(text: str) -> str:

@@ -16,12 +16,11 @@ from typing import Literal, get_args
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
+from cdcoref.formats.conll_columns import document_ids, document_keys, escape, key_to_column, unescape
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
-from cdcoref.formats.document_names import document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.mention_table import IdScope, MentionTable, beginning
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.word_escapes import escape, unescape
 from cdlm.printing import counted
 
 Layout = Literal["cross-document", "2012"]

@@ -31,10 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.formats.document_names import DocumentKey, column_to_key
+from cdcoref.formats.conll_columns import DocumentKey, column_to_key, unescape
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.mention_table import DocumentRow, IdScope, Ints, MentionTable, MentionTableBuilder
-from cdcoref.formats.word_escapes import unescape
 
 LONGEST_LINE = 1 << 24
 """The longest line accepted, in bytes; real lines have some hundreds."""

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
+from cdcoref.formats.conll_columns import DocumentKey, document_ids, document_keys, escape, key_to_column
 from cdcoref.formats.corefud_parsing import (
     ATTRIBUTES,
     CROSS_DOCUMENT,
@@ -31,11 +32,9 @@ from cdcoref.formats.corefud_parsing import (
     begins_with_conllu,
     read_corefud_table,
 )
-from cdcoref.formats.document_names import DocumentKey, document_ids, document_keys, key_to_column
 from cdcoref.formats.format import Format, lost_of_documents
 from cdcoref.formats.mention_table import DocumentRow, beginning
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.word_escapes import escape
 from cdlm.printing import counted
 
 LAYOUT = "corefud"

@@ -1,26 +1,29 @@
 """Files, folders and standard input in, one corpus out; a bad file does not affect the others.
 
-Files read together form one corpus: the same cluster name in two files is the same cluster, except in formats that
-number clusters file by file (CoNLL, CorefUD). `cluster_names` rejects files for which this cannot be intended.
+Files read together form one corpus: an equal kind and name of a cluster in two files is the same cluster, except in
+formats that number clusters file by file (CoNLL, CorefUD). Two files are refused for which this cannot be intended:
+
+- One gives the name with a kind, another without.
+- Both number their clusters consecutively from 0 or 1 (`0, 1, 2, ...`, `event_0, event_1, ...`), with at least five
+  numbers in each: numbers assigned across files would leave gaps in all files but the first.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, shown_path
-from cdcoref.formats.cluster_names import ClusterNames
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
-from cdcoref.formats.given_names import joined_names
-from cdcoref.formats.input_file import STANDARD_INPUT
+from cdcoref.formats.jsonl import joined_names
+from cdcoref.formats.lines import STANDARD_INPUT
 from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
@@ -31,23 +34,24 @@ NAMED = 3
 """Files of a folder that are left out are counted, and at most this many are named."""
 
 
+FEWEST_NUMBERS = 5
+"""With fewer clusters in a file, their numbers may be consecutive by chance."""
+
+_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,14})", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedCorpus:
     """A corpus read from several files, and the files that could not be used.
 
-    Attributes
-    ----------
-    corpus
-        The corpus; its notes report what was skipped or changed on purpose, such as a file named twice.
-    problems
-        A sentence for each file or folder that could not be used.
-    suggested_encoding
-        An encoding in which texts among the problems can be read; None if there are no such texts.
+    The notes of the corpus report what was skipped or changed on purpose, such as a file named twice.
     """
 
     corpus: Corpus
     problems: tuple[str, ...]
+    """A sentence for each file or folder that could not be used."""
     suggested_encoding: str | None = None
+    """An encoding in which texts among the problems can be read; None if there are no such texts."""
 
 
 def read_corpus(
@@ -59,18 +63,17 @@ def read_corpus(
     ids: IdScope | None = None,
     with_clusters: bool = True,
     without: str | Path | None = None,
-    text_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    relations: Sequence[str] = (),
     every_kind: bool = False,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
 
-    A text, page, PDF or Word file is one document, whose id is the file name, preceded by as much of the path as is
-    needed to make it unique. Documents in other formats keep their ids and cluster names. The same cluster name in two
-    files is the same cluster, except in CorefUD, whose names are local to a document, and in CoNLL, whose ids are local
-    to the file or to a part of it unless `ids` says otherwise. A file is skipped, and reported as a problem, if one of
-    its documents is also in an earlier file, or if it shares a cluster name with an earlier file that cannot be
-    intended (see `cluster_names`).
+    A text, page, PDF or Word file is one document, whose id is the file name, preceded by as much of the path as makes
+    it unique. Documents in other formats keep their ids and cluster names. A file is skipped, and reported as a
+    problem, if one of its documents is also in an earlier file, or if it shares a cluster name with an earlier file
+    that cannot be intended.
 
     Parameters
     ----------
@@ -78,26 +81,10 @@ def read_corpus(
         Files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats, without
         hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote), or
         ``"-"`` for standard input.
-    pipeline
-        Name or folder of a spaCy pipeline that splits plain text into sentences; None for rules.
-    encoding
-        The encoding of plain text that is neither UTF-8 nor has a byte order mark, such as ``"cp1252"``; None to report
-        such a text as a problem.
-    kind
-        The kind of the mentions in formats without kinds (CoNLL, CorefUD).
-    ids
-        Whether cluster ids in CoNLL files are ``"local"`` to a document (as in the CoNLL-2011/2012 shared tasks) or
-        ``"global"`` to all files; None to take them as each file has them.
-    with_clusters
-        Whether mentions keep the clusters that they have; if not, cluster names in different files cannot contradict
-        each other.
+    pipeline, encoding, kind, ids, with_clusters, columns, relations, every_kind
+        As in `ReadOptions`; a file that `every_kind` refuses is a problem.
     without
-        A collection that is not read, nor are the files that SQLite keeps beside it, though it may lie in one of the
-        folders.
-    text_column
-        The column of tables (CSV, Parquet) with the texts; None for one with a usual name.
-    every_kind
-        Whether a file is reported as a problem if a mention in it is neither an event nor an entity.
+        A collection that is not read, nor are the files that SQLite keeps beside it.
     standard_input
         The stream read for ``"-"``; that of the process by default.
 
@@ -113,7 +100,8 @@ def read_corpus(
         with_clusters=with_clusters,
         pipeline=pipeline,
         encoding=encoding,
-        text_column=text_column,
+        columns=columns,
+        relations=tuple(relations),
         every_kind=every_kind,
     )
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
@@ -126,6 +114,57 @@ def read_corpus(
     return LoadedCorpus(reader.corpus(), tuple(reader.problems), reader.suggested_encoding)
 
 
+class _ClusterNames:
+    """The cluster names of the files read so far."""
+
+    def __init__(self) -> None:
+        # By name: the first file that has it with a kind, and the first without.
+        self._kinds: dict[str, dict[bool, Path]] = {}
+        self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
+
+    def add(self, corpus: Corpus, path: Path, *, numbers_are_shared: bool = False) -> None:
+        """Add the names of another file; its numbers may be known to be shared with earlier files.
+
+        Raises `InputError` if a name shared with an earlier file cannot be intended; nothing is added then.
+        """
+        named = {(m.cluster, m.kind is not None) for m in corpus.mentions if m.cluster is not None}
+        for name, has_kind in sorted(named):
+            earlier = self._kinds.get(name, {})
+            if (not has_kind) in earlier and has_kind not in earlier:
+                here, there = ("a kind", "none") if has_kind else ("no kind", "a kind")
+                raise InputError(
+                    f"cluster {name!r} has {here} here and {there} in {earlier[not has_kind]}, so whether they are the "
+                    "same cluster is unclear; give both files kinds, or rename one of the clusters",
+                    path,
+                )
+        numbered = {} if numbers_are_shared else _numbered_alone(name for name, _ in named)
+        for prefix in sorted(numbered):
+            if prefix in self._numbered:
+                raise InputError(
+                    f"clusters are numbered consecutively from {prefix}{numbered[prefix]} both here and in "
+                    f"{self._numbered[prefix]}, so equal numbers cannot be the same cluster; rename the clusters of "
+                    "one file, or merge the files if the numbers are meant to be shared",
+                    path,
+                )
+        for name, has_kind in named:
+            self._kinds.setdefault(name, {}).setdefault(has_kind, path)
+        for prefix in numbered:
+            self._numbered[prefix] = path
+
+
+def _numbered_alone(names: Iterable[str]) -> dict[str, int]:
+    """The prefixes of names that are numbered consecutively from 0 or 1, and their first number."""
+    numbers: dict[str, set[int]] = {}
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            numbers.setdefault(match[1], set()).add(int(match[2]))
+    return {
+        prefix: min(found)
+        for prefix, found in numbers.items()
+        if len(found) >= FEWEST_NUMBERS and min(found) <= 1 and max(found) - min(found) == len(found) - 1
+    }
+
+
 @dataclass(slots=True)
 class _Reader:
     """Collects documents, notes and problems, file by file."""
@@ -135,7 +174,7 @@ class _Reader:
     left_out: frozenset[str] = frozenset()
     corpora: list[Corpus] = field(default_factory=list)
     file_of: dict[str, Path] = field(default_factory=dict)
-    names: ClusterNames = field(default_factory=ClusterNames)
+    names: _ClusterNames = field(default_factory=_ClusterNames)
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     read_files: list[Path] = field(default_factory=list)

@@ -21,9 +21,9 @@ from urllib.parse import unquote
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.many_documents import documents_of, is_nexis, nexis_parts
+from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import tokenise_text

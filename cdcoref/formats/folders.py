@@ -20,8 +20,7 @@ from pathlib import Path
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats.given_names import names_entry
-from cdcoref.formats.jsonl import document_fields, read_jsonl
+from cdcoref.formats.jsonl import document_fields, names_entry, read_jsonl
 from cdcoref.formats.output_file import output_file
 from cdlm.files import replaced_folder
 

@@ -5,6 +5,7 @@ A new format is one module that defines a `Format`, and an entry in `registry`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.mention_table import IdScope, MentionTable, table_of_corpus
 from cdlm.printing import counted
+
+_COREFERENCE = re.compile(r"coref|same|ident|relation$", re.IGNORECASE)
+"""Relations that mean coreference, unless the user names others; Label Studio's have the name "relation" if none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,21 @@ class ReadOptions:
     """Name or folder of a spaCy pipeline that splits untokenised text into sentences; None for rules."""
     encoding: str | None = None
     """The encoding of plain text that is neither UTF-8 nor has a byte order mark; None to reject such text."""
-    text_column: str | None = None
-    """The column of a table (CSV, Parquet) with the texts; None for one with a usual name."""
+    columns: Mapping[str, str] | None = None
+    """The columns of tables, or fields of JSON, with the text and metadata, by the names used here (text, title, date,
+    source, ...), where they have no usual names; None if all have."""
+    relations: tuple[str, ...] = ()
+    """The relations of brat and annotation tools that mean coreference; () for those whose name says so."""
     every_kind: bool = False
     """Whether a file is refused if a mention in it is neither an event nor an entity."""
+
+    def joins(self, relation: str, remark: Callable[[str], None]) -> bool:
+        """Whether a relation of a name means coreference; one that does not is remarked on."""
+        chosen = {name.casefold() for name in self.relations}
+        joins = relation.casefold() in chosen if chosen else _COREFERENCE.search(relation) is not None
+        if not joins:
+            remark(f"relation {relation!r} is not used; --relations names those that mean coreference")
+        return joins
 
 
 Read = Callable[[Path, ReadOptions], Corpus]
@@ -86,47 +101,28 @@ Writer = Callable[[Path], AbstractContextManager[WriteDocument]]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format.
-
-    Attributes
-    ----------
-    name
-        The name used in messages.
-    suffixes
-        File name suffixes, without ``.gz``, that decide if the content does not (an empty file). Files are written with
-        the first.
-    recognise
-        Whether a file is in this format, judged by its first bytes (decompressed). It must reject other formats.
-    read
-        Reads a file into a corpus.
-    read_table
-        Reads only the mentions, for scoring; None for a format without coreference.
-    write
-        Writes a corpus in the named layout (None for the default) and returns a sentence for each kind of information
-        lost; None for a read-only format.
-    writer
-        Writes a file document by document; None if the format needs the whole corpus.
-    layouts
-        The names of its layouts, default first, if it has several.
-    omits
-        The fields of mentions that it lacks: ``kind``, ``confidence``.
-    names
-        Whether it has the names that people gave to clusters.
-    metadata
-        Whether it has the metadata of documents.
-    kept_metadata
-        The names of those that it keeps though it has no others.
-    """
+    """A file format."""
 
     name: str
+    """The name used in messages."""
     suffixes: tuple[str, ...]
+    """File name suffixes, without ``.gz``, that decide if the content does not; files are written with the first."""
     recognise: Callable[[bytes], bool]
+    """Whether a file is in this format, judged by its first bytes (decompressed). It must reject other formats."""
     read: Read
     read_table: ReadTable | None = None
+    """Reads only the mentions, for scoring; None for a format without coreference."""
     write: Write | None = None
+    """Writes a corpus in the named layout and returns a sentence for each kind of information lost; None: read-only."""
     writer: Writer | None = None
+    """Writes a file document by document; None if the format needs the whole corpus."""
     layouts: tuple[str, ...] = ()
+    """The names of its layouts, default first, if it has several."""
     omits: tuple[str, ...] = ()
+    """The fields of mentions that it lacks: ``kind``, ``confidence``."""
     names: bool = False
+    """Whether it has the names that people gave to clusters."""
     metadata: bool = False
+    """Whether it has the metadata of documents."""
     kept_metadata: frozenset[str] = frozenset()
+    """The names of those that it keeps though it has no others."""

@@ -21,9 +21,8 @@ from cdcoref.formats.document_files import DOCUMENTS
 from cdcoref.formats.e2e import E2E
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions, check_corpus
-from cdcoref.formats.input_file import STANDARD_INPUT, readable_twice
 from cdcoref.formats.jsonl import JSONL
-from cdcoref.formats.lines import first_bytes
+from cdcoref.formats.lines import STANDARD_INPUT, first_bytes, readable_twice
 from cdcoref.formats.many_documents import MANY_DOCUMENTS
 from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable

@@ -1,4 +1,4 @@
-"""A file of JSON in, the JSON of each of its documents out: one on a line, an array of them, each on several lines, or
+"""A file of JSON in, its documents out, decoded and checked: one on a line, an array of them, each on several lines, or
 the ``documents`` of a prediction as `cdcoref predict -o FILE.json` writes it.
 
 A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import LONGEST_LINE, line_chunks, shown_name
 
 _SPACE = " \t\n\r"
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONGEST_SHOWN = 40
+"""The number of characters of an invalid value quoted in a message."""
+Fields = TypeVar("Fields", bound=BaseModel)
 _PREDICTION = re.compile(rb'\s*\{\s*"version":\s*[0-9]+\s*,\s*"stories":')
 """How a prediction begins."""
 
@@ -115,3 +122,75 @@ def _after_space(text: str, at: int) -> int:
     while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
+
+
+class WrongLine(Exception):
+    """An error in a line, before the file and line number are attached."""
+
+
+def checked(model: type[Fields], content: Mapping[str, Any]) -> Fields:
+    """An object as a model of its fields; the first thing that is wrong is a `WrongLine`."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = [
+            f"number {step + 1}" if isinstance(step, int) else repr(step)
+            for step in first["loc"]
+            if step not in ("str", "int", "float")
+        ]
+        what = " of ".join(reversed(place))
+        if first["type"] == "missing":
+            raise WrongLine(f"the document has no {what}") from None
+        if first["type"] == "value_error":
+            raise WrongLine(str(first["ctx"]["error"])) from None
+        message = re.sub(r"^(?:Input|List) should | after validation, not \d+| or instance of \w+", "", first["msg"])
+        raise WrongLine(f"{what} should {message}, not {shown(first['input'])}") from None
+
+
+def parse_object(data: bytes) -> dict[str, Any]:
+    """A line of JSON as an object, without fields that occur twice and other things that no document has.
+
+    Raises `WrongLine` if it is none; without the file and the line.
+    """
+    try:
+        fields = _DECODER.decode(data.decode())
+        if _ESCAPED_SURROGATE.search(data):
+            json.dumps(fields, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise WrongLine(f"the line is not JSON ({error.msg.removesuffix(' at')} at column {error.colno})") from None
+    except UnicodeDecodeError:
+        raise WrongLine("the line is not valid UTF-8; convert the file to UTF-8") from None
+    except UnicodeEncodeError:
+        raise WrongLine("the line contains half of a surrogate pair, which is not a character") from None
+    except RecursionError:
+        raise WrongLine("the line cannot be parsed as JSON: it is nested too deeply") from None
+    except ValueError:
+        raise WrongLine("the line cannot be parsed as JSON: a number has too many digits") from None
+    if not isinstance(fields, dict):
+        raise WrongLine('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
+    return fields
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise WrongLine(f"an object has the field {shown(name)} twice; remove one of them")
+    return fields
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise WrongLine(f"the line is not JSON ({name} is not a JSON value)")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
+
+
+def shown(value: object) -> str:
+    """A value for a message, shortened if it is long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        return "a value that is too large to be shown"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

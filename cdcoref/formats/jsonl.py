@@ -16,7 +16,7 @@ A discontinuous mention also has the character ranges of its parts, ``"spans": [
 ``metadata`` is what is known about the text; ``found`` names what was found in it and not stated. Any field of a line
 that is not listed here is metadata too. ``copy_of`` is the id of a longer text that this one nearly repeats.
 ``clusters`` has the names that people gave to clusters, and the circumstances of events, see
-:mod:`cdcoref.formats.given_names`; readers that do not know it ignore it.
+:mod:`cdcoref.formats.jsonl`; readers that do not know it ignore it.
 
 An array of such objects is read too, and so are objects that each take several lines.
 
@@ -29,25 +29,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
+from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
-from cdcoref.formats.given_names import joined_names, names_entry
 from cdcoref.formats.jsonl_parsing import Remarks, Tokenise, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
 from cdcoref.formats.plain_text import tokenise_text
 
+SCHEMAS = {"document": 1, "prediction": 1}
+"""The schemas and their versions.
+
+``document`` is a line of JSON lines, ``prediction`` is what `cdcoref.predict.Prediction.to_json` gives.
+"""
+
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 
 
-def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text) -> Corpus:
+def read_jsonl(
+    source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text, options: ReadOptions | None = None
+) -> Corpus:
     """Read a corpus.
 
     The source is a file (UTF-8, plain or gzipped) or a stream of bytes; `tokenise` makes a document of the text and id
@@ -65,7 +74,7 @@ def read_jsonl(source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text
     mentions: list[Mention] = []
     given: list[dict[ClusterKey, str]] = []
     remarks = Remarks()
-    for line in read_lines(source, tokenise, remarks):
+    for line in read_lines(source, tokenise, remarks, options):
         documents.append(line.document())
         mentions.extend(line.mentions())
         named = (entry for entry in line.fields.clusters or () if entry.name is not None)
@@ -105,7 +114,7 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
     Yields
     ------
     Callable
-        Writes a document, its mentions, and what is known of clusters (see :mod:`cdcoref.formats.given_names`). It
+        Writes a document, its mentions, and what is known of clusters (see :mod:`cdcoref.formats.jsonl`). It
         raises `ValueError` if a document with that id has been written, or a
         mention is not in the document.
 
@@ -172,8 +181,61 @@ def _mention_fields(mention: Mention, document: Document) -> dict[str, Any]:
     return fields
 
 
+def names_entry(
+    mentions: Sequence[Mention], names: Mapping[ClusterKey, str], clusters: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """The field with the names of the clusters of some mentions; none if nothing is known of them.
+
+    `clusters` has what else is known of some of them: objects with ``cluster`` and ``kind``.
+    """
+    if not names and not clusters:
+        return {}
+    known = {(one["kind"], one["cluster"]): one for one in clusters}
+    keys = dict.fromkeys((mention.kind, mention.cluster) for mention in mentions if mention.cluster is not None)
+    entries = [
+        {
+            "cluster": cluster,
+            **({} if kind is None else {"kind": kind}),
+            **({"name": names[kind, cluster]} if (kind, cluster) in names else {}),
+            **known.get((kind, cluster), {}),
+        }
+        for kind, cluster in keys
+        if (kind, cluster) in names or (kind, cluster) in known
+    ]
+    return {"clusters": entries} if entries else {}
+
+
+def joined_names(parts: Iterable[Mapping[ClusterKey, str]]) -> tuple[dict[ClusterKey, str], tuple[str, ...]]:
+    """The names in several lines or files, and a sentence for each cluster with more than one; the first is kept."""
+    names: dict[ClusterKey, str] = {}
+    notes: dict[ClusterKey, str] = {}
+    for part in parts:
+        for key, name in part.items():
+            if names.setdefault(key, name) != name:
+                notes[key] = f"cluster {key[1]!r} is named {names[key]!r} and {name!r}; the first name is kept"
+    return names, tuple(notes.values())
+
+
+def json_schema(name: str = "document") -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of an output.
+
+    The name is one of :data:`SCHEMAS`.
+
+    Raises `InputError` if there is no such schema.
+
+    >>> json_schema("document")["$id"]
+    'urn:cdcoref:schema:document:1'
+    """
+    if name not in SCHEMAS:
+        raise InputError(f"there is no schema {name!r}; choose {' or '.join(SCHEMAS)}")
+    text = files("cdcoref.formats").joinpath(f"schemas/{name}-{SCHEMAS[name]}.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
 def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_jsonl(path, lambda text, id: tokenise_text(text, id, options.pipeline))
+    corpus = read_jsonl(path, lambda text, id: tokenise_text(text, id, options.pipeline), options)
+    return corpus.with_kind(options.kind)
 
 
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:

@@ -6,35 +6,27 @@ scoring reads a million mentions in seconds.
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, BinaryIO, Literal
 
 from annotated_types import Len
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from cdcoref.corpus import Document, Mention, character_parts, tokens_between
 from cdcoref.errors import InputError
-from cdcoref.formats.json_documents import json_documents
-from cdcoref.formats.json_exports import as_documents
+from cdcoref.formats.format import ReadOptions
+from cdcoref.formats.json_documents import WrongLine, checked, json_documents, parse_object, shown
+from cdcoref.formats.json_layouts import Layouts, Range
 from cdcoref.formats.lines import shown_name
-
-_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_LONGEST_SHOWN = 40
-"""The number of characters of an invalid value quoted in a message."""
 
 Tokenise = Callable[[str, str], Document]
 """Makes a document from a text and an id."""
-Range = Annotated[list[NonNegativeInt], Len(2, 2)]
-"""Start and end, end exclusive."""
 Kind = Literal["event", "entity"]
-Fields = TypeVar("Fields", bound=BaseModel)
 
 
 class MentionFields(BaseModel):
@@ -203,7 +195,9 @@ class Line:
             yield Mention(str(self.fields.id), tokens, entry.kind, entry.cluster_name, id, entry.tag, confidence)
 
 
-def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks) -> Iterator[Line]:
+def read_lines(
+    source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks, options: ReadOptions | None = None
+) -> Iterator[Line]:
     """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
     A document without an id gets the name of the file and the number of its line. Raises `InputError` if a line is not
@@ -213,7 +207,8 @@ def read_lines(source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remar
     for number, data in json_documents(source):
         try:
             unnamed = f"{Path(shown_name(source)).name}:{number}"
-            for content in as_documents(parse_object(data), unnamed, partial(remarks.add, line=number)):
+            layouts = Layouts(options or ReadOptions(), partial(remarks.add, line=number))
+            for content in layouts.documents(parse_object(data), unnamed):
                 line = _line(content, number, unnamed, tokenise, remarks)
                 if line.fields.id in line_of:
                     earlier = line_of[line.fields.id]
@@ -241,73 +236,10 @@ def _line(content: dict[str, Any], number: int, unnamed: str, tokenise: Tokenise
     return line
 
 
-class WrongLine(Exception):
-    """An error in a line, before the file and line number are attached."""
-
-
-def checked(model: type[Fields], content: Mapping[str, Any]) -> Fields:
-    """An object as a model of its fields; the first thing that is wrong is a `WrongLine`."""
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = [
-            f"number {step + 1}" if isinstance(step, int) else repr(step)
-            for step in first["loc"]
-            if step not in ("str", "int", "float")
-        ]
-        what = " of ".join(reversed(place))
-        if first["type"] == "missing":
-            raise WrongLine(f"the document has no {what}") from None
-        if first["type"] == "value_error":
-            raise WrongLine(str(first["ctx"]["error"])) from None
-        message = re.sub(r"^(?:Input|List) should | after validation, not \d+| or instance of \w+", "", first["msg"])
-        raise WrongLine(f"{what} should {message}, not {shown(first['input'])}") from None
-
-
 def _holds_documents(value: Any) -> bool:
     """Whether a field of a document is a document or a list of them."""
     first = value[0] if isinstance(value, list) and value else value
     return isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first)
-
-
-def parse_object(data: bytes) -> dict[str, Any]:
-    """A line of JSON as an object, without fields that occur twice and other things that no document has.
-
-    Raises `WrongLine` if it is none; without the file and the line.
-    """
-    try:
-        fields = _DECODER.decode(data.decode())
-        if _ESCAPED_SURROGATE.search(data):
-            json.dumps(fields, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        raise WrongLine(f"the line is not JSON ({error.msg.removesuffix(' at')} at column {error.colno})") from None
-    except UnicodeDecodeError:
-        raise WrongLine("the line is not valid UTF-8; convert the file to UTF-8") from None
-    except UnicodeEncodeError:
-        raise WrongLine("the line contains half of a surrogate pair, which is not a character") from None
-    except RecursionError:
-        raise WrongLine("the line cannot be parsed as JSON: it is nested too deeply") from None
-    except ValueError:
-        raise WrongLine("the line cannot be parsed as JSON: a number has too many digits") from None
-    if not isinstance(fields, dict):
-        raise WrongLine('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
-    return fields
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise WrongLine(f"an object has the field {shown(name)} twice; remove one of them")
-    return fields
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise WrongLine(f"the line is not JSON ({name} is not a JSON value)")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant)
 
 
 def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -364,12 +296,3 @@ def _touched(ranges: list[list[int]], line: Line, remarks: Remarks) -> tuple[int
             remarks.add("mention extended to whole tokens", line.number)
         tokens.update(touched)
     return tuple(sorted(tokens))
-
-
-def shown(value: object) -> str:
-    """A value for a message, shortened if it is long."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (RecursionError, ValueError):
-        return "a value that is too large to be shown"
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

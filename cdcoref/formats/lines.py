@@ -1,15 +1,18 @@
 """A text file of any size in, chunks of whole lines of UTF-8 out.
 
 Gzip is recognised by content, UTF-16 and UTF-32 by their byte order marks. Bad input is rejected by line, and what is
-no text at all by what it is (`file_types`).
-
-Memory is bounded by the chunk size and by the longest line allowed, whatever the file contains.
+no text at all by what it is (`file_types`). Memory is bounded by the chunk size and by the longest line allowed.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import os
+import shutil
+import stat
+import sys
+import tempfile
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
@@ -191,3 +194,54 @@ def _check_text(piece: bytes, path: Source, number: int) -> None:
     except UnicodeDecodeError as error:
         line = number + piece.count(b"\n", 0, error.start)
         raise EncodingError("the line is not valid UTF-8; convert the file to UTF-8", shown_name(path), line) from None
+
+
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
+    """The file itself, or a copy of one that can be read only once; errors in the copy name the original.
+
+    Raises `InputError` if the copy cannot be made.
+    """
+    source = Path(path)
+    if str(path) != STANDARD_INPUT and not _is_special(source):
+        yield source
+        return
+    with tempfile.NamedTemporaryFile() as copy:
+        try:
+            if str(path) == STANDARD_INPUT:
+                if standard_input is None and sys.stdin is None:
+                    raise InputError("it is closed; name files, or give it a text", path)
+                shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
+            else:
+                with source.open("rb") as stream:
+                    if _is_endless(stream):
+                        raise InputError("this is a device, which has no end; name a file", path)
+                    shutil.copyfileobj(stream, copy)
+            copy.flush()
+        except OSError as error:
+            raise InputError(f"the file cannot be read ({error.strerror})", path) from None
+        try:
+            yield Path(copy.name)
+        except InputError as error:
+            if error.path != copy.name:
+                raise
+            if isinstance(error, EncodingError):
+                raise EncodingError(error.message, path, error.line, error.suggestion) from None
+            raise InputError(error.message, path, error.line) from None
+
+
+def _is_endless(stream: BinaryIO) -> bool:
+    """Whether it is a device such as ``/dev/zero``: neither a pipe, a terminal nor the device without content."""
+    is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+    return is_device and not stream.isatty() and not os.path.samefile(stream.fileno(), os.devnull)
+
+
+def _is_special(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False  # opening it will report the reason
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
+from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.formats.web_page import all_text, page_text
 from cdcoref.language import day_in

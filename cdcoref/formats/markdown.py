@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import with_stated
+from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.plain_text import text_content, tokenise_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.document_names import DocumentKey
+from cdcoref.formats.conll_columns import DocumentKey
 
 KIND_NUMBERS: dict[str | None, int] = {None: 0, **{kind: number for number, kind in enumerate(KINDS, 1)}}
 """The number of each kind in the column of kinds; 0 for none."""

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import USUAL, EncodingError
+from cdcoref.formats.file_types import structure_of
 from cdcoref.formats.format import Format
-from cdcoref.formats.found_metadata import found_metadata
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.markup import without_markup
-from cdcoref.formats.structured_text import structure_of
+from cdcoref.formats.metadata import found_metadata
 
 if TYPE_CHECKING:
     from spacy.language import Language

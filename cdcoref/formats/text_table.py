@@ -1,7 +1,7 @@
 """Tables of texts, CSV, Excel and Parquet, in; a document per row out, whose other columns are its metadata.
 
-The column of texts is named by the user (``--text-column``), or has one of the usual names, or is the only one. A
-column ``id`` has the ids of the documents; without it they are the file's name and the number of the row.
+Columns are named by the user (``--columns text=Story,date=Published``), or have usual names; the only column is that of
+texts. A column ``id`` has the ids of the documents; without it they are the file's name and the number of the row.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import USUAL_NAMES, plain_value, stated_date, with_stated
 from cdcoref.formats.lines import first_bytes, whole_file
+from cdcoref.formats.metadata import USUAL_NAMES, plain_value, stated_date, with_stated
 from cdcoref.formats.packed import most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
+from cdcoref.language import day_in
 from cdlm.extras import optional_module
 from cdlm.printing import counted
 
@@ -177,57 +178,54 @@ def _documents(
     header: int | None = None,
 ) -> Corpus:
     """The documents of a table; entries are the rows with their numbers, `header` is the line of the names if any."""
-    column = _text_column(names, path, options.text_column)
-    renamed = _renamed(names, column)
-    fields = Counter((name == column, renamed.get(name, name)) for name in names if name)
-    for (_, name), count in fields.items():
+    ours = _renamed(names, path, options.columns or {})
+    for name, count in Counter(ours[name] for name in names if ours[name]).items():
         if count > 1:
             raise InputError(f"{count} columns are named {name!r}; give each column a name of its own", path, header)
     documents: list[Document] = []
     row_of: dict[str, int] = {}
-    left_out = 0
+    empty = undated = 0
     for place, (number, entry) in enumerate(entries, start=1):
-        text = entry.get(column)
+        values = ((ours[name], plain_value(value)) for name, value in entry.items() if ours[name])
+        stated = {name: value for name, value in values if value not in (None, "")}
+        text = stated.pop("text", None)
         if not isinstance(text, str) or not text.strip():
-            left_out += 1
+            empty += 1
             continue
-        stated = dict(_metadata(entry, renamed, column))
         id = str(stated.pop("id", f"{options.id or path.name}:{place}"))
         if id in row_of:
             raise InputError(f"two rows have the id {id!r}; give each document a unique id", path, number)
         row_of[id] = number
+        if "date" in stated:
+            stated["date"] = stated_date(stated["date"])
+            undated += day_in(str(stated["date"])) is None
         # A row is not the file, so it has no path: a document that comes from a file replaces its earlier version.
         documents.append(with_stated(tokenise_text(text, id, options.pipeline), stated))
-    notes = () if not left_out else (f"{path}: {counted(left_out, 'row')} without text left out",)
-    return Corpus(tuple(documents), notes=notes)
+    notes = [f"{counted(empty, 'row')} without text left out"] if empty else []
+    notes += [f"{counted(undated, 'date')} cannot be read, and kept as stated"] if undated else []
+    return Corpus(tuple(documents), notes=tuple(f"{path}: {note}" for note in notes))
 
 
-def _renamed(names: Sequence[str], column: str) -> dict[str, str]:
-    """The columns of metadata that have usual names, whatever their capitals, and the names that are used here."""
-    by_name = {name.strip().lower(): name for name in reversed(names) if name != column}
-    known = {"id", *USUAL_NAMES} - {"text"}
-    renamed = {name: name.strip().lower() for name in names if name.strip().lower() in known and name != column}
-    for ours, usual in USUAL_NAMES.items():
-        theirs = next((by_name[name] for name in usual if name in by_name), None)
-        if ours != "text" and theirs is not None:
-            renamed[theirs] = ours
-    return renamed
-
-
-def _text_column(names: Sequence[str], path: Path, chosen: str | None) -> str:
+def _renamed(names: Sequence[str], path: Path, chosen: Mapping[str, str]) -> dict[str, str]:
+    """The names used here for the columns: those chosen, usual ones whatever their capitals, and the only one's."""
     if _is_own(names):
         raise InputError("this is a table that cdcoref wrote; give the documents that it was made from", path)
     by_name = {name.strip().lower(): name for name in reversed(names)}
-    if chosen is not None:
-        if chosen not in names and chosen.lower() not in by_name:
-            raise InputError(f"there is no column {chosen!r}; {_columns(names)}", path)
-        return chosen if chosen in names else by_name[chosen.lower()]
-    usual = next((by_name[name] for name in USUAL_NAMES["text"] if name in by_name), None)
-    if usual is None and len(names) == 1:
-        return names[0]
-    if usual is None:
-        raise InputError(f"no column is called text; name the right one with --text-column; {_columns(names)}", path)
-    return usual
+    ours: dict[str, str] = {}
+    for name, column in chosen.items():
+        if column not in names and column.lower() not in by_name:
+            raise InputError(f"there is no column {column!r}; {_columns(names)}", path)
+        ours[column if column in names else by_name[column.lower()]] = name
+    for name, usual in {**USUAL_NAMES, "id": ("id",)}.items():
+        theirs = next((by_name[one] for one in usual if one in by_name and by_name[one] not in ours), None)
+        if theirs is not None and name not in chosen:
+            ours |= {theirs: name} | {same: name for same in names if same.strip().lower() == name}
+    if "text" not in ours.values():
+        if len(names) != 1:
+            message = f"no column is called text; name the right one with --columns text=NAME; {_columns(names)}"
+            raise InputError(message, path)
+        ours[names[0]] = "text"
+    return {name: ours.get(name, "" if name in chosen else name) for name in names}
 
 
 def is_own_table(path: str | Path) -> bool:
@@ -244,21 +242,12 @@ def is_own_table(path: str | Path) -> bool:
 
 
 def _is_own(names: Sequence[str]) -> bool:
-    return any(set(names) >= own for own in _OWN_COLUMNS)
+    return any(set(names) >= columns for columns in _OWN_COLUMNS)
 
 
 def _columns(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name[:40]) for name in names[:_SHOWN])
     return f"the columns are {shown}{', ...' if len(names) > _SHOWN else ''}" if names else "the table is empty"
-
-
-def _metadata(entry: Mapping[str, Any], renamed: Mapping[str, str], column: str) -> Iterator[tuple[str, Any]]:
-    """The other cells of a row that are not empty, as values of JSON."""
-    for name, value in entry.items():
-        plain = plain_value(value)
-        if name and name != column and plain not in (None, ""):
-            ours = renamed.get(name, name)
-            yield ours, stated_date(plain) if ours == "date" else plain
 
 
 EXCEL = Format(

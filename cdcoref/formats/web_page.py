@@ -15,9 +15,9 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import marked_encoding
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.found_metadata import with_stated
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
+from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module

@@ -57,7 +57,6 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
             document.id,
             [document.tokens[start:end] for start, end in document.sentences],
             topic=document.topic,
-            path=str(tmp_path / "y.jsonlines.gz"),
             metadata=document.metadata,
         )
         for document in corpus.documents
@@ -104,7 +103,6 @@ def test_it_is_scored_within_documents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"doc_key": None}, "'doc_key' should be a valid string, not null"),
         ({"sentences": "A b"}, "'sentences' should be a valid list"),
         ({"sentences": [["A", 1]]}, "number 2 of number 1 of 'sentences' should be a valid string"),
         ({"clusters": [[0, 1]]}, "'clusters' should be a valid list"),

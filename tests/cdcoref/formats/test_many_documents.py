@@ -1,13 +1,11 @@
-"""Files with many documents, exports of annotation tools and collectors, and inputs that have no end of something."""
+"""Files with many documents, pages and their dates, and inputs that have no end of something."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 import docx
 import pytest
@@ -137,69 +135,6 @@ def test_files_without_documents(tmp_path: Path, name: str, data: bytes) -> None
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=r"the file has no (entry|record|message) with text|cannot be read"):
         read_file(tmp_path / name)
-
-
-TEXT = "Ann left. She fell."
-LABELS = [{"start": 0, "end": 3, "labels": ["entity"]}, {"start": 10, "end": 13, "labels": ["entity"]}]
-SPANS = [{"start": 0, "end": 3, "label": "entity"}, {"start": 10, "end": 13, "label": "entity"}]
-RELATION = {"head_span": SPANS[1], "child_span": SPANS[0], "label": "COREF"}
-EXPORTS: dict[str, dict[str, Any]] = {
-    "Label Studio": {
-        "id": 4,
-        "data": {"text": TEXT},
-        "annotations": [
-            {
-                "result": [
-                    *({"id": f"r{n}", "type": "labels", "value": value} for n, value in enumerate(LABELS)),
-                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["Identity"]},
-                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["causes"]},
-                ]
-            }
-        ],
-    },
-    "Prodigy": {"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
-    "doccano": {
-        "id": 4,
-        "text": TEXT,
-        "entities": [
-            {"id": n, "label": "entity", "start_offset": span["start"], "end_offset": span["end"]}
-            for n, span in enumerate(SPANS)
-        ],
-        "relations": [{"from_id": 1, "to_id": 0, "type": "same"}],
-    },
-}
-
-
-@pytest.mark.parametrize("tool", EXPORTS)
-def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text("\n".join(json.dumps(line) for line in (EXPORTS[tool], {"id": "b", "text": "x"})))
-    corpus = read_file(path)
-    [members] = corpus.clusters()
-    assert [(m.tokens, m.kind) for m in members] == [((0,), "entity"), ((3,), "entity")]
-    assert any("relation 'causes' ignored" in note for note in corpus.notes) == (tool == "Label Studio")
-
-
-def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"text": TEXT, "spans": [], "answer": "reject"}))
-    corpus = read_file(path)
-    assert not corpus.documents
-    assert corpus.notes == (f"{path}: text that was not accepted left out (once, on line 1)",)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"articles": [{"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": FERRY}]},
-        {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
-    ],
-)
-def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
-    (tmp_path / "a.json").write_text(json.dumps(content))
-    [document] = read_file(tmp_path / "a.json").documents
-    assert document.text == FERRY
-    assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
 
 
 @pytest.mark.parametrize("depth", [250, 300, 5000, 100_000])

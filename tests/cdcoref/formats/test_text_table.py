@@ -32,7 +32,7 @@ def test_a_row_is_a_document(tmp_path: Path, name: str) -> None:
         frame.to_parquet(tmp_path / name)
     else:
         frame.to_csv(tmp_path / name, index=False, sep="\t" if "tsv" in name else ",")
-    loaded = read_corpus([tmp_path / name], text_column="Story")
+    loaded = read_corpus([tmp_path / name], columns={"text": "Story"})
     first, second = loaded.corpus.documents
     assert (first.id, first.text, first.path) == ("r1", "A ferry sank.", None)
     assert first.metadata == {"title": "Ferry sinks", "date": "2024-03-05", "source": "Courier"}
@@ -51,10 +51,10 @@ def test_the_column_of_texts(tmp_path: Path) -> None:
     path.write_text("words\nA ferry sank.\n")
     assert [d.text for d in read_file(path).documents] == ["A ferry sank."]
     path.write_text("a,b\nA ferry sank.,x\n")
-    with pytest.raises(InputError, match="--text-column; the columns are 'a', 'b'"):
+    with pytest.raises(InputError, match="--columns text=NAME; the columns are 'a', 'b'"):
         read_file(path)
     with pytest.raises(InputError, match="no column 'c'"):
-        read_file(path, ReadOptions(text_column="c"))
+        read_file(path, ReadOptions(columns={"text": "c"}))
     path.write_text("id,text\nx,A ferry sank.\nx,It burnt.\n")
     with pytest.raises(InputError, match="line 3: two rows have the id 'x'"):
         read_file(path)

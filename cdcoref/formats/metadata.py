@@ -1,8 +1,8 @@
-"""The beginning of a news text and the name of its file in, its headline, byline, dateline and date out.
+"""What is known about a document: found in its beginning and the name of its file, or stated by its source.
 
-Only what is plain is taken: a first line that is no sentence, "By NAME" on a line of its own, a date on a line of its
-own, in the dateline or in the file's name, and the agency and the place of a dateline ("TRESK, 5 March 2024 (Reuters) -
-A ferry sank"). A byline and dates may come before the headline. Nothing is guessed from running text.
+Of the beginning only what is plain is taken: a first line that is no sentence, "By NAME" and a date on lines of their
+own, a date in the file's name, and date, agency and place of a dateline ("TRESK, 5 March 2024 (Reuters) - A ferry
+sank"). Nothing is guessed from running text.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from decimal import Decimal
 from itertools import dropwhile, islice
 from typing import Any
 
-from cdcoref.corpus import Document
-from cdcoref.language import HEADER_LINES, byline_author, day_in, day_in_name, is_date_line, is_header_line
+from cdcoref.corpus import Corpus, Document
+from cdcoref.errors import InputError
+from cdcoref.language import HEADER_LINES, byline_author, date_of, day_in, day_in_name, is_date_line, is_header_line
+from cdlm.printing import counted
 
 LONGEST_HEADLINE = 160
 """In characters."""
@@ -141,3 +143,49 @@ def _is_headline(line: str) -> bool:
     words = line.split()
     plain = _DATELINE.match(line) is None and re.search(r"[^\W\d_]", line) is not None
     return plain and not ended and len(words) > 1 and len(line) <= LONGEST_HEADLINE and not line[0].islower()
+
+
+def day_of(id: str, text: str, metadata: Mapping[str, Any]) -> str | None:
+    """The day of a document (ISO 8601): of its date, if it has one, else of its id or the beginning of its text.
+
+    >>> day_of("2024-03-05.txt", "", {}), day_of("a", "", {"date": "6 March 2024"}), day_of("a", "", {})
+    ('2024-03-05', '2024-03-06', None)
+    """
+    stated = metadata.get("date")
+    return (day_in(stated) if isinstance(stated, str) else None) or date_of(id, text)
+
+
+def checked_day(since: str) -> str:
+    """A day that a user named, as ISO 8601; an `InputError` if it is none."""
+    day = day_in(since)
+    if day is None:
+        raise InputError(f"{since!r} is not a day; give it as 2024-03-05")
+    return day
+
+
+def select_documents(corpus: Corpus, since: str | None = None, source: str | None = None) -> Corpus:
+    """The documents of a corpus that are of a day or later, and of a source; a note counts those without a known date.
+
+    `since` is a day such as ``"2024-03-05"``; `source` is what the metadata name, whatever its capitals.
+
+    Raises `InputError` if `since` is no day.
+    """
+    if since is None and source is None:
+        return corpus
+    first = None if since is None else checked_day(since)
+    chosen = []
+    undated = 0
+    for document in corpus.documents:
+        of = document.metadata.get("source")
+        if source is not None and not (isinstance(of, str) and of.strip().casefold() == source.strip().casefold()):
+            continue
+        if first is not None:
+            day = day_of(document.id, document.text, document.metadata)
+            undated += day is None
+            if day is None or day < first:
+                continue
+        chosen.append(document.id)
+    notes = [f"{counted(len(chosen), 'document')} of {len(corpus.documents):,} chosen"]
+    if undated:
+        notes.append(f"{counted(undated, 'document')} without a known date left out by --since")
+    return replace(corpus.subset(chosen), notes=(*corpus.notes, *notes))

@@ -1,8 +1,9 @@
-r"""The names of documents in files with parts: a name and a part in, a unique id out, and back.
+r"""Words and names of documents as columns of CoNLL and CorefUD, and back.
 
-Each part of a document is a document of its own, and ids are unique in a corpus: the first part read has the name as
-its id, further parts have the part appended (`"name; part 001"`). Columns and comments that hold only a name have the
-part appended too; a `;` that would be mistaken for this is written as `\u003b`.
+A character that would break the line or the column is written as ``\u`` and four hexadecimal digits, an empty word as
+``\e``; a backslash is escaped only if it would be read as one of these. Each part of a document is a document of its
+own: the first part read has the name as its id, further parts have the part appended (`"name; part 001"`), in columns
+that hold only a name too; a `;` that would be mistaken for this is written as `\u003b`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,22 @@ from typing import NamedTuple
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.formats.word_escapes import escape, unescape
+
+_UNSAFE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]|\\(?=u[0-9a-f]{4})|^\\(?=e$)")
+_ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
+
+
+def escape(word: str) -> str:
+    """The word as one column."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", word) if word else "\\e"
+
+
+def unescape(column: str) -> str:
+    """The word that a column represents."""
+    if "\\" not in column:
+        return column
+    return "" if column == "\\e" else _ESCAPED.sub(lambda match: chr(int(match[1], 16)), column)
+
 
 _WITH_PART = re.compile(r"(.+);(?: |\\u0020)part(?: |\\u0020)([0-9]{3,9})")
 _PART = re.compile(r"[0-9]{1,9}")

@@ -1,0 +1,334 @@
+"""Objects of JSON as other programs write them in, the fields of documents (see `jsonl`) out.
+
+Annotation tools (Label Studio, Prodigy, doccano) have mentions and relations; collectors of news (news-please, NewsAPI)
+have texts with metadata; coreference models and corpora (e2e-coref and its successors, CoreNLP, DocRED, SciCo) have
+words and clusters. To add a layout, write a function from an object to fields, and add it to `_LAYOUTS`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Annotated, Any
+
+from annotated_types import Len
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
+
+from cdcoref.corpus import ENTITY, KINDS
+from cdcoref.formats.format import ReadOptions
+from cdcoref.formats.json_documents import WrongLine, checked
+from cdcoref.formats.metadata import USUAL_NAMES, stated_date
+from cdcoref.language import day_in
+
+Range = Annotated[list[NonNegativeInt], Len(2, 2)]
+"""Start and end."""
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Reads objects of any layout, as options say; remarks on what is left out are passed on."""
+
+    options: ReadOptions
+    remark: Callable[[str], None]
+
+    def documents(self, content: Fields, default: str) -> Iterator[Fields]:
+        """The documents in an object, those without an id with the default one; a document of `jsonl` is itself."""
+        renamed = {theirs: ours for ours, theirs in (self.options.columns or {}).items()}
+        content = {renamed.get(name, name): value for name, value in content.items()}
+        id = str(content.get("id") or default)
+        read = next((read for recognise, read in _LAYOUTS if recognise(content)), None)
+        if read is not None:
+            yield from ({"id": id, **document} for document in read(content, id, self))
+        elif content.keys().isdisjoint(("tokens", "mentions")):
+            yield _usual(content, self)
+        else:
+            yield content
+
+
+def _first(value: Any) -> Any:
+    """The first entry of a list; None if it is none, or empty."""
+    return value[0] if isinstance(value, list) and value else None
+
+
+def _usual(content: Fields, layouts: Layouts) -> Fields:
+    """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
+    by_name = {name.lower(): name for name in reversed(content) if content[name] not in (None, "", [], {})}
+    known: Fields = {}
+    used: set[str] = set()
+    for ours, names in USUAL_NAMES.items():
+        theirs = next((by_name[name] for name in names if name in by_name), None)
+        if theirs is not None and (ours != "text" or isinstance(content[theirs], str)):
+            known[ours] = content[theirs]
+            used.add(theirs)
+    if "text" not in known:
+        return content
+    source, author = known.get("source"), known.get("author")
+    if isinstance(source, dict):
+        known["source"] = source.get("name") or source.get("id")
+    if isinstance(author, list):
+        known["author"] = ", ".join(map(str, author))
+    if "date" in known:
+        known["date"] = stated_date(known["date"])
+        if day_in(str(known["date"])) is None:
+            layouts.remark("date that cannot be read kept as it is")
+    rest = {name: value for name, value in content.items() if name not in used}
+    if "text" not in content:  # an article of a collector, whose other fields may be anything
+        rest = {name: value for name, value in rest.items() if isinstance(value, str | int | float) and value != ""}
+    return rest | {name: value for name, value in known.items() if value is not None}
+
+
+def _articles(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    for number, article in enumerate(content["articles"], 1):
+        if isinstance(article, dict):
+            yield _usual(article, layouts) | {"id": f"{id}:{number}"}
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Region(_Model):
+    """A mention in Label Studio, Prodigy or doccano."""
+
+    id: Any = None
+    start: NonNegativeInt = Field(validation_alias=AliasChoices("start", "start_offset", AliasPath("value", "start")))
+    end: NonNegativeInt = Field(validation_alias=AliasChoices("end", "end_offset", AliasPath("value", "end")))
+    label: str | None = Field(
+        None,
+        validation_alias=AliasChoices(
+            "label", AliasPath("value", "labels", 0), AliasPath("value", "hypertextlabels", 0)
+        ),
+    )
+    cluster: str | None = Field(None, validation_alias=AliasChoices("cluster", AliasPath("meta", "text", 0)))
+
+    @model_validator(mode="after")
+    def _with_key(self) -> _Region:
+        self.id = str((self.start, self.end) if self.id is None else self.id)
+        return self
+
+
+class _Relation(_Model):
+    """A relation in one of them; Prodigy's are between spans, the others' between ids."""
+
+    first: Any = Field(None, validation_alias=AliasChoices("from_id", "head_span"))
+    second: Any = Field(None, validation_alias=AliasChoices("to_id", "child_span"))
+    name: str = Field("relation", validation_alias=AliasChoices(AliasPath("labels", 0), "label", "type"))
+
+    def keys(self) -> list[str]:
+        """The keys of the two mentions."""
+        ends = (self.first, self.second)
+        return [str((end.get("start"), end.get("end")) if isinstance(end, dict) else end) for end in ends]
+
+
+class _Annotation(_Model):
+    regions: list[_Region]
+    relations: list[_Relation]
+
+
+def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """A task, with the regions of its first annotation that was not cancelled."""
+    kept = [one for one in content.get("annotations") or () if isinstance(one, dict) and not one.get("was_cancelled")]
+    results = [result for result in (kept[0].get("result") or () if kept else ()) if isinstance(result, dict)]
+    regions = [result for result in results if "start" in (result.get("value") or {})]
+    relations = [result for result in results if result.get("type") == "relation"]
+    known = {name: value for name, value in content["data"].items() if value is not None}
+    yield _usual(known, layouts) | _mentions(regions, relations, id, layouts)
+
+
+def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    if content.get("answer", "accept") != "accept":
+        layouts.remark("text that was not accepted left out")
+        return
+    meta = content.get("meta") if isinstance(content.get("meta"), dict) else {}
+    annotation = _mentions(content["spans"], content.get("relations") or [], id, layouts)
+    yield {"text": content.get("text"), **(meta or {})} | annotation
+
+
+def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    rest = {name: value for name, value in content.items() if name not in ("entities", "relations", "label")}
+    labels = [dict(zip(("start", "end", "label"), one, strict=False)) for one in content.get("label") or ()]
+    yield rest | _mentions(content.get("entities") or labels, content.get("relations") or [], id, layouts)
+
+
+def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:
+    """The mentions of an annotation; those that relations of coreference join are in one cluster.
+
+    A cluster has the name that most of its mentions state, where cdcoref wrote one (see `annotation_tools`).
+    """
+    import numpy as np
+
+    from cdcoref.clustering import connected  # which imports SciPy: other files need none
+
+    found = checked(_Annotation, {"regions": regions, "relations": relations})
+    numbers: dict[str, int] = {}
+    for number, region in enumerate(found.regions):
+        numbers.setdefault(region.id, number)
+    used = [relation.keys() for relation in found.relations if layouts.options.joins(relation.name, layouts.remark)]
+    pairs = [(numbers[one], numbers[other]) for one, other in used if one in numbers and other in numbers]
+    chain_of = connected(len(found.regions), *np.array(pairs, dtype=np.int64).reshape(-1, 2).T).tolist()
+    votes: dict[int, Counter[str]] = {}
+    for region, chain in zip(found.regions, chain_of, strict=True):
+        votes.setdefault(chain, Counter()).update([region.cluster] if region.cluster else [])
+    joined = {chain_of[number] for pair in pairs for number in pair}
+    names = {chain: named.most_common(1)[0][0] for chain, named in votes.items() if named}
+    mentions = []
+    for region, chain in zip(found.regions, chain_of, strict=True):
+        kind = (region.label or "").lower()
+        mention = {"start": region.start, "end": region.end, "kind": kind if kind in KINDS else None}
+        mention["tag"] = None if kind in KINDS else region.label
+        mention["cluster"] = names.get(chain, f"{id}/{chain + 1}" if chain in joined else None)
+        mentions.append({name: value for name, value in mention.items() if value is not None})
+    return {"mentions": mentions}
+
+
+def _words(sentences: Sequence[Sequence[str]]) -> Fields:
+    """Tokens and sentences."""
+    ends = list(accumulate(map(len, sentences), initial=0))
+    return {"tokens": [word for sentence in sentences for word in sentence], "sentences": [*map(list, pairwise(ends))]}
+
+
+class _EndToEnd(_Model):
+    sentences: list[list[str]]
+    clusters: list[list[Range]] | None = None
+    predicted_clusters: list[list[Range]] | None = None
+
+    @model_validator(mode="after")
+    def _agree(self) -> _EndToEnd:
+        if None not in (self.clusters, self.predicted_clusters) and self.clusters != self.predicted_clusters:
+            raise ValueError("it has both 'clusters' and 'predicted_clusters'; give two files, each with one of them")
+        return self
+
+
+E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
+
+
+def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref."""
+    if "subtoken_map" in content:
+        raise WrongLine("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
+    found = checked(_EndToEnd, {"sentences": [content.get("tokens")], **content})
+    id = str(content.get("doc_key") or id)
+    length = sum(map(len, found.sentences))
+    mentions = []
+    for number, cluster in enumerate(found.clusters or found.predicted_clusters or ()):
+        for start, last in cluster:
+            if not start <= last < length:
+                counted_to = f"its words are counted from 0 to {length - 1}, and the last is part of it"
+                raise WrongLine(f"a mention of document {id!r} is {[start, last]}; {counted_to}")
+            mentions.append({"tokens": list(range(start, last + 1)), "cluster": f"{id}/{number}"})
+    groups = {name: content.get(name) for name in ("topic", "subtopic")}
+    metadata = {name: value for name, value in content.items() if name not in E2E_FIELDS and value is not None}
+    yield {"id": id, **_words(found.sentences), **groups, "metadata": metadata, "mentions": mentions}
+
+
+class _DocRedMention(_Model):
+    pos: Range
+    sent_id: NonNegativeInt
+    type: str | None = None
+
+
+class _DocRed(_Model):
+    sents: list[list[str]]
+    vertexSet: list[list[_DocRedMention]]
+
+
+def _docred(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Yao et al. 2019, *DocRED: A Large-Scale Document-Level Relation Extraction Dataset*; ends are exclusive."""
+    found = checked(_DocRed, content)
+    words = _words(found.sents)
+    mentions = []
+    for number, cluster in enumerate(found.vertexSet):
+        for mention in cluster:
+            if mention.sent_id >= len(found.sents):
+                raise WrongLine(f"a mention is in sentence {mention.sent_id}, which is not there")
+            first = words["sentences"][mention.sent_id][0]
+            tokens = list(range(first + mention.pos[0], first + mention.pos[1]))
+            mentions.append({"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{number}", "tag": mention.type})
+    if content.get("labels"):
+        layouts.remark("relations between entities ignored")
+    yield {**words, "metadata": {"title": content.get("title") or id}, "mentions": mentions}
+
+
+class _CoreNlpToken(_Model):
+    word: str
+    originalText: str = ""
+    before: str = " "
+
+
+class _CoreNlpSentence(_Model):
+    tokens: list[_CoreNlpToken]
+
+
+class _CoreNlpMention(_Model):
+    sentNum: Annotated[int, Field(ge=1)]
+    startIndex: Annotated[int, Field(ge=1)]
+    endIndex: int
+    type: str | None = None
+
+
+class _CoreNlp(_Model):
+    sentences: list[_CoreNlpSentence]
+    corefs: dict[str, list[_CoreNlpMention]]
+
+
+def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Stanford CoreNLP, https://stanfordnlp.github.io/CoreNLP/coref.html; sentences and words are counted from 1."""
+    found = checked(_CoreNlp, content)
+    text, offsets = "", []
+    for token in (token for sentence in found.sentences for token in sentence.tokens):
+        text += token.before if text else ""
+        offsets.append([len(text), len(text) + len(token.originalText or token.word)])
+        text += token.originalText or token.word
+    words = _words([[token.word for token in sentence.tokens] for sentence in found.sentences])
+    mentions = []
+    for number, cluster in found.corefs.items():
+        for mention in cluster:
+            if mention.sentNum > len(found.sentences):
+                raise WrongLine(f"a mention is in sentence {mention.sentNum}, which is not there")
+            first = words["sentences"][mention.sentNum - 1][0] - 1
+            tokens = list(range(first + mention.startIndex, first + mention.endIndex))
+            mentions.append({"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{number}", "tag": mention.type})
+    known = {"id": content.get("docId") or id, "metadata": {"date": content.get("docDate")}}
+    known = known if content.get("docDate") else {"id": known["id"]}
+    yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}
+
+
+class _SciCo(_Model):
+    tokens: list[list[str]]
+    doc_ids: list[str | int]
+    sentences: list[list[Range]]
+    mentions: list[Annotated[list[NonNegativeInt], Len(4, 4)]]
+
+
+def _scico(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Cattan et al. 2021, *SciCo: Hierarchical Cross-Document Coreference for Scientific Concepts*; ends inclusive."""
+    found = checked(_SciCo, content)
+    if not len(found.tokens) == len(found.doc_ids) == len(found.sentences):
+        raise WrongLine("'tokens', 'doc_ids' and 'sentences' must have an entry for each paragraph")
+    if content.get("relations"):
+        layouts.remark("relations between clusters ignored")
+    for number, (words, sentences) in enumerate(zip(found.tokens, found.sentences, strict=True)):
+        mentions = [
+            {"tokens": list(range(start, last + 1)), "kind": ENTITY, "cluster": f"{id}/{cluster}"}
+            for paragraph, start, last, cluster in found.mentions
+            if paragraph == number
+        ]
+        ranges = [[start, last + 1] for start, last in sentences]
+        name = f"{id}/{found.doc_ids[number]}" + f" ({number})" * (found.doc_ids.count(found.doc_ids[number]) > 1)
+        yield {"id": name, "topic": id, "tokens": words, "sentences": ranges, "mentions": mentions}
+
+
+_LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (
+    (lambda c: "text" not in c and isinstance(_first(c.get("articles")), dict), _articles),
+    (lambda c: isinstance(c.get("data"), dict) and "text" in c["data"], _label_studio),
+    (lambda c: "doc_ids" in c and isinstance(_first(c.get("tokens")), list), _scico),
+    (lambda c: {"sents", "vertexSet"} <= c.keys(), _docred),
+    (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
+    (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),
+    (lambda c: "spans" in c and not {"answer", "_input_hash"}.isdisjoint(c), _prodigy),
+    (lambda c: "text" in c and isinstance(_first(c.get("label")) or c.get("entities"), list), _doccano),
+)
+"""How an object of each layout is recognised, and how it is read."""

@@ -1,0 +1,170 @@
+"""JSON of annotation tools, news collectors, corpora and other programs; relations and columns that users name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdcoref.errors import InputError
+from cdcoref.formats import ReadOptions, read_corpus, read_file
+
+FERRY = "A ferry sank off Tresk. 19 people died."
+TEXT = "Ann left. She fell."
+LABELS = [{"start": 0, "end": 3, "labels": ["entity"]}, {"start": 10, "end": 13, "labels": ["entity"]}]
+SPANS = [{"start": 0, "end": 3, "label": "entity"}, {"start": 10, "end": 13, "label": "entity"}]
+RELATION = {"head_span": SPANS[1], "child_span": SPANS[0], "label": "COREF"}
+EXPORTS: dict[str, dict[str, Any]] = {
+    "Label Studio": {
+        "id": 4,
+        "data": {"text": TEXT},
+        "annotations": [
+            {
+                "result": [
+                    *({"id": f"r{n}", "type": "labels", "value": value} for n, value in enumerate(LABELS)),
+                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["Identity"]},
+                    {"type": "relation", "from_id": "r1", "to_id": "r0", "labels": ["causes"]},
+                ]
+            }
+        ],
+    },
+    "Prodigy": {"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+    "doccano": {
+        "id": 4,
+        "text": TEXT,
+        "entities": [
+            {"id": n, "label": "entity", "start_offset": span["start"], "end_offset": span["end"]}
+            for n, span in enumerate(SPANS)
+        ],
+        "relations": [{"from_id": 1, "to_id": 0, "type": "same"}],
+    },
+}
+
+
+@pytest.mark.parametrize("tool", EXPORTS)
+def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in (EXPORTS[tool], {"id": "b", "text": "x"})))
+    corpus = read_file(path)
+    [members] = corpus.clusters()
+    assert [(m.tokens, m.kind) for m in members] == [((0,), "entity"), ((3,), "entity")]
+    assert any("relation 'causes' is not used" in note for note in corpus.notes) == (tool == "Label Studio")
+    chosen = read_file(path, ReadOptions(relations=("Causes",)))
+    assert len(chosen.clusters()) == (1 if tool == "Label Studio" else 2)
+
+
+def test_relations_of_brat(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TEXT)
+    lines = (
+        "T1\tentity 0 3\tAnn",
+        "T2\tentity 10 13\tShe",
+        "R1\tSameEvent Arg1:T2 Arg2:T1",
+        "R2\tPart Arg1:T2 Arg2:T1",
+    )
+    (tmp_path / "a.ann").write_text("\n".join(lines))
+    for relations, note in (((), "Part"), (("part",), "SameEvent")):
+        corpus = read_file(tmp_path / "a.ann", ReadOptions(relations=relations))
+        assert len(corpus.clusters()) == 1
+        assert f"relation '{note}' is not used" in corpus.notes[0]
+    assert len(read_file(tmp_path / "a.ann", ReadOptions(relations=("cause",))).clusters()) == 2
+
+
+SENTENCES = [["Ann", "left", "."], ["She", "fell", "."]]
+CORPORA: dict[str, dict[str, Any]] = {
+    "e2e": {"sentences": SENTENCES, "clusters": [[[0, 0], [3, 3]], [[1, 1]]]},
+    "DocRED": {
+        "title": "Ann",
+        "sents": SENTENCES,
+        "vertexSet": [
+            [{"name": "Ann", "pos": [0, 1], "sent_id": 0, "type": "PER"}, {"pos": [0, 1], "sent_id": 1, "type": "PER"}],
+            [{"name": "left", "pos": [1, 2], "sent_id": 0, "type": "MISC"}],
+        ],
+        "labels": [{"r": "P1", "h": 0, "t": 1}],
+    },
+    "CoreNLP": {
+        "docId": "a",
+        "sentences": [{"tokens": [{"word": word, "originalText": word} for word in words]} for words in SENTENCES],
+        "corefs": {
+            "1": [{"sentNum": 1, "startIndex": 1, "endIndex": 2}, {"sentNum": 2, "startIndex": 1, "endIndex": 2}],
+            "2": [{"sentNum": 1, "startIndex": 2, "endIndex": 3, "type": "NOMINAL"}],
+        },
+    },
+    "SciCo": {
+        "id": 7,
+        "tokens": [["Ann", "left", "."], ["She", "fell", "."]],
+        "doc_ids": ["x", "x"],
+        "sentences": [[[0, 2]], [[0, 2]]],
+        "mentions": [[0, 0, 0, 5], [1, 0, 0, 5], [0, 1, 1, 6]],
+        "relations": [[5, 6]],
+    },
+}
+
+
+@pytest.mark.parametrize("layout", CORPORA)
+def test_clusters_of_corpora_and_other_programs(tmp_path: Path, layout: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([CORPORA[layout]], indent=1))
+    corpus = read_file(path)
+    words = {document.id: document.tokens for document in corpus.documents}
+    assert [[words[m.document][m.start] for m in cluster] for cluster in corpus.clusters()] == [
+        ["Ann", "She"],
+        ["left"],
+    ]
+    assert len(corpus.documents) == (2 if layout == "SciCo" else 1)
+    assert any("ignored" in note for note in corpus.notes) == (layout in ("DocRED", "SciCo"))
+
+
+@pytest.mark.parametrize(
+    ("layout", "change"),
+    [
+        ("DocRED", {"vertexSet": [[{"pos": [0, 1], "sent_id": 2}]]}),
+        ("DocRED", {"vertexSet": [[{"pos": [0, 9], "sent_id": 1}]]}),
+        ("DocRED", {"vertexSet": [[{"pos": [0]}]]}),
+        ("CoreNLP", {"corefs": {"1": [{"sentNum": 3, "startIndex": 1, "endIndex": 2}]}}),
+        ("CoreNLP", {"corefs": {"1": [{"sentNum": 1, "startIndex": 2, "endIndex": 2}]}}),
+        ("CoreNLP", {"sentences": [{"tokens": [{"lemma": "x"}]}]}),
+        ("SciCo", {"mentions": [[0, 0, 9, 5]]}),
+        ("SciCo", {"doc_ids": ["x"]}),
+    ],
+)
+def test_what_is_wrong_in_them_is_refused(tmp_path: Path, layout: str, change: dict[str, Any]) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(CORPORA[layout] | change))
+    with pytest.raises(InputError, match="line 1"):
+        read_file(path)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_columns_have_the_names_that_the_user_gives_or_usual_ones(tmp_path: Path, name: str) -> None:
+    row = {"Report": FERRY, "Head line": "Ferry sinks", "PUBLISHED": "7/3/2024", "Outlet": "Courier", "Desk": "Harbour"}
+    plain = ",".join(row) + "\n" + ",".join(row.values())
+    (tmp_path / name).write_text(json.dumps(row) if name.endswith("jsonl") else plain)
+    loaded = read_corpus([tmp_path], columns={"text": "Report", "title": "Head line"})
+    [document] = loaded.corpus.documents
+    assert document.text == FERRY
+    assert document.metadata == {"title": "Ferry sinks", "date": "7/3/2024", "source": "Courier", "Desk": "Harbour"}
+    assert "cannot be read" in loaded.corpus.notes[0]
+
+
+def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": TEXT, "spans": [], "answer": "reject"}))
+    corpus = read_file(path)
+    assert not corpus.documents
+    assert corpus.notes == (f"{path}: text that was not accepted left out (once, on line 1)",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"articles": [{"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": FERRY}]},
+        {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
+    ],
+)
+def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    [document] = read_file(tmp_path / "a.json").documents
+    assert document.text == FERRY
+    assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
