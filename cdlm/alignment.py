@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -21,10 +20,7 @@ from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.intervals import interval, resampled_means
 from cdlm.sequences import ENDS, MARKERS, SequenceFrame
-from cdlm.tokens import WordPieces
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import Tokenizer, WordPieces
 
 PAIRS = 1000
 """Number of pairs of each kind, both coreferent and not (paper, section 3.5)."""
@@ -106,7 +102,7 @@ class PairAttention:
 class PairReader:
     """Reads pairs of documents with an encoder."""
 
-    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast) -> None:
+    def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer) -> None:
         self.encoder = encoder.eval()
         self._pieces = WordPieces(tokenizer)
         self._frame = SequenceFrame.of_tokenizer(tokenizer)

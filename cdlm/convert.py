@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -20,11 +20,8 @@ from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.encoder import CDLMModel, check_sizes
 from cdlm.errors import InputError, first_line
 from cdlm.files import output_folder
-from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
+from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 from cdlm.validation import shown
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 T = TypeVar("T")
 
@@ -72,13 +69,13 @@ def convert(source: str | Path, output: str | Path, max_length: int = 4096, wind
         model, tokenizer = _converted(find_checkpoint(source), folder, max_length, window)
         try:
             model.save_pretrained(folder)
-            tokenizer.save_pretrained(str(folder))
+            tokenizer.save(folder)
         except (OSError, SafetensorError) as error:
             raise InputError(f"the converted checkpoint cannot be written ({first_line(error)})", folder) from error
     return model
 
 
-def _converted(source: Path, output: Path, max_length: int, window: int) -> tuple[CDLMModel, PreTrainedTokenizerFast]:
+def _converted(source: Path, output: Path, max_length: int, window: int) -> tuple[CDLMModel, Tokenizer]:
     if source.resolve() == output.resolve():
         raise InputError("the output would replace the checkpoint; choose another folder", output)
     if (output / TRAINED).exists():
@@ -97,7 +94,7 @@ def _converted(source: Path, output: Path, max_length: int, window: int) -> tupl
         raise InputError(f"{BUCKETS} is missing; an MPNet checkpoint has it", path)
     config = EncoderConfig.from_dict({**values, "pad_token_id": pad_token_id, "attention_window": window}, path)
     tokenizer = load_tokenizer(source)
-    tokenizer.model_max_length = max_length
+    tokenizer.settings["model_max_length"] = max_length
     if len(tokenizer) > config.vocab_size + len(SPECIAL_TOKENS):
         raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", source)
     try:

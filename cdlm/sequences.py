@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 import torch
@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cdlm.errors import InputError
-from cdlm.tokens import DOC_END, DOC_START
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import DOC_END, DOC_START, Tokenizer
 
 T = TypeVar("T")
 ENDS = 2
@@ -34,14 +31,12 @@ class SequenceFrame:
     document_end: int
 
     @classmethod
-    def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast) -> SequenceFrame:
+    def of_tokenizer(cls, tokenizer: Tokenizer) -> SequenceFrame:
         """The frame in the ids of a tokenizer that knows the special tokens of `cdlm.tokens`."""
-        first = tokenizer.bos_token_id if tokenizer.cls_token_id is None else tokenizer.cls_token_id
-        last = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
+        first, last = tokenizer.first_id, tokenizer.last_id
         if first is None or last is None:
             raise InputError("the tokenizer has no token that begins a sequence, or none that ends one")
-        words = tokenizer.get_vocab()
-        return cls(first, last, words[DOC_START], words[DOC_END])
+        return cls(first, last, *tokenizer.ids((DOC_START, DOC_END)))
 
     def enclose(self, documents: Iterable[Sequence[int]], max_length: int) -> list[int]:
         """Concatenate documents up to `max_length` tokens, special ones included; the last document may be cut."""

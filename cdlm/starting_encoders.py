@@ -114,7 +114,7 @@ def _take_encoder(source: Path, target: Path) -> None:
     of_encoder = {name: weight.clone() for name, weight in weights.items() if name.startswith(PART_OF_MODEL)}
     encoder = {name.removeprefix(PART_OF_MODEL): weight for name, weight in of_encoder.items()}
     write_checkpoint(target, config.to_dict(), encoder)
-    load_tokenizer(source).save_pretrained(str(target))
+    load_tokenizer(source).save(target)
 
 
 # -- encoders in packages ----------------------------------------------------------------------------------------------

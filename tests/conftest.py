@@ -32,7 +32,7 @@ from hypothesis import settings
 from tests.commands import Finished
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 settings.register_profile("untimed", deadline=None, max_examples=60)  # a busy machine is no failure
 settings.register_profile("ci", settings.get_profile("untimed"), max_examples=20)
@@ -121,46 +121,41 @@ def ecb_root(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def wordpiece() -> PreTrainedTokenizerFast:
+def wordpiece() -> Tokenizer:
     """A WordPiece tokenizer: the sample's 150 most frequent words, and every character as a beginning and inside."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
+    from tokenizers import Tokenizer as Backend
+    from tokenizers import models, normalizers, pre_tokenizers
 
-    from cdlm.tokens import add_special_tokens
+    from cdlm.tokens import SPECIAL_TOKENS, Tokenizer
 
     counts = Counter(" ".join(path.read_text() for path in sorted(SAMPLE.glob("*.txt"))).lower().split())
     words = sorted((word for word in counts if word.isalpha() and len(word) > 1), key=lambda w: (-counts[w], w))[:150]
     pieces = [*BERT_TOKENS, *CHARACTERS, *(f"##{c}" for c in CHARACTERS), *words]
-    backend = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    backend = Backend(models.WordPiece({piece: number for number, piece in enumerate(pieces)}, unk_token="[UNK]"))
     backend.normalizer = normalizers.BertNormalizer(lowercase=True)
     backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **dict(zip(names, BERT_TOKENS, strict=True)))
-    add_special_tokens(tokenizer)
-    return tokenizer
+    return Tokenizer(backend, dict(zip(names, BERT_TOKENS, strict=True)) | {"extra_special_tokens": SPECIAL_TOKENS})
 
 
 @pytest.fixture(scope="session")
-def byte_bpe() -> PreTrainedTokenizerFast:
+def byte_bpe() -> Tokenizer:
     """A byte-level tokenizer as RoBERTa's: all bytes, and a merge for the word ``the`` after a space."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
+    from tokenizers import Tokenizer as Backend
+    from tokenizers import models, pre_tokenizers
 
-    from cdlm.tokens import add_special_tokens
+    from cdlm.tokens import SPECIAL_TOKENS, Tokenizer
 
     pieces = [*ROBERTA_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġt", "he", "Ġthe"]
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    backend = Tokenizer(models.BPE(vocabulary, [("Ġ", "t"), ("h", "e"), ("Ġt", "he")]))
+    backend = Backend(models.BPE(vocabulary, [("Ġ", "t"), ("h", "e"), ("Ġt", "he")]))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=backend, bos_token="<s>", pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
-    )
-    add_special_tokens(tokenizer)
-    return tokenizer
+    roles = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    return Tokenizer(backend, roles | {"extra_special_tokens": SPECIAL_TOKENS})
 
 
 @pytest.fixture(scope="session")
-def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_encoder(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a Longformer checkpoint with two layers of width 32 and windows of 16 tokens."""
     import torch
 
@@ -175,12 +170,12 @@ def tiny_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.Te
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("encoder")
     CDLMModel(config).save_pretrained(folder)
-    wordpiece.save_pretrained(str(folder))
+    wordpiece.save(folder)
     return folder
 
 
 @pytest.fixture(scope="session")
-def tiny_biased_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_biased_encoder(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an encoder with relative positions: three layers of width 32 and windows of 128 tokens."""
     import torch
 
@@ -195,7 +190,7 @@ def tiny_biased_encoder(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: py
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("biased-encoder")
     CDLMModel(config).save_pretrained(folder)
-    wordpiece.save_pretrained(str(folder))
+    wordpiece.save(folder)
     return folder
 
 

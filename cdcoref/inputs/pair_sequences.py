@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.inputs.sequence_options import SequenceOptions
 from cdcoref.inputs.windows import DocumentPieces, lay_out, window
-from cdlm.tokens import SpecialPieces, WordPieces
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 
 Integers = NDArray[np.int64]
 
@@ -64,7 +60,7 @@ class SequenceBuilder:
         One sentence for each word or mention that had to be cut, to be reported to the user.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, options: SequenceOptions) -> None:
+    def __init__(self, tokenizer: Tokenizer, options: SequenceOptions) -> None:
         self.options = options
         self.notes: list[str] = []
         self._room = options.max_length - OVERHEAD

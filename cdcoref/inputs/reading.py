@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,7 @@ from cdcoref.corpus import Document
 from cdcoref.inputs.pair_sequences import Integers
 from cdcoref.inputs.spelling import spelling_of
 from cdcoref.inputs.windows import DocumentPieces, lay_out
-from cdlm.tokens import SpecialPieces, WordPieces
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 
 OVERHEAD = 3
 """[CLS] and one pair of document separators."""
@@ -76,7 +72,7 @@ class ReadingBuilder:
         Words of the longest candidate span.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int, longest: int, max_words: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, max_length: int, longest: int, max_words: int) -> None:
         self._max_length = max_length
         self._longest = longest
         self._max_words = max_words

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -44,11 +44,7 @@ from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_folder
 from cdlm.quantization import quantize
-from cdlm.tokens import SPECIAL_TOKENS, load_tokenizer
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
-
+from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 
 MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
@@ -101,7 +97,7 @@ class CorefModel(nn.Module):
         Numeric precision outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
     """
 
-    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, config: CorefConfig) -> None:
+    def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer, config: CorefConfig) -> None:
         super().__init__()
         longest = encoder.config.max_length
         self.settings = replace(
@@ -458,9 +454,7 @@ class CorefModel(nn.Module):
             (target / CONFIG_FILE).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
             state = {name: tensor.detach().cpu().contiguous() for name, tensor in self.state_dict().items()}
             write_weights(target, quantize(state) if int8 else state, self.encoder.config)
-            self.tokenizer.save_pretrained(str(target))
-            # Indented, it is half as large again.
-            self.tokenizer.backend_tokenizer.save(str(target / "tokenizer.json"), pretty=False)
+            self.tokenizer.save(target)
             (target / CARD_FILE).write_text(card, encoding="utf-8")
 
 

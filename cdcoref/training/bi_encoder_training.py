@@ -286,7 +286,7 @@ def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[s
 
 def use_known_markers(model: CorefModel) -> None:
     """Let the markers of a document start as the tokens that the encoder knows around a text."""
-    special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.sep_token_id
+    special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.last_id
     table = model.encoder.embeddings.word_embeddings.weight
     with torch.no_grad():
         table[special.doc_start] = table[special.cls]

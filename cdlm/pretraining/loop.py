@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
@@ -21,10 +20,7 @@ from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run, Say, say_on_stderr
 from cdlm.sequences import ENDS, MARKERS, SequenceFrame
 from cdlm.starting_encoders import encoder_folder
-from cdlm.tokens import load_tokenizer
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import Tokenizer, load_tokenizer
 
 TOKENS_FOLDER = ".tokens"
 """Folder in the output for the tokenised corpora during a run, unless they are kept elsewhere."""
@@ -98,7 +94,7 @@ def pretrain(
             # Never used by this variant, whose model is fine-tuned with global attention (paper, section 3).
             share_projections(model.longformer)
         model.save_pretrained(folder)
-        tokenizer.save_pretrained(str(folder))
+        tokenizer.save(folder)
         card = model_card(config, store, evaluation.chosen)
         (folder / "README.md").write_text(card, encoding="utf-8")
 
@@ -123,7 +119,7 @@ def _begun(output: Path) -> bool:
     return output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir()))
 
 
-def starting_model(encoder: str, say: Say) -> tuple[CDLMForMaskedLM, PreTrainedTokenizerFast]:
+def starting_model(encoder: str, say: Say) -> tuple[CDLMForMaskedLM, Tokenizer]:
     """A model to pretrain further (see `encoder_folder`) and its tokenizer, with a head and all special tokens.
 
     New weights are drawn from PyTorch's random number generator and reported.

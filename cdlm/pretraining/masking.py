@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdlm.errors import InputError
 from cdlm.sequences import TokenSequence
-from cdlm.tokens import SPECIAL_TOKENS
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import Tokenizer
 
 IGNORED = -100
 """The label of a token that is not predicted."""
@@ -53,19 +50,13 @@ class Masking:
     """Share of the ordinary tokens of a sequence that are chosen; at least one."""
 
     @classmethod
-    def of_tokenizer(cls, tokenizer: PreTrainedTokenizerFast, rate: float = 0.15) -> Masking:
-        """Masking with the mask token and the special tokens of a tokenizer.
-
-        Those of :mod:`cdlm.tokens` are special however they were added: transformers counts only registered ones.
-        Raises `InputError` if it has no mask token.
-        """
-        if tokenizer.mask_token_id is None:
+    def of_tokenizer(cls, tokenizer: Tokenizer, rate: float = 0.15) -> Masking:
+        """Masking with the mask token and the special tokens of a tokenizer; `InputError` if it has no mask token."""
+        if tokenizer.mask_id is None:
             raise InputError("the encoder's tokenizer has no mask token, so it cannot be pretrained")
         ordinary = np.ones(len(tokenizer), bool)
-        vocabulary = tokenizer.get_vocab()
-        marks = [vocabulary[token] for token in SPECIAL_TOKENS if token in vocabulary]
-        ordinary[[*tokenizer.all_special_ids, *marks]] = False
-        return cls(tokenizer.mask_token_id, ordinary, rate)
+        ordinary[tokenizer.special_ids] = False
+        return cls(tokenizer.mask_id, ordinary, rate)
 
     def __call__(self, ids: np.ndarray, variant: Variant, generator: np.random.Generator) -> MaskedSequence:
         """Mask tokens of a sequence; which ones, and how, depends on the generator, not on the variant.

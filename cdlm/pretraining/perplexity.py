@@ -166,7 +166,7 @@ def perplexities(
     tokenizers = [load_tokenizer(folder) for folder in folders]
     first = tokenizers[0]
     for contender, tokenizer in zip(contenders, tokenizers, strict=True):
-        if tokenizer.get_vocab() != first.get_vocab():
+        if tokenizer.vocabulary() != first.vocabulary():
             raise InputError(
                 f"its vocabulary differs from that of {contenders[0].name}, so their perplexities are not comparable",
                 contender.name,

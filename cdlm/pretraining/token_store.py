@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from cdlm.errors import InputError
 from cdlm.files import replaced_folder
 from cdlm.pretraining.document_sets import SetSource, Tally, Texts
 from cdlm.runs import digest
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import Tokenizer
 
 IDENTITY_FILE = "corpus.json"
 IDS_FILE = "ids.int32"
@@ -88,7 +86,7 @@ class TokenStore:
 
 def prepare(
     sources: Sequence[SetSource],
-    tokenizer: PreTrainedTokenizerFast,
+    tokenizer: Tokenizer,
     folder: str | Path,
     *,
     longest: int,
@@ -105,7 +103,7 @@ def prepare(
     folder = Path(folder)
     identity = {
         "corpus": digest(texts for source in sources for texts in source(Tally())),
-        "tokenizer": hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest(),
+        "tokenizer": hashlib.sha256(tokenizer.backend.to_str().encode()).hexdigest(),
         "longest": longest,
         "min_documents": min_documents,
     }
@@ -169,13 +167,10 @@ def _batches(sets: Iterable[Texts], say: Say) -> Iterator[list[Texts]]:
 
 
 def _usable(
-    tokenizer: PreTrainedTokenizerFast, longest: int, min_documents: int, sets: Sequence[Texts], left_out: Tally
+    tokenizer: Tokenizer, longest: int, min_documents: int, sets: Sequence[Texts], left_out: Tally
 ) -> list[list[np.ndarray]]:
     """The token ids of the usable sets of a batch, by document; text that looks like a special token stays text."""
-    backend = tokenizer.backend_tokenizer
-    backend.encode_special_tokens = True
-    texts = [text for texts in sets for text in texts]
-    encoded = (encoding.ids for encoding in backend.encode_batch_fast(texts, add_special_tokens=False))
+    encoded = (encoding.ids for encoding in tokenizer.encode([text for texts in sets for text in texts]))
     usable = []
     for size in map(len, sets):
         documents = [np.array(ids, np.int32) for ids in islice(encoded, size) if ids]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import IO, Any, ClassVar, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -23,11 +23,8 @@ from cdlm.errors import InputError
 from cdlm.files import replaced_file
 from cdlm.sequences import EncoderBatch
 from cdlm.starting_encoders import encoder_folder
-from cdlm.tokens import SPECIAL_TOKENS, add_special_tokens, load_tokenizer
+from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 from cdlm.validation import shown, validated
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
@@ -50,7 +47,7 @@ class TaskModel(nn.Module):
     settings_type: ClassVar[type[Any]]
     special_tokens: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: Any) -> None:
+    def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer, settings: Any) -> None:
         super().__init__()
         self.encoder = encoder
         self.tokenizer = tokenizer
@@ -88,7 +85,7 @@ class TaskModel(nn.Module):
             encoder = CDLMModel.from_pretrained(folder).float()
         if len(tokenizer) > encoder.config.vocab_size + len(SPECIAL_TOKENS):
             raise InputError("the tokenizer has more entries than the encoder; it belongs to another model", name)
-        add_special_tokens(tokenizer, cls.special_tokens)
+        tokenizer.add_special_tokens(cls.special_tokens)
         if len(tokenizer) != encoder.config.vocab_size:
             encoder.resize_token_embeddings(len(tokenizer))
         return cls(encoder, tokenizer, settings)
@@ -125,7 +122,7 @@ class TaskModel(nn.Module):
         folder = Path(folder)
         section = {"task": self.task, "settings": asdict(self.settings)}
         write_checkpoint(folder, {**self.encoder.config.to_dict(), SECTION: section}, self.state_dict())
-        self.tokenizer.save_pretrained(str(folder))
+        self.tokenizer.save(folder)
         with replaced_file(folder / CARD_FILE) as path:
             path.write_text(card, encoding="utf-8")
 

@@ -131,7 +131,7 @@ def ecb_pairs(root: Path, share: float) -> Inputs:
 
     tokenizer = load_tokenizer(TOKENIZER)
     pieces = WordPieces(tokenizer)
-    vocabulary = tokenizer.get_vocab()
+    vocabulary = tokenizer.vocabulary()
     start, end = vocabulary[DOC_START], vocabulary[DOC_END]
     documents = []
     for document in read_ecb(root, "dev").documents:
@@ -139,7 +139,7 @@ def ecb_pairs(root: Path, share: float) -> Inputs:
         documents.append([start, *inner, end])
     pairs = sorted(zip(documents[::2], documents[1::2], strict=False), key=lambda pair: len(pair[0]) + len(pair[1]))
     chosen = [pairs[(2 * place + 1) * len(pairs) // (2 * PAIRS)] for place in range(PAIRS)]
-    rows = [[tokenizer.cls_token_id, *first, *second] for first, second in chosen]
+    rows = [[tokenizer.first_id, *first, *second] for first, second in chosen]
     length = max(map(len, rows))
     ids = torch.tensor([row + [PAD] * (length - len(row)) for row in rows])
     mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LongformerConfig, LongformerModel, PreTrainedTokenizerFast
+from tokenizers import Tokenizer as Backend
+from tokenizers import models, pre_tokenizers
+from transformers import LongformerConfig, LongformerModel
 
 from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
-from cdlm.tokens import add_special_tokens
+from cdlm.tokens import SPECIAL_TOKENS, Tokenizer
 
 PAD = 1
 
@@ -64,19 +65,17 @@ def longformer_folder(pairs: list[tuple[LongformerModel, CDLMModel]], tmp_path_f
 
 
 @pytest.fixture(scope="session")
-def word_tokenizer() -> PreTrainedTokenizerFast:
+def word_tokenizer() -> Tokenizer:
     """A tokenizer with a token for each of the words ``w0`` to ``w99``, and those of BERT and of this project."""
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{number}" for number in range(100))]
-    backend = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
+    backend = Backend(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
     backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=backend, **dict(zip(names, words, strict=False)))
-    add_special_tokens(tokenizer)
-    return tokenizer
+    return Tokenizer(backend, dict(zip(names, words, strict=False)) | {"extra_special_tokens": SPECIAL_TOKENS})
 
 
 @pytest.fixture(scope="session")
-def word_encoder(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def word_encoder(word_tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a Longformer checkpoint for `word_tokenizer`: two layers, windows of 8, no head."""
     torch.manual_seed(3)
     config = EncoderConfig(
@@ -86,5 +85,5 @@ def word_encoder(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pyte
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("word-encoder")
     CDLMModel(config).save_pretrained(folder)
-    word_tokenizer.save_pretrained(str(folder))
+    word_tokenizer.save(folder)
     return folder

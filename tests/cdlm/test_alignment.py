@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import PreTrainedTokenizerFast
 
 from cdlm.alignment import MentionPair, PairReader, align, find_pair, percentile_rank, sample_pairs
 from cdlm.documents import AnnotatedDocument, MentionSpan
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
-from cdlm.tokens import load_tokenizer
+from cdlm.tokens import Tokenizer, load_tokenizer
 
 
 def span(words: tuple[int, ...], cluster: str | None, kind: str = "event") -> MentionSpan:
@@ -120,10 +119,10 @@ def test_pairs_are_drawn_at_random_once_each() -> None:
     assert np.mean([p.documents[0].id < p.documents[1].id for p in every]) == pytest.approx(0.5, abs=0.06)
 
 
-def test_a_pair_as_one_sequence(reader: PairReader, word_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_a_pair_as_one_sequence(reader: PairReader, word_tokenizer: Tokenizer) -> None:
     pair = find_pair(DOCUMENTS, "a:w3 w5", "b:w10")
     tokens = reader.tokens(pair)
-    words = word_tokenizer.convert_ids_to_tokens(tokens.ids)
+    words = word_tokenizer.tokens(tokens.ids)
     inside = [*DOCUMENTS[0].words, "</doc-s>", "<doc-s>", *DOCUMENTS[1].words]
     assert words == ["[CLS]", "<doc-s>", *inside, "</doc-s>", "[SEP]"]
     assert [words[place] for place in tokens.pieces(0, pair.mentions[0].words)] == ["w3", "w5"]

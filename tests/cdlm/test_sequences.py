@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 from cdlm.errors import InputError
 from cdlm.sequences import SequenceFrame
-from cdlm.tokens import add_special_tokens
+from cdlm.tokens import Tokenizer
 
 FRAME = SequenceFrame(first=1, last=2, document_start=3, document_end=4)
 
@@ -36,8 +35,7 @@ def test_a_sequence_is_never_too_long_and_always_closed(documents: list[list[int
     assert ids.count(3) == ids.count(4)
 
 
-def test_a_tokenizer_without_ends(word_tokenizer: PreTrainedTokenizerFast) -> None:
-    bare = PreTrainedTokenizerFast(tokenizer_object=word_tokenizer.backend_tokenizer, unk_token="[UNK]")
-    add_special_tokens(bare)
+def test_a_tokenizer_without_ends(word_tokenizer: Tokenizer) -> None:
+    bare = Tokenizer(word_tokenizer.backend, {"unk_token": "[UNK]"})
     with pytest.raises(InputError, match="no token that begins"):
         SequenceFrame.of_tokenizer(bare)

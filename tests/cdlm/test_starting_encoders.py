@@ -34,7 +34,7 @@ from cdlm.starting_encoders import (
 from cdlm.tokens import load_tokenizer
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 
 def test_a_longformer_is_used_as_it_is(tiny_encoder: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_longformer_is_used_as_it_is(tiny_encoder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def bert(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bert(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformers import BertConfig, BertModel
 
     torch.manual_seed(3)
@@ -54,11 +54,11 @@ def bert(wordpiece: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFa
         intermediate_size=32, max_position_embeddings=64, pad_token_id=0,
     )  # fmt: skip
     BertModel(config).save_pretrained(folder)
-    wordpiece.save_pretrained(str(folder))
+    wordpiece.save(folder)
     return folder
 
 
-def test_a_bert_is_made_long_for_as_long_as_it_is_needed(bert: Path, wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_bert_is_made_long_for_as_long_as_it_is_needed(bert: Path, wordpiece: Tokenizer) -> None:
     with encoder_folder(str(bert)) as folder:
         assert folder != str(bert)
         config = json.loads((Path(folder) / "config.json").read_text())

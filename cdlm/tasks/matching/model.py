@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 from torch import Tensor, nn
@@ -14,11 +14,8 @@ from cdlm.encoder import CDLMModel
 from cdlm.sequences import EncoderBatch, TokenSequence, side_by_side
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
-from cdlm.tokens import SpecialPieces, WordPieces
+from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 from cdlm.validation import Flag, check_fields, whole_number
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 Length = Annotated[int, whole_number(16, 10**6)]
 
@@ -43,7 +40,7 @@ class PairBuilder:
     longer one is cut first; `cut` counts pairs.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
+    def __init__(self, tokenizer: Tokenizer, settings: MatchSettings) -> None:
         self.cut = 0
         self._settings = settings
         self._pieces = WordPieces(tokenizer)
@@ -70,7 +67,7 @@ class MatchModel(TaskModel):
     settings_type = MatchSettings
     settings: MatchSettings
 
-    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: MatchSettings) -> None:
+    def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer, settings: MatchSettings) -> None:
         super().__init__(encoder, tokenizer, settings)
         width = encoder.config.hidden_size
         self.head = nn.Sequential(

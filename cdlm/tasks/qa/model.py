@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import torch
@@ -19,10 +19,8 @@ from cdlm.encoder import CDLMModel
 from cdlm.sequences import Batch, EncoderBatch, side_by_side
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
+from cdlm.tokens import Tokenizer
 from cdlm.validation import Count, check_fields, whole_number
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
 
 Length = Annotated[int, whole_number(32, 10**6)]
 
@@ -73,7 +71,7 @@ class QAModel(TaskModel):
     special_tokens = QA_TOKENS
     settings: QASettings
 
-    def __init__(self, encoder: CDLMModel, tokenizer: PreTrainedTokenizerFast, settings: QASettings) -> None:
+    def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer, settings: QASettings) -> None:
         super().__init__(encoder, tokenizer, settings)
         width, dropout = encoder.config.hidden_size, encoder.config.hidden_dropout_prob
         self.paragraph_head = _two_layers(width, dropout)

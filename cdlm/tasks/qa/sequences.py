@@ -15,17 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdlm.sequences import TokenSequence
 from cdlm.tasks.qa.questions import NO, TITLE, YES, Question, is_yes_or_no, occurrences
-from cdlm.tokens import SpecialPieces
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import SpecialPieces, Tokenizer
 
 QUESTION_START, QUESTION_END = "[q]", "[/q]"
 TITLE_START, TITLE_END = "<t>", "</t>"
@@ -82,10 +78,10 @@ class QuestionBuilder:
     What is beyond the maximum length in tokens is cut off.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, max_length: int) -> None:
         self.max_length = max_length
         self._tokenizer = tokenizer
-        vocabulary = tokenizer.get_vocab()
+        vocabulary = tokenizer.vocabulary()
         self._special = SpecialPieces.of(tokenizer)
         self._id = {token: vocabulary[token] for token in QA_TOKENS}
 
@@ -134,18 +130,12 @@ class QuestionBuilder:
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
         """Pieces of every text, and their character ranges in it; each text is encoded as if after a single space."""
-        encoded = self._tokenizer(
-            [" " + text.strip() for text in texts],
-            add_special_tokens=False,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            return_offsets_mapping=True,
-            split_special_tokens=True,
-        )
+        encoded = self._tokenizer.encode([" " + text.strip() for text in texts])
         texts_encoded = []
-        for text, ids, offsets in zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True):
+        for text, pieces in zip(texts, encoded, strict=True):
             shift = len(text) - len(text.lstrip()) - 1
-            texts_encoded.append((ids, [_trimmed(text, start + shift, end + shift) for start, end in offsets]))
+            ranges = [_trimmed(text, start + shift, end + shift) for start, end in pieces.offsets]
+            texts_encoded.append((pieces.ids, ranges))
         return texts_encoded
 
 

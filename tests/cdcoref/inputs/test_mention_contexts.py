@@ -14,7 +14,7 @@ from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext, Rea
 from cdcoref.reading import Reading
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 OPTIONS = ContextOptions(opening=24, names=32, sentence=56)
 TEXT = [
@@ -33,7 +33,7 @@ def document(*sentences: str, hidden: tuple[int, ...] = ()) -> Document:
 class Reader:
     """Shows contexts as text."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerFast, max_length: int = 64) -> None:
+    def __init__(self, tokenizer: Tokenizer, max_length: int = 64) -> None:
         self.tokenizer = tokenizer
         self.build = ReadingBuilder(tokenizer, max_length, 512, 3)
 
@@ -47,17 +47,17 @@ class Reader:
         ids = np.concatenate([sequence.input_ids for sequence in self.build(of)])[context.pieces]
         parts = [ids[context.parts == part] for part in range(3)] + [ids[context.own]]
         return tuple(  # type: ignore[return-value]
-            " ".join(self.tokenizer.convert_ids_to_tokens(part.tolist())).replace(" ##", "") for part in parts
+            " ".join(self.tokenizer.tokens(part.tolist())).replace(" ##", "") for part in parts
         )
 
 
 @pytest.fixture
-def reader(wordpiece: PreTrainedTokenizerFast) -> Reader:
+def reader(wordpiece: Tokenizer) -> Reader:
     return Reader(wordpiece)
 
 
 @pytest.mark.parametrize("max_length", [64, 24])
-def test_the_three_parts(wordpiece: PreTrainedTokenizerFast, max_length: int) -> None:
+def test_the_three_parts(wordpiece: Tokenizer, max_length: int) -> None:
     """Names are in the order of the text, each once, without those of the other parts; in one sequence or in many."""
     reader = Reader(wordpiece, max_length)
     assert reader.shown(document(*TEXT), (22,), OPTIONS) == (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,10 +13,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import PairSequence, SequenceBuilder, SequenceOptions
-from cdlm.tokens import SPECIAL_TOKENS, WordPieces
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, WordPieces
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 SPECIAL = {"[CLS]", "<s>", *SPECIAL_TOKENS}
@@ -29,7 +25,7 @@ def document(text: str, name: str = "d", hidden: Iterable[int] = ()) -> Document
     return Document.from_sentences(name, [line.split() for line in text.splitlines()], hidden=frozenset(hidden))
 
 
-def within(tokenizer: PreTrainedTokenizerFast, text: str, *places: Place, **options: str) -> PairSequence:
+def within(tokenizer: Tokenizer, text: str, *places: Place, **options: str) -> PairSequence:
     """The sequence of two mentions of one document."""
     builder = SequenceBuilder(tokenizer, SequenceOptions(**options))  # type: ignore[arg-type]
     one, other = (Mention("d", place, "event") for place in places)
@@ -37,16 +33,16 @@ def within(tokenizer: PreTrainedTokenizerFast, text: str, *places: Place, **opti
     return builder.build(prepared, one, prepared, other)
 
 
-def pieces(tokenizer: PreTrainedTokenizerFast, sequence: PairSequence) -> np.ndarray:
-    return np.array(tokenizer.convert_ids_to_tokens(sequence.input_ids.tolist()))
+def pieces(tokenizer: Tokenizer, sequence: PairSequence) -> np.ndarray:
+    return np.array(tokenizer.tokens(sequence.input_ids.tolist()))
 
 
-def spans(tokenizer: PreTrainedTokenizerFast, sequence: PairSequence) -> list[str]:
+def spans(tokenizer: Tokenizer, sequence: PairSequence) -> list[str]:
     read = pieces(tokenizer, sequence)
     return [" ".join(read[sequence.span_tokens[sequence.side == side]]) for side in (0, 1)]
 
 
-def test_two_documents_are_the_papers_layout(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_two_documents_are_the_papers_layout(wordpiece: Tokenizer) -> None:
     builder = SequenceBuilder(wordpiece, SequenceOptions())
     one, other = Mention("1", (1,), "entity"), Mention("2", (0,), "entity")
     first = builder.prepare(document("a b c\nd", "1"), [one])
@@ -72,7 +68,7 @@ def test_two_documents_are_the_papers_layout(wordpiece: PreTrainedTokenizerFast)
     ],
 )
 def test_markers_of_mentions_that_share_words(
-    wordpiece: PreTrainedTokenizerFast, places: tuple[Place, Place], text: str, found: list[str]
+    wordpiece: Tokenizer, places: tuple[Place, Place], text: str, found: list[str]
 ) -> None:
     sequence = within(wordpiece, "a b c d", *places)
     read = pieces(wordpiece, sequence)
@@ -87,30 +83,27 @@ def test_markers_of_mentions_that_share_words(
     ("context", "text"),
     [("document", "a b <m> c </m> <m> d </m> e f"), ("sentence", "<m> c </m> <m> d </m>")],
 )
-def test_context(wordpiece: PreTrainedTokenizerFast, context: str, text: str) -> None:
+def test_context(wordpiece: Tokenizer, context: str, text: str) -> None:
     sequence = within(wordpiece, "a\nb\nc\nd\ne\nf", (2,), (3,), context=context)
     assert " ".join(pieces(wordpiece, sequence)) == f"[CLS] <doc-s> {text} </doc-s>"
 
 
-def test_text_like_a_marker_is_text(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_text_like_a_marker_is_text(wordpiece: Tokenizer) -> None:
     sequence = within(wordpiece, "<m> </doc-s> [CLS]", (1,), (2,))
     counts = Counter(pieces(wordpiece, sequence).tolist())
     assert (counts["<m>"], counts["</m>"], counts["[CLS]"], counts["</doc-s>"]) == (2, 2, 1, 1)
-    assert sequence.input_ids[0] == wordpiece.cls_token_id
+    assert sequence.input_ids[0] == wordpiece.first_id
 
 
-def test_byte_level_pieces(byte_bpe: PreTrainedTokenizerFast) -> None:
+def test_byte_level_pieces(byte_bpe: Tokenizer) -> None:
     sequence = within(byte_bpe, "the é the hat", (1,), (3,))
     assert " ".join(pieces(byte_bpe, sequence)) == "<s> <doc-s> Ġthe <m> Ġ Ã © </m> Ġthe <m> Ġ h a t </m> </doc-s>"
     assert spans(byte_bpe, sequence) == ["Ġ Ã ©", "Ġ h a t"]
 
 
-def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: PreTrainedTokenizerFast) -> None:
-    from transformers import PreTrainedTokenizerFast as Fast
-
-    headless = Fast(tokenizer_object=wordpiece.backend_tokenizer, unk_token="[UNK]", pad_token="[PAD]")
+def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: Tokenizer) -> None:
     with pytest.raises(InputError, match="neither a"):
-        SequenceBuilder(headless, SequenceOptions())
+        SequenceBuilder(Tokenizer(wordpiece.backend, {"unk_token": "[UNK]"}), SequenceOptions())
 
 
 # -- any documents, mentions and lengths -----------------------------------------------------------------------------
@@ -139,7 +132,7 @@ OPTIONS = st.builds(SequenceOptions, context=st.sampled_from(["document", "sente
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=documents("1"), second=documents("2"), options=OPTIONS)
 def test_sequences_fit_and_show_both_mentions(
-    wordpiece: PreTrainedTokenizerFast,
+    wordpiece: Tokenizer,
     first: tuple[Document, list[Mention]],
     second: tuple[Document, list[Mention]],
     options: SequenceOptions,

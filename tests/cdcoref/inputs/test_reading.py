@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from transformers import PreTrainedTokenizerFast
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.inputs import ReadingBuilder
+from cdlm.tokens import Tokenizer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def test_windows_cover_the_text_once(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_windows_cover_the_text_once(wordpiece: Tokenizer) -> None:
     sentences = [list(LETTERS[3 * n : 3 * n + 3]) for n in range(12)]
     document = Document.from_sentences("d", sentences, hidden=frozenset([5]))
     windows = list(ReadingBuilder(wordpiece, 13, 64, 2)(document))
@@ -24,14 +24,14 @@ def test_windows_cover_the_text_once(wordpiece: PreTrainedTokenizerFast) -> None
         assert window.document is document
         assert len(window) <= 13
         assert window.is_global.tolist() == [True] + [False] * (len(window) - 1)
-        pieces = np.array(wordpiece.convert_ids_to_tokens(window.input_ids.tolist()))
+        pieces = np.array(wordpiece.tokens(window.input_ids.tolist()))
         assert [*pieces[:2], pieces[-1]] == ["[CLS]", "<doc-s>", "</doc-s>"]
         assert pieces[window.word_places].tolist() == [LETTERS[t] for t in window.words]
         assert set((window.ends - window.starts).tolist()) == {1, 2}
         assert window.begins.tolist() == [token % 3 == 0 for token in window.words]
 
 
-def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: Tokenizer) -> None:
     document = Document.from_sentences("d", [list(LETTERS[:10]), ["a"]])
     windows = list(ReadingBuilder(wordpiece, 8, 8, 2)(document))
     assert sum(len(window.words) for window in windows) == 11
@@ -40,13 +40,10 @@ def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: Pre
         assert [n for n, begins in enumerate(window.begins) if begins] == [0]
 
 
-def test_a_document_without_words_has_no_window(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_document_without_words_has_no_window(wordpiece: Tokenizer) -> None:
     assert list(ReadingBuilder(wordpiece, 13, 64, 2)(Document.from_sentences("e", [[], []]))) == []
 
 
-def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: PreTrainedTokenizerFast) -> None:
-    headless = PreTrainedTokenizerFast(
-        tokenizer_object=wordpiece.backend_tokenizer, unk_token="[UNK]", pad_token="[PAD]"
-    )
+def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: Tokenizer) -> None:
     with pytest.raises(InputError, match="neither a"):
-        ReadingBuilder(headless, 13, 64, 2)
+        ReadingBuilder(Tokenizer(wordpiece.backend, {"unk_token": "[UNK]"}), 13, 64, 2)

@@ -14,7 +14,7 @@ from cdcoref.corpus import Document
 from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingBuilder
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 WORDS = st.text("aZ9-ßÉ", min_size=1, max_size=4)
 SpellingOf = Callable[[list[list[str]]], np.ndarray]
@@ -23,7 +23,7 @@ SENTENCES = st.lists(st.lists(WORDS, max_size=6), max_size=4)
 
 
 @pytest.fixture(scope="module")
-def spelling_of(wordpiece: PreTrainedTokenizerFast) -> SpellingOf:
+def spelling_of(wordpiece: Tokenizer) -> SpellingOf:
     """The spelling features of the words of sentences. *Shape:* (words, `SPELLING`)"""
     builder = ReadingBuilder(wordpiece, 512, 512, 1)
 

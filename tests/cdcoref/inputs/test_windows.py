@@ -13,7 +13,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import DocumentPieces, SequenceBuilder, SequenceOptions
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 OVERHEAD = 9
@@ -41,12 +41,12 @@ def prepared(
     return builder.prepare(Document.from_sentences("d", words, hidden=frozenset(hidden)), found), found
 
 
-def shown(builder: SequenceBuilder, tokenizer: PreTrainedTokenizerFast, *sides: tuple[DocumentPieces, Mention]) -> list:
+def shown(builder: SequenceBuilder, tokenizer: Tokenizer, *sides: tuple[DocumentPieces, Mention]) -> list:
     """The letters of the sentences that a sequence shows of each document."""
     (first, one), (second, other) = sides
     sequence = builder.build(first, one, second, other)
     assert len(sequence) <= builder.options.max_length
-    text = " ".join(tokenizer.convert_ids_to_tokens(sequence.input_ids.tolist()))
+    text = " ".join(tokenizer.tokens(sequence.input_ids.tolist()))
     return ["".join(sorted(set(part.split()).intersection(LETTERS))) for part in text.split("<doc-s>")[1:]]
 
 
@@ -74,7 +74,7 @@ def test_wrong_options_are_refused(values: dict[str, object], message: str) -> N
     ],
 )
 def test_context_that_is_far_from_mentions_goes_first(
-    wordpiece: PreTrainedTokenizerFast,
+    wordpiece: Tokenizer,
     sentences: list[int],
     places: list[tuple[int, ...]],
     hidden: list[int],
@@ -90,7 +90,7 @@ def test_context_that_is_far_from_mentions_goes_first(
     }
 
 
-def test_two_documents_share_the_room_by_need(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_two_documents_share_the_room_by_need(wordpiece: Tokenizer) -> None:
     builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 200))
     short, (one,) = prepared(builder, [8] * 2, [(0,)])
     long, (other,) = prepared(builder, [20] * 20, [(200,)])
@@ -101,7 +101,7 @@ def test_two_documents_share_the_room_by_need(wordpiece: PreTrainedTokenizerFast
     assert [len(part) for part in shown(builder, wordpiece, (long, other), (again, third))] == [5, 5]  # half each
 
 
-def test_a_long_sentence_is_cut_between_mentions(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_long_sentence_is_cut_between_mentions(wordpiece: Tokenizer) -> None:
     mentions = [(n, n + 1, n + 2) for n in range(0, 60, 4)]
     builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 44))
     document, _ = prepared(builder, [60], mentions)
@@ -113,7 +113,7 @@ def test_a_long_sentence_is_cut_between_mentions(wordpiece: PreTrainedTokenizerF
     assert not any(start < cut < end for cut in cuts for start, *_, end in ((m[0], m[-1] + 1) for m in mentions))
 
 
-def test_a_cut_before_a_mention_leaves_no_part_that_is_too_long(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_cut_before_a_mention_leaves_no_part_that_is_too_long(wordpiece: Tokenizer) -> None:
     """The part from the last place between mentions to a word of many pieces may itself be too long."""
     builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 28))
     document, _ = prepared(builder, [4, 14], [(5, *range(6, 18))], pieces={16: 8})
@@ -122,14 +122,14 @@ def test_a_cut_before_a_mention_leaves_no_part_that_is_too_long(wordpiece: PreTr
     assert "tokens 5-17" in builder.notes[0]
 
 
-def test_a_word_of_too_many_pieces_keeps_its_first_ones_and_is_reported(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_a_word_of_too_many_pieces_keeps_its_first_ones_and_is_reported(wordpiece: Tokenizer) -> None:
     builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 60))
     document, _ = prepared(builder, [3], [(1,)], pieces={1: 500})
     assert len(document.pieces[1]) == 30
     assert builder.notes == ["d: token 1 (a-------------------...) has 500 word pieces; only the first 30 were read"]
 
 
-def test_mentions_across_sentences_are_reported(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_mentions_across_sentences_are_reported(wordpiece: Tokenizer) -> None:
     builder = SequenceBuilder(wordpiece, SequenceOptions())
     prepared(builder, [3, 3], [(2, 3), (0, 5), (1, 2)])
     assert len(builder.notes) == 2

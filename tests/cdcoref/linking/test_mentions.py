@@ -19,9 +19,8 @@ from cdcoref.reading import Reading
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from transformers import PreTrainedTokenizerFast
-
     from cdcoref.model import CorefModel
+    from cdlm.tokens import Tokenizer
 
 TEXT = [
     ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday"],
@@ -135,7 +134,7 @@ def test_mentions_never_overlap_and_no_free_span_is_left_out(drawn: list[tuple[i
 # -- which spans are candidates --------------------------------------------------------------------------------------
 
 
-def test_candidates_are_all_spans_within_a_sentence(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_candidates_are_all_spans_within_a_sentence(wordpiece: Tokenizer) -> None:
     document = Document.from_sentences("d", TEXT, hidden=frozenset([1]))
     for most in (1, 3, 50):
         (window,) = ReadingBuilder(wordpiece, 512, 4096, most)(document)
@@ -154,7 +153,7 @@ def test_candidates_are_all_spans_within_a_sentence(wordpiece: PreTrainedTokeniz
         assert candidates == expected
 
 
-def test_candidates_of_small_windows_are_the_same(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_candidates_of_small_windows_are_the_same(wordpiece: Tokenizer) -> None:
     document = Document.from_sentences("d", TEXT)
     spans = [
         [
@@ -169,9 +168,7 @@ def test_candidates_of_small_windows_are_the_same(wordpiece: PreTrainedTokenizer
 
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
-def test_a_document_without_words_has_no_candidates(
-    wordpiece: PreTrainedTokenizerFast, sentences: list[list[str]]
-) -> None:
+def test_a_document_without_words_has_no_candidates(wordpiece: Tokenizer, sentences: list[list[str]]) -> None:
     assert list(ReadingBuilder(wordpiece, 64, 4096, 4)(Document.from_sentences("d", sentences))) == []
 
 
@@ -182,14 +179,14 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", TEXT)
     ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
     assert same.document is document
-    pieces = [tiny_model.tokenizer.convert_tokens_to_ids(["[CLS]", "<doc-s>"])]
+    pieces = [tiny_model.tokenizer.ids(["[CLS]", "<doc-s>"])]
     places, position = [], 2
     for word in document.tokens:
-        ids = tiny_model.tokenizer(" " + word, add_special_tokens=False)["input_ids"]
+        ids = tiny_model.tokenizer.encode([" " + word])[0].ids
         places.append(range(position, position + len(ids)))
         position += len(ids)
         pieces.append(ids)
-    pieces.append([tiny_model.tokenizer.convert_tokens_to_ids("</doc-s>")])
+    pieces.append(tiny_model.tokenizer.ids(["</doc-s>"]))
     ids = torch.tensor([[i for part in pieces for i in part]])
     is_global = torch.zeros_like(ids)
     is_global[0, 0] = 1

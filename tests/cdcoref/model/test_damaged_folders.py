@@ -313,13 +313,10 @@ TOKENS: dict[str, tuple[Damage, str]] = {
     "a configuration that is a list": (text(TOKENIZER_CONFIG, "[]"), NO_TOKENIZER),
     "a configuration that is not JSON": (text(TOKENIZER_CONFIG, "{"), NO_TOKENIZER),
     "a configuration that nests": (text(TOKENIZER_CONFIG, '{"a":' * 100_000), NO_TOKENIZER),
-    "a class by number": (put(TOKENIZER_CONFIG, "tokenizer_class", value=5), NO_TOKENIZER),
-    "a length in words": (put(TOKENIZER_CONFIG, "model_max_length", value="long"), NO_TOKENIZER),
     "special tokens by number": (put(TOKENIZER_CONFIG, "extra_special_tokens", value=5), NO_TOKENIZER),
     "an unknown token by number": (put(TOKENIZER_CONFIG, "unk_token", value=5), NO_TOKENIZER),
     "no unknown token": (put(TOKENIZER_CONFIG, "unk_token", value=None), "no token for unknown words"),
     "no beginning": (put(TOKENIZER_CONFIG, "cls_token", value=None), r"neither a \[CLS\] nor a beginning"),
-    "added tokens in a list": (put(TOKENIZER_CONFIG, "added_tokens_decoder", value=[]), NO_TOKENIZER),
 }
 """What may be wrong in the tokenizer's files."""
 

@@ -206,7 +206,8 @@ def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model:
     read: list[str] = []
 
     def see(_: object, given: tuple[torch.Tensor, ...], __: object) -> None:
-        read.extend(model.tokenizer.decode(ids, skip_special_tokens=True).replace(" ##", "") for ids in given[0])
+        decode = model.tokenizer.backend.decode
+        read.extend(decode(ids, skip_special_tokens=True).replace(" ##", "") for ids in given[0])
 
     said: list[str] = []
     training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1, swap_genders=swapped))

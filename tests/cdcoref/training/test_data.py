@@ -173,7 +173,7 @@ def test_each_mention_of_a_pair_is_marked_in_its_document(tiny_encoder: Path) ->
     tokenizer = CorefModel.from_encoder(tiny_encoder, PAPER.model).tokenizer
     shown = Counter[str]()
     for ids in training[0].inputs.input_ids:
-        text = " ".join(tokenizer.convert_ids_to_tokens(ids.tolist()))
+        text = " ".join(tokenizer.tokens(ids.tolist()))
         assert text.count("<m>") == 2
         shown["".join(piece for piece in text.split() if piece in words)] += 1
     assert sum(shown.values()) == 28

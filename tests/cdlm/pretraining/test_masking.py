@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import ByteLevelBPETokenizer
-from transformers import PreTrainedTokenizerFast, RobertaTokenizerFast
+from transformers import RobertaTokenizerFast
 
 from cdlm.pretraining import IGNORED, VARIANTS, Masking
 from cdlm.sequences import SequenceFrame
-from cdlm.tokens import WordPieces, load_tokenizer
+from cdlm.tokens import Tokenizer, WordPieces, load_tokenizer
 
 MASK, SPECIAL, VOCABULARY = 4, 10, 50
 ORDINARY = np.arange(VOCABULARY) >= SPECIAL
@@ -74,11 +74,11 @@ def test_rates() -> None:
     assert chosen[-10_000:].mean() == pytest.approx(0.15, abs=0.015)
 
 
-def test_the_special_tokens_of_a_tokenizer(word_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_the_special_tokens_of_a_tokenizer(word_tokenizer: Tokenizer) -> None:
     masking = Masking.of_tokenizer(word_tokenizer)
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<doc-s>", "</doc-s>", "<m>", "</m>"]
-    assert np.flatnonzero(~masking.ordinary).tolist() == sorted(word_tokenizer.convert_tokens_to_ids(special))
-    assert masking.mask_id == word_tokenizer.mask_token_id
+    assert np.flatnonzero(~masking.ordinary).tolist() == sorted(word_tokenizer.ids(special))
+    assert masking.mask_id == word_tokenizer.mask_id
 
 
 TEXTS = ("the ferry sank near the island", "a <doc-s> in the text </doc-s> is text")
@@ -103,23 +103,23 @@ def released(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_separators_are_not_masked_however_they_were_added(released: Path) -> None:
-    for tokenizer in (load_tokenizer(released), RobertaTokenizerFast.from_pretrained(str(released))):
-        separators = tokenizer.convert_tokens_to_ids(["<doc-s>", "</doc-s>"])
-        words = tokenizer.encode(TEXTS[0], add_special_tokens=False)
-        ids = np.array(SequenceFrame.of_tokenizer(tokenizer).enclose([words] * 3, 10**6))
-        masking = Masking.of_tokenizer(tokenizer)
-        predicted = 0
-        for seed in range(100):
-            masked = masking(ids, "cdlm", np.random.default_rng(seed))
-            predicted += int((masked.labels != IGNORED).sum())
-            assert not np.isin(masked.labels, separators).any()
-            assert (np.isin(masked.input_ids, separators) == np.isin(ids, separators)).all()
-        assert predicted == 100 * round(0.15 * 3 * len(words))
+    tokenizer = load_tokenizer(released)
+    separators = tokenizer.ids(["<doc-s>", "</doc-s>"])
+    words = tokenizer.encode([TEXTS[0]])[0].ids
+    ids = np.array(SequenceFrame.of_tokenizer(tokenizer).enclose([words] * 3, 10**6))
+    masking = Masking.of_tokenizer(tokenizer)
+    predicted = 0
+    for seed in range(100):
+        masked = masking(ids, "cdlm", np.random.default_rng(seed))
+        predicted += int((masked.labels != IGNORED).sum())
+        assert not np.isin(masked.labels, separators).any()
+        assert (np.isin(masked.input_ids, separators) == np.isin(ids, separators)).all()
+    assert predicted == 100 * round(0.15 * 3 * len(words))
 
 
 def test_text_that_spells_a_separator_is_text_however_they_were_added(released: Path) -> None:
     tokenizer = load_tokenizer(released)
-    separators = set(tokenizer.convert_tokens_to_ids(["<doc-s>", "</doc-s>"]))
+    separators = set(tokenizer.ids(["<doc-s>", "</doc-s>"]))
     # The pieces of the same text with a tokenizer that knows no separators.
     plain = ByteLevelBPETokenizer(str(released / "vocab.json"), str(released / "merges.txt"))
     pieces = WordPieces(tokenizer)(TEXTS[1].split())

@@ -37,7 +37,7 @@ def headed(word_encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("headed")
     torch.manual_seed(0)
     CDLMForMaskedLM(CDLMModel.from_pretrained(word_encoder)).save_pretrained(folder)
-    load_tokenizer(word_encoder).save_pretrained(str(folder))
+    load_tokenizer(word_encoder).save(folder)
     return folder
 
 
@@ -86,7 +86,7 @@ def test_losses_by_hand(headed: Path, dev: Path) -> None:
         for ids, attention, is_global, predicted in zip(*batch, strict=True):
             length = int((attention > 0).sum())
             texts = rest.pop(0)
-            original = frame.enclose([tokenizer(text, add_special_tokens=False).input_ids for text in texts], 64)
+            original = frame.enclose([encoded.ids for encoded in tokenizer.encode(texts)], 64)
             assert len(original) == length
             assert not predicted[length:].any()
             with torch.inference_mode():
@@ -108,14 +108,14 @@ def test_two_models_are_compared_in_pairs(headed: Path, dev: Path, tmp_path: Pat
     with torch.no_grad():
         model.lm_head.layer_norm.weight.zero_()
         model.lm_head.layer_norm.bias.zero_()  # what is predicted no longer depends on the text
-        words = torch.tensor(load_tokenizer(headed).convert_tokens_to_ids([f"w{number}" for number in range(100)]))
+        words = torch.tensor(load_tokenizer(headed).ids(f"w{number}" for number in range(100)))
         model.lm_head.bias.fill_(-1e4)
         model.lm_head.bias[words[:20]] = torch.linspace(-3, 3, 20)  # those that occur
         weight = model.lm_head.bias.exp().sum().item()
         for folder, share in zip(folders, (math.exp(-0.1), 1.0), strict=True):
             model.lm_head.bias[words[20]] = math.log(weight * (1 / share - 1)) if share < 1 else -1e4
             model.save_pretrained(folder)
-            load_tokenizer(headed).save_pretrained(str(folder))
+            load_tokenizer(headed).save(folder)
     (worse, better), _ = measured(folders, ["local", "local"], dev)
     assert better.high > worse.low
     assert (better.ratio, better.ratio_low, better.ratio_high) == pytest.approx([math.exp(-0.1)] * 3)

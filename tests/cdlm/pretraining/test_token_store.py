@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from transformers import PreTrainedTokenizerFast
 
 from cdlm.errors import InputError
 from cdlm.pretraining import SetSource, TokenStore, in_words, prepare
+from cdlm.tokens import Tokenizer
 
 Texts = tuple[str, ...]
 SETS: list[Texts] = [
@@ -38,9 +38,9 @@ def contents(store: TokenStore) -> list[list[list[int]]]:
     return [[store[d].tolist() for d in store.documents_of(n)] for n in range(store.sets)]
 
 
-def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+def test_what_is_kept_and_what_is_left_out(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
     store = prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
-    word, unknown = [word_tokenizer.convert_tokens_to_ids(f"w{n}") for n in range(20)], word_tokenizer.unk_token_id
+    word, unknown = word_tokenizer.ids(f"w{n}" for n in range(20)), word_tokenizer.unknown_id
     assert contents(store) == [
         [[word[1], word[2]], [word[3]], word[4:8]],
         [[word[10]], [word[11]], [word[12]]],
@@ -56,14 +56,14 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: PreTrainedTokenizerFa
     assert in_words(Counter({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
 
-def test_an_interrupted_preparation_leaves_nothing(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+def test_an_interrupted_preparation_leaves_nothing(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         prepare([source(SETS, 2)], word_tokenizer, tmp_path / "tokens", longest=4)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_corpus_is_tokenised_once_and_in_batches(
-    word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    word_tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "whole", longest=4)
     monkeypatch.setattr("cdlm.pretraining.token_store.CHARACTERS_AT_ONCE", 20)
@@ -76,14 +76,14 @@ def test_a_corpus_is_tokenised_once_and_in_batches(
     assert (tmp_path / "parts" / "ids.int32").stat().st_mtime_ns == written
 
 
-def test_a_corpus_of_no_use(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+def test_a_corpus_of_no_use(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"least 3 documents; omitted: lines of noise: 1; sets with too few documents: 1"
     ):
         prepare([source([("w1", "w2")])], word_tokenizer, tmp_path / "tokens", longest=4)
 
 
-def test_a_folder_with_something_else(word_tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+def test_a_folder_with_something_else(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
     prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
     with pytest.raises(InputError, match="those of another corpus"):
         prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=5)

@@ -6,16 +6,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from transformers import PreTrainedTokenizerFast
 
 from cdlm.pretraining import IGNORED, Masking, TokenStore, TrainingSequences, Variant, prepare
 from cdlm.sequences import SequenceFrame
+from cdlm.tokens import Tokenizer
 
 SIZES = (3, 4, 5, 3, 6)
 
 
 @pytest.fixture(scope="module")
-def store(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.TempPathFactory) -> TokenStore:
+def store(word_tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> TokenStore:
     """Five sets; document d of the store is so many words ``w<d>``, from 3 to 6."""
     numbers = iter(range(sum(SIZES)))
     sets = []
@@ -27,7 +27,7 @@ def store(word_tokenizer: PreTrainedTokenizerFast, tmp_path_factory: pytest.Temp
 
 def drawn(
     store: TokenStore,
-    tokenizer: PreTrainedTokenizerFast,
+    tokenizer: Tokenizer,
     variant: Variant = "cdlm",
     seed: int = 0,
     max_length: int = 100,
@@ -37,16 +37,14 @@ def drawn(
     return TrainingSequences(store, frame, max_length, Masking.of_tokenizer(tokenizer), variant, seed, count)
 
 
-def test_every_set_is_drawn_before_any_again(store: TokenStore, word_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_every_set_is_drawn_before_any_again(store: TokenStore, word_tokenizer: Tokenizer) -> None:
     sequences = drawn(store, word_tokenizer)
     turns = [[store.set_of(sequences.documents(turn * 5 + n)[0]) for n in range(5)] for turn in range(4)]
     assert all(sorted(turn) == [0, 1, 2, 3, 4] for turn in turns)
     assert len({tuple(turn) for turn in turns}) > 1
 
 
-def test_related_documents_are_all_of_one_set_in_any_order(
-    store: TokenStore, word_tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_related_documents_are_all_of_one_set_in_any_order(store: TokenStore, word_tokenizer: Tokenizer) -> None:
     sequences = drawn(store, word_tokenizer)
     orders = set()
     for number in range(40):
@@ -57,9 +55,7 @@ def test_related_documents_are_all_of_one_set_in_any_order(
     assert len(orders) > 10
 
 
-def test_unrelated_documents_are_each_of_another_set(
-    store: TokenStore, word_tokenizer: PreTrainedTokenizerFast
-) -> None:
+def test_unrelated_documents_are_each_of_another_set(store: TokenStore, word_tokenizer: Tokenizer) -> None:
     related, unrelated = drawn(store, word_tokenizer), drawn(store, word_tokenizer, "rand")
     seen: Counter[int] = Counter()
     for number in range(400):
@@ -71,17 +67,17 @@ def test_unrelated_documents_are_each_of_another_set(
     assert set(seen) == set(range(store.documents))
 
 
-def test_what_a_sequence_looks_like(store: TokenStore, word_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_what_a_sequence_looks_like(store: TokenStore, word_tokenizer: Tokenizer) -> None:
     sequences = drawn(store, word_tokenizer)
     masked = sequences[0]
     ids = np.where(masked.labels == IGNORED, masked.input_ids, masked.labels)
     expected = ["[CLS]"]
     for document in sequences.documents(0):
         expected += ["<doc-s>", *[f"w{document}"] * (3 + document % 4), "</doc-s>"]
-    assert word_tokenizer.convert_ids_to_tokens(ids.tolist()) == [*expected, "[SEP]"]
+    assert word_tokenizer.tokens(ids.tolist()) == [*expected, "[SEP]"]
 
 
-def test_variants_of_one_seed_see_the_same_text(store: TokenStore, word_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_variants_of_one_seed_see_the_same_text(store: TokenStore, word_tokenizer: Tokenizer) -> None:
     for number in range(5):
         first, second = (drawn(store, word_tokenizer, variant)[number] for variant in ("cdlm", "prefix"))
         assert (first.input_ids == second.input_ids).all()

@@ -11,7 +11,7 @@ from cdlm.settings import with_settings
 from cdlm.tasks import MatchModel, MatchTraining, QATraining, TextPair, train_matcher
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 
 def test_names_find_their_place() -> None:
@@ -20,9 +20,7 @@ def test_names_find_their_place() -> None:
     assert with_settings(QATraining(), {"span_weight": 2.0, "run": {"seed": 3}}).run.seed == 3
 
 
-def test_batches_follow_from_seed_and_epoch(
-    tiny_encoder: Path, wordpiece: PreTrainedTokenizerFast, tmp_path: Path
-) -> None:
+def test_batches_follow_from_seed_and_epoch(tiny_encoder: Path, wordpiece: Tokenizer, tmp_path: Path) -> None:
     """Ten pairs of a number and a letter, in batches of four, in either order."""
     pairs = [TextPair(str(number), str(number), "a", number % 2) for number in range(10)]
 
@@ -32,7 +30,7 @@ def test_batches_follow_from_seed_and_epoch(
 
         def see(module: nn.Module, given: tuple[Any, ...]) -> None:
             if isinstance(module, MatchModel) and module.training:
-                texts = (" ".join(wordpiece.convert_ids_to_tokens(row)) for row in given[0].input_ids.tolist())
+                texts = (" ".join(wordpiece.tokens(row)) for row in given[0].input_ids.tolist())
                 read.append(
                     [text.replace("<doc-s>", "").replace("</doc-s>", "").split(maxsplit=1)[1] for text in texts]
                 )

@@ -25,14 +25,14 @@ from cdlm.tasks import (
 from cdlm.tasks.matching import PairBuilder
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 PAIR = TextPair("p", "the ferry sank", "a <doc-s> sank")
 
 
-def test_both_texts_stand_in_one_sequence(wordpiece: PreTrainedTokenizerFast) -> None:
+def test_both_texts_stand_in_one_sequence(wordpiece: Tokenizer) -> None:
     sequence = PairBuilder(wordpiece, MatchSettings())(PAIR)
-    names = wordpiece.convert_ids_to_tokens(sequence.input_ids.tolist())
+    names = wordpiece.tokens(sequence.input_ids.tolist())
     assert names[0] == "[CLS]"
     assert sequence.is_global.tolist() == [True] + [False] * (len(sequence) - 1)
     assert [names.count(mark) for mark in ("<doc-s>", "</doc-s>")] == [2, 2]
@@ -41,23 +41,18 @@ def test_both_texts_stand_in_one_sequence(wordpiece: PreTrainedTokenizerFast) ->
     assert names[second + 1 : -1] == [p for ps in pieces(wordpiece, PAIR.second) for p in ps]
 
 
-def pieces(tokenizer: PreTrainedTokenizerFast, text: str) -> list[list[str]]:
-    return [
-        tokenizer.convert_ids_to_tokens(tokenizer(word, add_special_tokens=False, split_special_tokens=True).input_ids)
-        for word in text.split()
-    ]
+def pieces(tokenizer: Tokenizer, text: str) -> list[list[str]]:
+    return [encoded.tokens for encoded in tokenizer.encode(text.split())]
 
 
 @pytest.mark.parametrize(
     ("lengths", "kept"),
     [((3, 4), (3, 4)), ((10, 30), (10, 21)), ((30, 10), (21, 10)), ((30, 30), (15, 16)), ((16, 15), (16, 15))],
 )
-def test_the_longer_text_is_cut_first(
-    lengths: tuple[int, int], kept: tuple[int, int], wordpiece: PreTrainedTokenizerFast
-) -> None:
+def test_the_longer_text_is_cut_first(lengths: tuple[int, int], kept: tuple[int, int], wordpiece: Tokenizer) -> None:
     builder = PairBuilder(wordpiece, MatchSettings(max_length=36))
     pair = TextPair("p", "a " * lengths[0], "b " * lengths[1])
-    names = wordpiece.convert_ids_to_tokens(builder(pair).input_ids.tolist())
+    names = wordpiece.tokens(builder(pair).input_ids.tolist())
     assert (names.count("a"), names.count("b")) == kept
     assert builder.cut == (lengths != kept)
 

@@ -13,13 +13,13 @@ from cdlm.tasks import Paragraph, Question
 from cdlm.tasks.qa import QALogits, QASequence, QuestionBuilder, choose_evidence, decode
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 SPAN, YES, NO = ([3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0])
 
 
 @pytest.fixture
-def ferry(questions: tuple[Question, ...], tokenizer: PreTrainedTokenizerFast) -> tuple[Question, QASequence]:
+def ferry(questions: tuple[Question, ...], tokenizer: Tokenizer) -> tuple[Question, QASequence]:
     """A question with three paragraphs of two sentences, and its sequence."""
     return questions[0], QuestionBuilder(tokenizer, 400)(questions[0])
 
@@ -63,7 +63,7 @@ def test_paragraphs_weigh_in(ferry: tuple[Question, QASequence]) -> None:
     assert choose_evidence(sequence, logits(sequence, [-5, 0, 0], [2, -4, 1, -1, -1, 1])) == [(1, 0), (2, 1)]
 
 
-def test_one_paragraph_is_all_there_is(tokenizer: PreTrainedTokenizerFast) -> None:
+def test_one_paragraph_is_all_there_is(tokenizer: Tokenizer) -> None:
     question = Question("q", "?", (Paragraph("A", ("b.", "c.")),))
     sequence = QuestionBuilder(tokenizer, 400)(question)
     assert choose_evidence(sequence, logits(sequence, [0.0], [1.0, -1.0])) == [(0, 0)]

@@ -15,7 +15,7 @@ from cdlm.tasks import Paragraph, Question, read_questions
 from cdlm.tasks.qa import QuestionBuilder, label_sequence
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerFast
+    from cdlm.tokens import Tokenizer
 
 Hotpot = list[dict[str, Any]]
 TITLE = -1
@@ -42,7 +42,7 @@ def test_test_files_have_no_answers(hotpot: Hotpot, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tokenizer", ["byte_bpe"], indirect=True)  # whose tokens here are letters
 def test_answers_are_looked_for_where_they_most_likely_are(
-    tokenizer: PreTrainedTokenizerFast, questions: tuple[Question, ...]
+    tokenizer: Tokenizer, questions: tuple[Question, ...]
 ) -> None:
     ferry = questions[0]
 
