@@ -339,12 +339,17 @@ class _Gazetteer:
         # A city's population, and what makes its place.
         self._cities: dict[tuple[str, ...], list[tuple[int, tuple[Any, ...]]]] = {}
         for city in cache.get_cities().values():
-            english = _in_english(city["name"])
+            name = city["name"]
+            english = name if name.isascii() and name not in _ENGLISH_NAMES else _in_english(name)
             where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
-            for called in {city["name"], english, _OTHER_NAMES.get(city["name"], english)}:
-                if called.casefold() not in _AMBIGUOUS:
-                    made = city["population"], (english, "city", *where)
-                    self._cities.setdefault(_key(called.split()), []).append(made)
+            made = city["population"], (english, "city", *where)
+            for called in {name, english, _OTHER_NAMES.get(name, english)}:
+                lower = called.casefold()
+                if lower not in _AMBIGUOUS:
+                    # Of most names the key is this, without a look at every word.
+                    words = lower.split()
+                    key = tuple(words) if called.isascii() and "." not in called else _key(called.split())
+                    self._cities.setdefault(key, []).append(made)
         self._found: dict[tuple[str, ...], tuple[Place, ...]] = {}
 
     def places(self, name: tuple[str, ...]) -> tuple[Place, ...]:
