@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
 from cdcoref.language.casing import is_common_word
@@ -80,7 +80,7 @@ BEFORE_HEAD, AFTER_HEAD = 6, 6
 """How many words before and after a head may belong to its phrase."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MentionWords:
     """The words of a mention, and what they show.
 
@@ -128,7 +128,7 @@ class MentionWords:
     initial_name: str = ""
     nationality: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def stated(self) -> StatedFacts:
         """The years, amounts, weekdays and months of it or else beside it; its countries, gender and full name.
 
@@ -231,11 +231,11 @@ class MentionWords:
         last = self.words[-1] if self.words and not self.names else ""
         return GENDER_OF_NOUNS.get(last, "") if last == self.head else ""
 
-    @property
+    @cached_property
     def _generation(self) -> frozenset[str]:
         return frozenset(map(_plain, self.words[-1:])) & GENERATIONS if len(self.words) > 1 else frozenset()
 
-    @property
+    @cached_property
     def _words_of_name(self) -> tuple[str, ...]:
         """Its words without a generation behind them, and without particles that are not capitalised first words."""
         words = self.words[:-1] if self._generation else self.words
@@ -245,7 +245,7 @@ class MentionWords:
         rest = words[len(first) :]
         return (*first, *(word for word in rest[:-1] if word not in PARTICLES), *rest[-1:])
 
-    @property
+    @cached_property
     def _full_name(self) -> tuple[str, ...]:
         words = [word for word in self._words_of_name if not is_legal_form(word)]
         if len(self._words_of_name) < 2 or not self.names.issuperset(words):

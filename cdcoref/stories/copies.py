@@ -3,7 +3,7 @@
 Two texts are near-duplicates if at least `MIN_RESEMBLANCE` of the shingles of both (runs of `SHINGLE` words inside a
 sentence) are in both, or `MIN_CONTAINMENT` of those of the shorter one are in a longer one that is at most
 `LARGEST_RATIO` times as long (resemblance and containment: Broder, 1997). Pairs worth comparing come from MinHash
-signatures in a locality-sensitive index (datasketch); their shingles are then compared exactly. The longest text of a
+signatures in a locality-sensitive index; their shingles are then compared exactly. The longest text of a
 group is the original, and the others are its copies: each of them is near to the original or to a copy, or its
 shingles are in some text of the group. A text that has another name, day or amount at its beginning is no copy.
 
@@ -16,6 +16,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
+
+import numpy as np
 
 from cdcoref.circumstances import day_of
 from cdcoref.corpus import Document
@@ -80,9 +82,7 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
         By the id of every copy that of its original, which is itself no copy. It does not depend on the order of the
         documents.
     """
-    from datasketch import MinHash, MinHashLSH
-
-    index = MinHashLSH(num_perm=_PERMUTATIONS, params=(_BANDS, _ROWS))
+    index = _Index()
     shingles_of: dict[str, frozenset[bytes]] = {}
     group_of: dict[str, _Group] = {}
     text_of = {document.id: document for document in documents}
@@ -91,16 +91,36 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
     ):
         if len(own) < MIN_SHINGLES:
             continue
-        signature = MinHash(num_perm=_PERMUTATIONS)
-        signature.update_batch(own)
-        near = sorted((-_resemblance(own, shingles_of[other]), other) for other in index.query(signature))
+        near = sorted((-_resemblance(own, shingles_of[other]), other) for other in index.near_then_add(id, own))
         same = (other for _, other in near if _is_copy(own, shingles_of[other], group_of[other]))
         best = next((other for other in same if not other_facts(text_of[id], text_of[other])), None)
         group = _Group(id, set()) if best is None else group_of[best]
         group.shingles.update(own)
-        index.insert(id, signature)
         shingles_of[id], group_of[id] = own, group
     return {id: group.original for id, group in group_of.items() if group.original != id}
+
+
+class _Index:
+    """Finds the sets that probably resemble another, by the least values of many hash functions, in bands.
+
+    datasketch has the same, and imports half of SciPy for it, which takes longer than the comparison of 1,000 texts.
+    """
+
+    def __init__(self) -> None:
+        constants = np.random.default_rng(0).integers(0, 2**64, (2, _PERMUTATIONS), np.uint64)
+        self._factors, self._offsets = constants[0] | np.uint64(1), constants[1]
+        self._buckets: dict[tuple[int, bytes], list[str]] = {}
+
+    def near_then_add(self, id: str, shingles: Collection[bytes]) -> set[str]:
+        """The ids of earlier sets in a bucket of this one, which is then in the index."""
+        hashes = np.frombuffer(b"".join(shingles), np.uint64)
+        least = np.min(hashes[:, None] * self._factors + self._offsets, axis=0)
+        near: set[str] = set()
+        for number, band in enumerate(least.reshape(_BANDS, _ROWS)):
+            bucket = self._buckets.setdefault((number, band.tobytes()), [])
+            near.update(bucket)
+            bucket.append(id)
+        return near
 
 
 def _is_copy(own: frozenset[bytes], near: frozenset[bytes], group: _Group) -> bool:
