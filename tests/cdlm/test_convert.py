@@ -177,6 +177,7 @@ def test_hugging_face_reads_it_back(kind: str, bert_folder: Path, roberta_folder
     assert len(tokenizer) == len(ours) == len(before) + 4 == converted.config.vocab_size
     text = f"{DOC_START} A fire {MENTION_START} broke out {MENTION_END} {DOC_END}"
     ids = tokenizer(text)["input_ids"]
+    ours.backend.encode_special_tokens = False
     assert ids[1:-1] == ours.backend.encode(text, add_special_tokens=False).ids
     marks = tokenizer.convert_tokens_to_ids([DOC_START, MENTION_START, MENTION_END, DOC_END])
     assert [index for index in ids if index >= len(before)] == marks
