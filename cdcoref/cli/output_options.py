@@ -44,10 +44,11 @@ class Outputs:
         "Layout of a .conll file. cross-document, the default: eight columns with topics, all documents in one block, "
         "so that every scorer counts links between documents; 2012: CoNLL-2012, with one block per document.",
     )
-    folder_format: Literal["text", "brat", "xmi"] | None = option(
+    folder_format: Literal["text", "brat", "xmi", "label-studio", "prodigy"] | None = option(
         None,
         "Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
-        "clusters), brat, or xmi (UIMA CAS XMI, for INCEpTION and WebAnno). Default: text.",
+        "clusters), brat, xmi (UIMA CAS XMI, for INCEpTION and WebAnno), or the tasks of label-studio or prodigy. "
+        "Default: text.",
         "--format",
     )
     replaced: Literal["pronouns", "all"] | None = option(

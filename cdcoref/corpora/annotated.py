@@ -10,55 +10,31 @@ from cdcoref.corpus import KINDS, Corpus
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """The description of a corpus.
-
-    Attributes
-    ----------
-    name
-        Its name in the registry.
-    title
-        Its name in print.
-    kinds
-        The kinds of mention that are annotated; only these are linked and scored.
-    exhaustive
-        The kinds whose mentions in the annotated sentences are *all* annotated. The mention detector is trained and
-        scored on these alone.
-    cross_document
-        Whether links across documents are annotated. If not, it is unknown whether two mentions of different documents
-        corefer.
-    styles
-        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that a mention detector learns from it, its own first.
-        None: the style is the one that a detector has in use.
-    selective
-        The kinds whose mentions are annotated for some types only, such as persons and places: what is not annotated
-        may be a mention in a style other than its own.
-    people
-        The types (:attr:`cdcoref.corpus.Mention.tag`) of people, organisations and places, if it is an example of the
-        style ``people`` without being annotated in it.
-    dates
-        Whether dates are annotated, as mentions in one piece.
-    sentences
-        Which sentences are annotated, in words; `Document.annotated` has their numbers.
-    citation, licence, source
-        Authors and year; the licence, including what differs from text to text; where to get the corpus.
-    singletons
-        Whether singletons are annotated.
-    """
+    """The description of a corpus."""
 
     name: str
     title: str
+    """Its name in the registry, and in print."""
     kinds: tuple[str, ...]
+    """The kinds of mention that are annotated; only these are linked and scored."""
     exhaustive: tuple[str, ...]
+    """The kinds whose mentions in the annotated sentences are all annotated, on which detectors are trained."""
     cross_document: bool
+    """Whether links across documents are annotated; if not, two mentions of different documents may corefer."""
     sentences: str
+    """Which sentences are annotated, in words; `Document.annotated` has their numbers."""
     citation: str
     licence: str
     source: str
     singletons: bool = True
     styles: tuple[str, ...] = ()
+    """The styles (:data:`cdcoref.corpus.STYLES`) that a mention detector learns from it, its own first."""
     selective: tuple[str, ...] = ()
+    """The kinds whose mentions are annotated for some types only: others may be mentions in another style."""
     people: tuple[str, ...] = ()
+    """The types of people, organisations and places, if it is an example of the style ``people``."""
     dates: bool = True
+    """Whether dates are annotated, as mentions in one piece."""
 
     @property
     def style(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.corpora.text_lines import is_number
+from cdcoref.corpora.splits import is_number
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:

@@ -29,19 +29,7 @@ SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class KnownCorpus:
-    """A corpus in the registry.
-
-    Attributes
-    ----------
-    info
-        Its description.
-    read
-        Reads a split from a folder in the distributed format.
-    splits
-        The splits available in such a folder.
-    json_lines
-        Whether the folder may hold JSON lines instead.
-    """
+    """A corpus in the registry: how a split is read from a folder in the distributed format, and which there are."""
 
     info: CorpusInfo
     read: Callable[[Path, str], Corpus]
@@ -275,12 +263,6 @@ class CorpusFolder:
 
 
 def corpus_folders(named: Sequence[str], ecb_root: Path | None = None) -> list[CorpusFolder]:
-    """The corpora named on a command line.
-
-    Raises
-    ------
-    InputError
-        See :meth:`CorpusFolder.parse`.
-    """
+    """The corpora named on a command line; errors are those of :meth:`CorpusFolder.parse`."""
     short = [] if ecb_root is None else [CorpusFolder("ecb", ecb_root)]
     return [*short, *map(CorpusFolder.parse, named)]

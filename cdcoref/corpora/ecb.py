@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
-from cdcoref.corpora.text_lines import is_number, text_lines
+from cdcoref.corpora.splits import is_number, text_lines
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -33,22 +33,15 @@ _FILE_NAME = re.compile(r"(\d+)_(\d+)(ecb|ecbplus)\.xml")
 
 
 def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
-    """Read one split of ECB+.
+    """Read ``"train"``, ``"dev"``, ``"test"`` or topics of ECB+.
 
     Only documents with at least one listed sentence are read. A mention's cluster is the instance that its
     ``CROSS_DOC_COREF`` relation points to, otherwise its ``INTRA_DOC_COREF`` relation, otherwise none (a singleton);
     ``ACTION*`` and ``NEG*`` markables are events, all others entities. The tokenised URL in sentence 0 of the
-    ``ecbplus`` documents is marked as hidden.
+    ``ecbplus`` documents is marked as hidden. `root` holds the list of sentences and, directly or in ``ECB+``, the
+    topics' folders.
 
-    Parameters
-    ----------
-    root
-        The folder that holds the list of sentences and, directly or in a folder ``ECB+``, the topics' folders.
-    split
-        ``"train"``, ``"dev"``, ``"test"``, or topic numbers.
-
-    Raises `InputError` if the folder, the list of sentences or a topic of the split is missing, an XML file is
-    malformed, or a mention points to a token that does not exist.
+    Raises `InputError` if a part is missing or malformed, or a mention points to a token that does not exist.
     """
     root = Path(root)
     topics_folder = _topics_folder(root)

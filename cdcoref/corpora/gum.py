@@ -32,14 +32,10 @@ def gum_splits(root: Path) -> list[str]:
 
 
 def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
-    """Read one split.
-
-    Every document is a topic and a subtopic of its own, since links stay within documents. A mention's tag is its type
-    (``person``, ``place`` ...).
+    """Read one split; every document is a topic of its own, and a mention's tag is its type (``person``, ``place``
+    ...).
 
     `heads` reduces mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia``).
-
-    Raises `InputError` if the folder lacks the split, or a file is not CoNLL-U with coreference.
     """
     files = split_files(root, split, SUFFIX)
     if not files:

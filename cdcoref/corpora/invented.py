@@ -13,8 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cdcoref.corpora.marked_text import MarkedText
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files
-from cdcoref.corpora.text_lines import text_lines
+from cdcoref.corpora.splits import SPLITS, missing_split, split_files, text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -29,16 +28,10 @@ def invented_splits(root: Path) -> list[str]:
 
 
 def read_invented(root: Path, split: str) -> Corpus:
-    """Read one split.
+    """Read one split; the file is the topic of its documents, the story their subtopic.
 
-    Returns
-    -------
-    Corpus
-        The file is the topic of its documents, the story their subtopic.
-
-    Raises `InputError` if the folder has no such split, a file is not in the format described above, two texts of a
-    file have the same heading, a cluster has mentions of both kinds, or a mention does not begin and end where a token
-    does.
+    Raises `InputError` if there is no such split, two texts have the same heading, a cluster has mentions of both
+    kinds, or a mention does not begin and end where a token does.
     """
     files = split_files(root, split, SUFFIX)
     if not files:

@@ -3,6 +3,10 @@
 The folder is the repository, its folder ``coref``, or one of the two formats in that: ``conll`` (preferred) or
 ``brat``. Links stay within a work, so every document is a topic and a subtopic of its own. LitBank defines no splits;
 here they follow the alphabetical order of the names, as ``ls`` sorts them: 80 works for train, 10 for dev, 10 for test.
+
+In brat, the text has one sentence per line, its tokens separated by spaces. ``T491<TAB>Pip-1 10 12<TAB>My`` annotates
+characters 10 to 12; several ranges are separated by ``;``. Every mention is annotated twice: by its category
+(``PRON_PER``) and by the name of its cluster, which ends in a number. Relations and notes are not read.
 """
 
 from __future__ import annotations
@@ -11,10 +15,11 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from cdcoref.corpora.brat import read_brat
-from cdcoref.corpora.splits import SPLITS, missing_split
-from cdcoref.corpus import ENTITY, Corpus, Document, Mention
+from cdcoref.corpora.splits import SPLITS, missing_split, text_lines
+from cdcoref.corpus import ENTITY, Corpus, Document, Mention, tokens_between
+from cdcoref.errors import InputError
 from cdcoref.formats import read_conll
+from cdlm.printing import counted
 
 TITLE = "LitBank"
 WORKS = {"train": 80, "dev": 10, "test": 10}
@@ -23,6 +28,10 @@ DEV = frozenset({"711", "730", "73", "74", "766", "768", "76", "77", "78", "805"
 TEST = frozenset({"829", "84", "876", "8867", "932", "940", "95", "969", "974", "9830"})
 _FORMS = (("conll", ".conll"), ("brat", ".ann"))
 _NUMBER = re.compile(r"(\d+)_")
+_TOKEN = re.compile(r"[^ \t\r\n]+")
+_CATEGORY = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
+_CLUSTER = re.compile(r".+-\d+")
+_SPAN = re.compile(r"T\d+\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)\t(.*)")
 
 
 def litbank_splits(root: Path) -> list[str]:
@@ -31,16 +40,7 @@ def litbank_splits(root: Path) -> list[str]:
 
 
 def read_litbank(root: Path, split: str) -> Corpus:
-    """Read one split.
-
-    Returns
-    -------
-    Corpus
-        Its notes report an incomplete split.
-
-    Raises `InputError` if the folder holds no work of the split, or a file is not in the format that its name
-    indicates.
-    """
+    """Read one split; notes report an incomplete one. Raises `InputError` if there is no work of it."""
     files = _works(root, split)
     if not files:
         wanted = "NUMBER_title_brat.conll, or .ann with .txt, in it or in its folder coref/conll or coref/brat"
@@ -51,7 +51,7 @@ def read_litbank(root: Path, split: str) -> Corpus:
     for path in files:
         id = f"litbank_{path.stem.removesuffix('_brat')}"
         if path.suffix == ".ann":
-            work = read_brat(path.with_suffix(".txt"), path, id, ENTITY)
+            work = read_brat(path.with_suffix(".txt"), path, id)
         else:
             work = _renamed(read_conll(path, kind=ENTITY, ids="local"), id)
         documents.extend(work.documents)
@@ -85,3 +85,60 @@ def _renamed(work: Corpus, id: str) -> Corpus:
         tuple(replace(d, id=names[d.id], topic=id, subtopic=id) for d in work.documents),
         tuple(replace(m, document=names[m.document]) for m in work.mentions),
     )
+
+
+def read_brat(text: Path, annotation: Path, id: str) -> Corpus:
+    """Read one document; a note counts ranges that were extended to whole tokens.
+
+    Raises `InputError` if a file cannot be read, or the annotation does not belong to the text.
+    """
+    document = _spaced_text(text, id)
+    clustered: list[tuple[tuple[int, ...], str]] = []
+    categories: dict[tuple[int, ...], str] = {}
+    extended = 0
+    for number, line in text_lines(annotation):
+        if not line.startswith("T"):
+            continue
+        match = _SPAN.fullmatch(line)
+        if match is None:
+            raise InputError("expected 'T1<TAB>label start end<TAB>text', as in brat", annotation, number)
+        ranges = [tuple(map(int, bounds.split())) for bounds in match[2].split(";")]
+        shown = " ".join(document.text[start:end] for start, end in ranges)
+        if shown.split() != match[3].split():
+            message = f"the text has {shown[:40]!r} there, not {match[3][:40]!r}; the .txt belongs to another .ann"
+            raise InputError(message, annotation, number)
+        parts = [tokens_between(document, start, end) for start, end in ranges]
+        tokens = tuple(sorted({token for part in parts for token in part}))
+        if not tokens:
+            raise InputError("the annotation overlaps no token", annotation, number)
+        covered = [(document.offsets[part[0]][0], document.offsets[part[-1]][1]) for part in parts if part]
+        extended += sum(place not in ranges for place in covered)
+        if _CATEGORY.fullmatch(match[1]):
+            categories[tokens] = match[1]
+        elif _CLUSTER.fullmatch(match[1]):
+            clustered.append((tokens, match[1]))
+        else:
+            message = f"{match[1]!r} is neither a category (PROP_PER) nor the name of a cluster (Pip-1)"
+            raise InputError(message, annotation, number)
+    if categories and not clustered:
+        raise InputError("no mention has a cluster; use LitBank's folder coref, not its folder entities", annotation)
+    mentions = (
+        Mention(id, tokens, ENTITY, f"{id}/{label.rpartition('-')[2]}", tag=categories.get(tokens))
+        for tokens, label in sorted(set(clustered))
+    )
+    notes = (f"{annotation}: {counted(extended, 'mention')} extended to whole tokens",) if extended else ()
+    return Corpus((document,), tuple(mentions), notes)
+
+
+def _spaced_text(path: Path, id: str) -> Document:
+    """A text with a sentence per line and spaces between tokens, as a document and topic of its own."""
+    text = "".join(line + "\n" for _, line in text_lines(path))
+    places: list[tuple[int, int]] = []
+    sentences: list[tuple[int, int]] = []
+    for line in re.finditer(r"[^\n]+", text):
+        found = [match.span() for match in _TOKEN.finditer(text, line.start(), line.end())]
+        if found:
+            sentences.append((len(places), len(places) + len(found)))
+            places += found
+    words = tuple(text[start:end] for start, end in places)
+    return Document(id, words, tuple(sentences), text, tuple(places), topic=id, subtopic=id, path=str(path))

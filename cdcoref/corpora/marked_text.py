@@ -19,19 +19,7 @@ MARK = re.compile(r"\[([^\[\]]+)\]\((event|entity):(\w+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A marked mention.
-
-    Attributes
-    ----------
-    start, end
-        Its characters in the text without marks, end exclusive.
-    kind
-        ``"event"`` or ``"entity"``.
-    cluster
-        The name of its cluster.
-    line
-        The line of the file in which it is marked.
-    """
+    """A marked mention: its characters in the text without marks, and the line of the file in which it is marked."""
 
     start: int
     end: int
@@ -50,14 +38,7 @@ class MarkedText:
 
     @classmethod
     def of(cls, source: str, path: Path, first_line: int = 1) -> MarkedText:
-        """Take the marks out of a text.
-
-        Parameters
-        ----------
-        source
-            The text with its marks.
-        path, first_line
-            The file that it is in, and the line of the file in which it begins.
+        """Take the marks out of a text, which begins in the file at `first_line`.
 
         Raises `InputError` if a square bracket is not part of a mark.
         """
@@ -77,14 +58,7 @@ class MarkedText:
         return cls(text, tuple(spans), path)
 
     def tokenised(self, id: str, group: str) -> tuple[Document, list[Mention]]:
-        """The text with the tokens of ``cdcoref predict``, and its mentions as tokens.
-
-        Parameters
-        ----------
-        id
-            The document's id.
-        group
-            What shares the names of clusters; they are preceded by it.
+        """The text with the tokens of ``cdcoref predict``, and its mentions; `group` precedes the names of clusters.
 
         Raises `InputError` if a mention does not begin and end where a token does.
         """

@@ -35,11 +35,8 @@ def read_meantime(root: Path, split: str) -> Corpus:
     """Read one split.
 
     A mention's cluster is the instance that its ``REFERS_TO`` relation points to, named by the corpus' own
-    ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Mentions
-    outside the annotated sentences are omitted. Topic and subtopic are the topic's folder: it holds many stories, which
-    the corpus does not tell apart.
-
-    Raises `InputError` if a topic of the split is missing, or a file is not a MEANTIME document.
+    ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Topic and
+    subtopic are the topic's folder: it holds many stories, which the corpus does not tell apart.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []

@@ -13,13 +13,7 @@ from cdlm.documents import AnnotatedDocument, MentionSpan
 
 
 def documents_of(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
-    """Read a split of a known corpus; documents of one subtopic are related.
-
-    Raises
-    ------
-    InputError
-        See :class:`cdcoref.corpora.CorpusFolder`.
-    """
+    """Read a split of a known corpus; documents of one subtopic are related."""
     return plain_documents(CorpusFolder(corpus, Path(folder)).read(split).corpus)
 
 

@@ -1,26 +1,27 @@
-"""Where the splits of a corpus are in its folder: files or folders whose name is, or ends in, the name of a split."""
+"""Where the splits of a corpus are in its folder, and the lines of its files.
+
+A split is in files or folders whose name is, or ends in, the name of the split.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from cdcoref.errors import InputError
+from cdcoref.formats import line_chunks
 
 SPLITS = ("train", "dev", "test")
 _NAMES = {"train": ("train",), "dev": ("dev", "val", "validation"), "test": ("test",)}
+
+LONGEST_NUMBER = 9
+"""In digits; Python refuses to parse numbers with thousands of them."""
 
 
 def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
     """The files of a split: those in a folder named after it, otherwise those whose names end in its name.
 
-    Parameters
-    ----------
-    folder
-        The folder of the corpus.
-    split
-        ``"train"``, ``"dev"`` (also called ``val`` and ``validation``) or ``"test"``.
-    suffix
-        The suffix of the files, such as ``".conllu"``, which ``.gz`` may follow.
+    A dev split may be called ``val`` or ``validation``; ``.gz`` may follow the suffix.
     """
     for name in _NAMES[split]:
         inside = sorted(path for path in (folder / name).glob("*") if _ends_in(path, suffix))
@@ -44,3 +45,18 @@ def missing_split(title: str, split: str, folder: Path, found: list[str], wanted
 
 def _ends_in(path: Path, suffix: str) -> bool:
     return path.name.removesuffix(".gz").endswith(suffix) and not path.name.startswith(".") and path.is_file()
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file, plain or gzipped, with their numbers from 1 and without line breaks.
+
+    Raises `InputError` if the file cannot be read or is not UTF-8 text.
+    """
+    for first, chunk in line_chunks(path):
+        for number, line in enumerate(chunk.decode().removesuffix("\n").split("\n"), first):
+            yield number, line.removesuffix("\r")
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a nonnegative number short enough for a sentence, a topic or a token."""
+    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER

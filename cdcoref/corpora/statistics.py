@@ -15,20 +15,8 @@ UNKNOWN = "unknown"
 class CorpusStatistics:
     """Counts; those of mentions and clusters by kind of mention.
 
-    Attributes
-    ----------
-    topics
-        Annotated topics; 0 if there are none.
-    documents, sentences, annotated_sentences
-        Number of each.
-    mentions
-        All mentions.
-    clusters
-        Clusters of two or more mentions, as the paper counts them.
-    cross_document_clusters
-        Those with mentions in more than one document.
-    singletons
-        Clusters of one mention.
+    `topics` are annotated ones; `clusters` have two or more mentions, as the paper counts them, and
+    `cross_document_clusters` mentions in more than one document.
     """
 
     topics: int

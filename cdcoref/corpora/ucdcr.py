@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files
-from cdcoref.corpora.text_lines import is_number, text_lines
+from cdcoref.corpora.splits import SPLITS, is_number, missing_split, split_files, text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import first_bytes, read_conll

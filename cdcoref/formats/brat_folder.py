@@ -15,8 +15,8 @@ from pathlib import Path
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError
-from cdcoref.formats.chains import UNKNOWN_KIND, Link, as_recorded, chains_of, merged, parts_by_line
-from cdcoref.formats.folders import check_characters, file_names, recorded, written_folder
+from cdcoref.formats.chains import UNKNOWN_KIND, Link, chains_of, merged, parts_by_line
+from cdcoref.formats.folders import as_recorded, check_characters, file_names, recorded, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl_parsing import Remarks
 from cdcoref.formats.output_file import output_file

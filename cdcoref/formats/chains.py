@@ -15,7 +15,6 @@ from itertools import pairwise
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
-from cdcoref.formats.folders import recorded
 from cdlm.printing import counted
 
 UNKNOWN_KIND = "mention"
@@ -65,7 +64,7 @@ def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Me
     A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
     """
     kept = [list(chain) for chain in chains if chain]
-    names = _names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
+    names = assigned_names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
     for number, chain in enumerate(kept):
         if number not in names and len(chain) > 1:
             kinds = Counter(link.kind for link in chain)
@@ -79,7 +78,7 @@ def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Me
     return sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or ""))
 
 
-def _names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[str | None, str]]:
+def assigned_names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[str | None, str]]:
     """The kind and the cluster of chains, by their numbers: each cluster once, so that most labels are followed."""
     from scipy.optimize import linear_sum_assignment
 
@@ -90,44 +89,6 @@ def _names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[
     rows, columns = linear_sum_assignment(table, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {row: known[column] for row, column in pairs if table[row][column]}
-
-
-def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
-    """A document that was read, with what its folder's record knows of it (see `folders`).
-
-    Where the tokens cover the recorded characters, the document is the recorded one, whose words may differ from its
-    text, as where ``&amp;`` stands for a character. A mention that is as it was keeps its confidence, its id, its tag
-    and its gaps.
-    """
-    before = recorded(str(path))
-    if before is None:
-        return Corpus((document,), tuple(mentions_of(document, chains)))
-    [known] = before.documents
-    same = known.offsets == document.offsets and _covered(known) == _covered(document)
-    document = known if same else replace(document, id=known.id, metadata=known.metadata, found=known.found)
-    found = mentions_of(document, chains)
-    if not same:
-        return Corpus((document,), tuple(found), names=before.names)
-    waiting: dict[object, list[Mention]] = {}
-    for mention in before.mentions:
-        waiting.setdefault((mention.start, mention.end, mention.kind, mention.cluster), []).append(mention)
-    mentions = []
-    for mention in found:
-        own = waiting.get((mention.start, mention.end, mention.kind, mention.cluster), [])
-        exact = next((one for one in own if one.tokens == mention.tokens), None)
-        filled = next((one for one in own if mention.contiguous and not one.contiguous), None)
-        chosen = exact or filled
-        if chosen is not None:
-            own.remove(chosen)
-        mentions.append(chosen or mention)
-    order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
-    mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
-    return Corpus((document,), tuple(mentions), names=before.names)
-
-
-def _covered(document: Document) -> list[str]:
-    """The characters of each token."""
-    return [document.text[start:end] for start, end in document.offsets]
 
 
 def filled_gaps(corpus: Corpus) -> tuple[Corpus, tuple[str, ...]]:

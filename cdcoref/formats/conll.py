@@ -47,24 +47,14 @@ _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 
 
 def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None = None) -> Corpus:
-    """Read a CoNLL file, plain or gzipped, in either layout.
+    """Read a CoNLL file, plain or gzipped, in either layout; `kind` is that of all mentions.
 
-    Parameters
-    ----------
-    kind
-        The kind of all mentions (`"event"` or `"entity"`), since CoNLL has none.
-    ids
-        Whether cluster ids are ``"local"`` to a document (as in the CoNLL-2011/2012 shared tasks) or ``"global"`` to
-        the file. None takes them as the file has them: local to a `#begin document` block, unless a comment at the top
-        says that they are global. The name of a local cluster is its id after that of the block's first document.
-
-    Returns
-    -------
-    Corpus
-        Ids are unique: a further part of a document has the part in its id (`"name; part 001"`). Sentences are
-        separated by blank lines or, in eight columns, by the sentence number; the flag column marks the annotated
-        ones. Words are looked for behind the token number, so that files of two, three, four or ten columns are read
-        too. A document whose block has no name gets that of the file.
+    Cluster ids are ``"local"`` to a document or ``"global"`` to the file; `ids` None takes them as the file has them:
+    local to a `#begin document` block, unless a comment at the top says that they are global. The name of a local
+    cluster is its id after that of the block's first document. Sentences are separated by blank lines or, in eight
+    columns, by the sentence number; the flag column marks the annotated ones. Words are looked for behind the token
+    number, so that files of two, three, four or ten columns are read too. A document whose block has no name gets that
+    of the file.
 
     Raises `InputError` if the file is malformed; the message gives the line.
     """
@@ -95,14 +85,12 @@ def _corpus_and_table(
 
 
 def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-document") -> None:
-    """Write a corpus as CoNLL, gzipped if the name ends in `.gz`.
+    """Write a corpus as CoNLL, gzipped if the name ends in `.gz`; a mention without a cluster gets one of its own.
 
-    Clusters are numbered in the order of their first mention; a mention without a cluster gets one of its own. Layout
-    ``"cross-document"`` has eight columns and all documents in one block; ``"2012"`` has a block per document, in which
-    other scorers count links within documents only, and a comment that says that cluster ids are shared.
+    Layout ``"cross-document"`` has eight columns and all documents in one block; ``"2012"`` has a block per document,
+    in which other scorers count links within documents only, and a comment that says that cluster ids are shared.
 
-    Raises `InputError` if CoNLL cannot express a mention, eight columns an empty document, or the file cannot be
-    written.
+    Raises `InputError` if CoNLL cannot express a mention, or eight columns an empty document.
     """
     blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
     with output_file(path) as file:

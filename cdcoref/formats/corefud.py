@@ -49,21 +49,10 @@ _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = False, empty_nodes: bool = True) -> Corpus:
     """Read a CorefUD file, plain or gzipped.
 
-    Parameters
-    ----------
-    kind
-        The kind of all mentions without one: CorefUD has types, and kinds only if `write_corefud` wrote the file.
-    heads
-        Whether to reduce mentions to their heads: the words whose indices, from 1, are in the attribute `minspan` (GUM)
-        or `head` (CorefUD).
-    empty_nodes
-        Whether empty nodes (words that the text omits) are tokens.
-
-    Returns
-    -------
-    Corpus
-        Cluster names are preceded by the document id, unless `write_corefud` wrote them. A mention's tag is its type
-        (`etype`).
+    CorefUD has types, which are tags, and kinds only if `write_corefud` wrote the file: `kind` is that of other
+    mentions. Cluster names are preceded by the document id, unless `write_corefud` wrote them. `heads` reduces mentions
+    to the words whose indices, from 1, are in the attribute `minspan` (GUM) or `head`. Empty nodes are tokens if
+    `empty_nodes`.
 
     Raises `InputError` if the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that `heads` needs,
     or a mention begins or ends at an empty node that is not a token.

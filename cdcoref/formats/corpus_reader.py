@@ -28,7 +28,14 @@ from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
 
-BESIDE_ANNOTATION = ("annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml")
+BESIDE_ANNOTATION = (
+    "annotation.conf",
+    "visual.conf",
+    "tools.conf",
+    "kb_shortcuts.conf",
+    "TypeSystem.xml",
+    "config.xml",
+)
 """Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
 """Files of a folder that are left out are counted, and at most this many are named."""

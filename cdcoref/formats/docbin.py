@@ -127,15 +127,9 @@ def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
 def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") -> Corpus:
     """The Docs as a corpus, without white-space tokens; a token with white space inside counts as several words.
 
-    Parameters
-    ----------
-    docs
-        The Docs; without sentence boundaries, they are split by rules. Docs made from documents keep their ids; others
-        get ``"1"``, ``"2"``, ... in order, after the prefix.
-    mentions
-        Whether spans are mentions, as described at the top of this file.
-    prefix
-        Of ids that are numbers.
+    Docs without sentence boundaries are split by rules. Docs made from documents keep their ids; others get ``"1"``,
+    ``"2"``, ... in order, after the prefix. `mentions` is whether spans are mentions, as described at the top of this
+    file.
 
     Raises `InputError` if these are no Docs, or two have the same id.
     """

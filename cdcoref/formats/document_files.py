@@ -22,11 +22,11 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.many_documents import documents_of, is_nexis, nexis_parts
+from cdcoref.formats.many_documents import is_nexis, nexis_parts
 from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.packed import unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
-from cdcoref.formats.plain_text import tokenise_text
+from cdcoref.formats.plain_text import documents_of, tokenise_text
 from cdcoref.formats.web_page import all_text
 from cdlm.extras import optional_module
 

@@ -24,15 +24,7 @@ _MARKS = {
 
 
 class EncodingError(InputError):
-    """Text that is not in the encoding that was expected.
-
-    Parameters
-    ----------
-    message, path, line
-        As of any `InputError`.
-    suggestion
-        An encoding that it may be in; None if there is none to suggest.
-    """
+    """Text that is not in the encoding that was expected; `suggestion` is one that it may be in, if there is any."""
 
     def __init__(
         self, message: str, path: str | Path | None = None, line: int | None = None, suggestion: str | None = None

@@ -12,14 +12,15 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.formats.chains import Link, mentions_of
 from cdcoref.formats.jsonl import document_fields, names_entry, read_jsonl
 from cdcoref.formats.output_file import output_file
 from cdlm.files import replaced_folder
@@ -130,3 +131,41 @@ def _recorded(record: Path, changed: int) -> dict[str, Corpus]:
             own = mentions[document.id]
             found[name] = Corpus((replace(document, metadata=metadata),), tuple(own), names=whole.names)
     return found
+
+
+def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
+    """A document that was read, with what its folder's record knows of it (see the top of this file).
+
+    Where the tokens cover the recorded characters, the document is the recorded one, whose words may differ from its
+    text, as where ``&amp;`` stands for a character. A mention that is as it was keeps its confidence, its id, its tag
+    and its gaps.
+    """
+    before = recorded(str(path))
+    if before is None:
+        return Corpus((document,), tuple(mentions_of(document, chains)))
+    [known] = before.documents
+    same = known.offsets == document.offsets and _covered(known) == _covered(document)
+    document = known if same else replace(document, id=known.id, metadata=known.metadata, found=known.found)
+    found = mentions_of(document, chains)
+    if not same:
+        return Corpus((document,), tuple(found), names=before.names)
+    waiting: dict[object, list[Mention]] = {}
+    for mention in before.mentions:
+        waiting.setdefault((mention.start, mention.end, mention.kind, mention.cluster), []).append(mention)
+    mentions = []
+    for mention in found:
+        own = waiting.get((mention.start, mention.end, mention.kind, mention.cluster), [])
+        exact = next((one for one in own if one.tokens == mention.tokens), None)
+        filled = next((one for one in own if mention.contiguous and not one.contiguous), None)
+        chosen = exact or filled
+        if chosen is not None:
+            own.remove(chosen)
+        mentions.append(chosen or mention)
+    order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
+    mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
+    return Corpus((document,), tuple(mentions), names=before.names)
+
+
+def _covered(document: Document) -> list[str]:
+    """The characters of each token."""
+    return [document.text[start:end] for start, end in document.offsets]

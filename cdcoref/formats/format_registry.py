@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError, shown_path
+from cdcoref.formats.booknlp import BOOKNLP
 from cdcoref.formats.brat_folder import BRAT
 from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
@@ -33,7 +34,7 @@ from cdcoref.formats.web_page import HTML, is_own_page
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI),
+    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
     *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)
@@ -158,14 +159,7 @@ def output_format(path: str | Path, layout: str | None = None) -> Format:
 
 
 def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None) -> tuple[str, ...]:
-    """Write a corpus in the format given by the file name.
-
-    Its suffix is one of `output_suffixes()`, maybe followed by ``.gz``; `layout` is one of a format that has several.
-
-    Returns
-    -------
-    tuple
-        A sentence for each kind of information lost, because the format cannot express it.
+    """Write a corpus in the format given by the file name, in one of its layouts; returns a sentence for each loss.
 
     Raises `InputError` if the name or the layout is unknown, the format cannot express the corpus, or the file cannot
     be written. An existing file is then left unchanged.

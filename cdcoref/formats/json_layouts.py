@@ -17,6 +17,7 @@ from annotated_types import Len
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from cdcoref.corpus import ENTITY, KINDS
+from cdcoref.formats.chains import UNKNOWN_KIND, assigned_names
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
 from cdcoref.formats.metadata import USUAL_NAMES, stated_date
@@ -129,7 +130,10 @@ class _Annotation(_Model):
 
 
 def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
-    """A task, with the regions of its first annotation that was not cancelled."""
+    """A task, with the regions of its first annotation that was not cancelled, or else of its first prediction."""
+    if not content.get("annotations") and content.get("predictions"):
+        layouts.remark("predictions read, since there is no annotation")
+        content = content | {"annotations": content["predictions"]}
     kept = [one for one in content.get("annotations") or () if isinstance(one, dict) and not one.get("was_cancelled")]
     results = [result for result in (kept[0].get("result") or () if kept else ()) if isinstance(result, dict)]
     regions = [result for result in results if "start" in (result.get("value") or {})]
@@ -156,7 +160,7 @@ def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:
     """The mentions of an annotation; those that relations of coreference join are in one cluster.
 
-    A cluster has the name that most of its mentions state, where cdcoref wrote one (see `annotation_tools`).
+    Where cdcoref wrote the names of clusters (see `annotation_tasks`), each stays with one of the chains.
     """
     import numpy as np
 
@@ -169,16 +173,17 @@ def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields
     used = [relation.keys() for relation in found.relations if layouts.options.joins(relation.name, layouts.remark)]
     pairs = [(numbers[one], numbers[other]) for one, other in used if one in numbers and other in numbers]
     chain_of = connected(len(found.regions), *np.array(pairs, dtype=np.int64).reshape(-1, 2).T).tolist()
-    votes: dict[int, Counter[str]] = {}
+    votes: list[Counter[tuple[str | None, str]]] = [Counter() for _ in range(max(chain_of, default=-1) + 1)]
     for region, chain in zip(found.regions, chain_of, strict=True):
-        votes.setdefault(chain, Counter()).update([region.cluster] if region.cluster else [])
+        if region.cluster:
+            votes[chain][region.label, region.cluster] += 1
     joined = {chain_of[number] for pair in pairs for number in pair}
-    names = {chain: named.most_common(1)[0][0] for chain, named in votes.items() if named}
+    names = {chain: name for chain, (_, name) in assigned_names(votes).items()}
     mentions = []
     for region, chain in zip(found.regions, chain_of, strict=True):
         kind = (region.label or "").lower()
         mention = {"start": region.start, "end": region.end, "kind": kind if kind in KINDS else None}
-        mention["tag"] = None if kind in KINDS else region.label
+        mention["tag"] = None if kind in (*KINDS, UNKNOWN_KIND) else region.label
         mention["cluster"] = names.get(chain, f"{id}/{chain + 1}" if chain in joined else None)
         mentions.append({name: value for name, value in mention.items() if value is not None})
     return {"mentions": mentions}

@@ -57,16 +57,10 @@ _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 def read_jsonl(
     source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text, options: ReadOptions | None = None
 ) -> Corpus:
-    """Read a corpus.
+    """Read a corpus from a file (UTF-8, plain or gzipped) or a stream of bytes.
 
-    The source is a file (UTF-8, plain or gzipped) or a stream of bytes; `tokenise` makes a document of the text and id
-    of a line without tokens.
-
-    Returns
-    -------
-    Corpus
-        Its notes report unknown fields that are no plain values and mentions extended to whole tokens: how many, and on
-        which line first.
+    `tokenise` makes a document of the text and id of a line without tokens. Notes report unknown fields that are no
+    plain values and mentions extended to whole tokens.
 
     Raises `InputError` if a line is not a document as described at the top of this file.
     """
@@ -104,19 +98,8 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
             for document, mentions in found:
                 write(document, mentions)
 
-    Parameters
-    ----------
-    path
-        The file; it is compressed if the name ends in ``.gz``.
-    names
-        What people call clusters.
-
-    Yields
-    ------
-    Callable
-        Writes a document, its mentions, and what is known of clusters (see :mod:`cdcoref.formats.jsonl`). It
-        raises `ValueError` if a document with that id has been written, or a
-        mention is not in the document.
+    `names` is what people call clusters. What is yielded writes a document, its mentions, and what else is known of
+    clusters; it raises `ValueError` if that document has been written, or a mention is not in it.
 
     Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
     """
@@ -217,11 +200,7 @@ def joined_names(parts: Iterable[Mapping[ClusterKey, str]]) -> tuple[dict[Cluste
 
 
 def json_schema(name: str = "document") -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of an output.
-
-    The name is one of :data:`SCHEMAS`.
-
-    Raises `InputError` if there is no such schema.
+    """The JSON Schema (draft 2020-12) of an output, one of :data:`SCHEMAS`; others are refused with an `InputError`.
 
     >>> json_schema("document")["$id"]
     'urn:cdcoref:schema:document:1'

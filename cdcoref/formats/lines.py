@@ -46,18 +46,12 @@ def line_chunks(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield chunks of whole lines of a file or stream in UTF-8, each with the number of its first line (from 1).
 
-    Each chunk ends with a newline, which is added to the last line if missing. A byte order mark is removed; text that
-    has that of UTF-16 or UTF-32 is recoded.
+    Each ends with a newline. A byte order mark is removed; text that has that of UTF-16 or UTF-32 is recoded.
+    `encoding` is that of text without such a mark, None for UTF-8.
 
-    `longest_line` is in bytes of UTF-8; `encoding` is that of text without a byte order mark, None for UTF-8.
-
-    Raises
-    ------
-    EncodingError
-        If the text is not in its encoding.
-    InputError
-        If the file cannot be read, is not text, or has a line longer than `longest_line` bytes; or, before its first
-        chunk, if it is gzip and unpacks to more than the limit for packed files.
+    Raises `EncodingError` if the text is not in its encoding; `InputError` if the file cannot be read, is not text, has
+    a line longer than `longest_line` bytes or, before its first chunk, is gzip and unpacks to more than packed files
+    may.
     """
     _check_unpacked(path)
     number = 1

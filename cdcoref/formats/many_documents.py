@@ -13,27 +13,16 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.metadata import with_stated
-from cdcoref.formats.plain_text import text_content, tokenise_text
+from cdcoref.formats.plain_text import Part, documents_of, text_content
 from cdcoref.formats.web_page import all_text, page_text
-from cdcoref.language import day_in
 from cdlm.extras import optional_module
-from cdlm.printing import counted
-
-
-class Part(NamedTuple):
-    """One of the documents of a file."""
-
-    text: str
-    stated: dict[str, Any]
-
 
 _HEADER = re.compile(
     rb"(?:[A-Za-z][A-Za-z-]*:[ \t][^\n]*\n(?:[ \t]+[^\n]*\n)*)*?(?i:MIME-Version|Message-ID|Received|Delivered-To):[ ]"
@@ -154,32 +143,6 @@ def _read(parts: Callable[[bytes, Path], Iterator[Part]], what: str) -> Callable
         return documents_of(parts(whole_file(path), path), path, options, what)
 
     return read
-
-
-def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: str) -> Corpus:
-    """A document for each part that has words; one alone has the name of the file, others also their number."""
-    found = [(number, part) for number, part in enumerate(parts, start=1) if re.search(r"\w", part.text)]
-    alone = len(found) == 1
-    documents = []
-    seen = 0
-    for number, part in found:
-        id = options.id or path.name
-        document = tokenise_text(
-            part.text.strip(), id if alone else f"{id}:{number}", options.pipeline, path=str(path) if alone else None
-        )
-        plain = {name: " ".join(value.split()) for name, value in part.stated.items() if isinstance(value, str)}
-        if day := day_in(plain.get("date", "")):
-            plain["date"] = day
-        documents.append(with_stated(document, {name: value for name, value in plain.items() if value}))
-        seen = number
-    if not documents:
-        raise InputError(f"the file has no {what} with text", path)
-    notes = (
-        (f"{path}: {counted(len(documents), what, f'{what}s'.replace('ys', 'ies'))} read as documents",)
-        if seen > 1
-        else ()
-    )
-    return Corpus(tuple(documents), notes=notes)
 
 
 MANY_DOCUMENTS = (

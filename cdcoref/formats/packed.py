@@ -67,13 +67,8 @@ def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
 
     What an archive states about the sizes of its entries may be wrong, and a reader that asks for a whole entry may
     unpack far more than it gets. So each entry is unpacked here in small steps, up to the size that is stated.
-
-    Raises
-    ------
-    InputError
-        If the entries hold more than the limit.
-    EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error
-        If the archive is damaged or encrypted, or its entries are packed in an unusual way.
+    `InputError` if they hold more than the limit; what `zipfile` raises if the archive is damaged, encrypted or packed
+    in an unusual way.
     """
     unpacked = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(unpacked, "w") as copy:

@@ -1,7 +1,4 @@
-"""The text of a PDF: pdfminer.six finds paragraphs and columns; running headers and broken words are our own work.
-
-markitdown, which wraps it, depends on onnxruntime and writes Markdown.
-"""
+"""The text of a PDF: pdfminer.six finds paragraphs and columns; here running headers go and broken words are joined."""
 
 from __future__ import annotations
 
@@ -49,13 +46,10 @@ Page = list[list[_Line]]
 def pdf_text(data: bytes, path: Path) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The text of a PDF, what it states about itself, and notes.
 
-    Raises
-    ------
-    InputError
-        If it is encrypted, has no text, or unpacks to more than packed files may.
-    ValueError
-        If it is damaged.
+    Raises `InputError` if it is encrypted, has no text, or unpacks to more than packed files may; `ValueError` if it is
+    damaged.
     """
+    from pdfminer.encodingdb import EncodingDB
     from pdfminer.pdfdocument import PDFDocument, PDFPasswordIncorrect
     from pdfminer.pdfpage import PDFPage
     from pdfminer.pdfparser import PDFParser
@@ -65,6 +59,7 @@ def pdf_text(data: bytes, path: Path) -> tuple[str, dict[str, Any], tuple[str, .
     # What it remarks on damaged files is not for the user, unless somebody listens.
     logging.getLogger("pdfminer").addHandler(logging.NullHandler())
     logging.getLogger("pdfminer").propagate = False
+    EncodingDB.win2unicode[0xAD] = "\u00ad"  # the second hyphen of WinAnsi, which pdfminer takes for a space
     _check_streams(data, path)
     try:
         document = PDFDocument(PDFParser(io.BytesIO(data)))

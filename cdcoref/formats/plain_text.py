@@ -13,16 +13,18 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.encodings import USUAL, EncodingError
 from cdcoref.formats.file_types import structure_of
-from cdcoref.formats.format import Format
+from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import line_chunks
 from cdcoref.formats.markup import without_markup
-from cdcoref.formats.metadata import found_metadata
+from cdcoref.formats.metadata import found_metadata, with_stated
+from cdcoref.language import day_in
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -66,29 +68,23 @@ Token = tuple[int, int, str]
 """Start, end and word."""
 
 
+class Part(NamedTuple):
+    """One of the documents of a file."""
+
+    text: str
+    stated: dict[str, Any]
+
+
 def read_text(
     path: str | Path, pipeline: str | None = None, id: str | None = None, encoding: str | None = None
 ) -> Document:
-    """Read a text file, plain or compressed with gzip.
+    """Read a text file, plain or compressed with gzip; its id is the file name unless another is given.
 
-    Parameters
-    ----------
-    path
-        The file: UTF-8, or UTF-16 or UTF-32 with a byte order mark, which is removed. A missing line break at the end
-        is added. An empty file is a document without tokens.
-    pipeline
-        Name or folder of a spaCy pipeline that splits sentences; None for the rules.
-    id
-        The document id; the file name by default.
-    encoding
-        The encoding of a text that is none of these, such as ``"cp1252"``.
+    It is in UTF-8, in UTF-16 or UTF-32 with a byte order mark, or else in `encoding`. A missing line break at the end
+    is added. `pipeline` is a spaCy pipeline that splits sentences; None for the rules.
 
-    Raises
-    ------
-    EncodingError
-        If the file is not in a known encoding; the message gives the line.
-    InputError
-        If the file cannot be read or is not plain text, or the pipeline is not installed.
+    Raises `EncodingError`, which gives the line, if the file is not in a known encoding, and `InputError` if it cannot
+    be read or is not plain text, or the pipeline is not installed.
     """
     path = Path(path)
     data = text_content(path, encoding)
@@ -102,12 +98,8 @@ def read_text(
 def text_content(path: Path, encoding: str | None = None) -> bytes:
     """A whole text file in UTF-8, plain or compressed with gzip.
 
-    Raises
-    ------
-    EncodingError
-        If it is not in a known encoding, nor in the one that is named.
-    InputError
-        If it cannot be read or is not text.
+    Raises `EncodingError` if it is not in a known encoding, nor in the one that is named; `InputError` if it is no
+    text.
     """
     try:
         return b"".join(chunk for _, chunk in line_chunks(path))
@@ -154,6 +146,32 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
         metadata=found,
         found=frozenset(found),
     )
+
+
+def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: str) -> Corpus:
+    """A document for each part that has words; one alone has the name of the file, others also their number."""
+    found = [(number, part) for number, part in enumerate(parts, start=1) if re.search(r"\w", part.text)]
+    alone = len(found) == 1
+    documents = []
+    seen = 0
+    for number, part in found:
+        id = options.id or path.name
+        document = tokenise_text(
+            part.text.strip(), id if alone else f"{id}:{number}", options.pipeline, path=str(path) if alone else None
+        )
+        plain = {name: " ".join(value.split()) for name, value in part.stated.items() if isinstance(value, str)}
+        if day := day_in(plain.get("date", "")):
+            plain["date"] = day
+        documents.append(with_stated(document, {name: value for name, value in plain.items() if value}))
+        seen = number
+    if not documents:
+        raise InputError(f"the file has no {what} with text", path)
+    notes = (
+        (f"{path}: {counted(len(documents), what, f'{what}s'.replace('ys', 'ies'))} read as documents",)
+        if seen > 1
+        else ()
+    )
+    return Corpus(tuple(documents), notes=notes)
 
 
 @lru_cache(maxsize=2)

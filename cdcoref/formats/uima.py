@@ -17,8 +17,8 @@ from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.chains import Link, as_recorded, chains_of, filled_gaps, label_of, parsed_label
-from cdcoref.formats.folders import check_characters, file_names, written_folder
+from cdcoref.formats.chains import Link, chains_of, filled_gaps, label_of, parsed_label
+from cdcoref.formats.folders import as_recorded, check_characters, file_names, written_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import output_file
@@ -43,15 +43,10 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
-    """Write a folder of XMI files with their type system.
-
-    Returns
-    -------
-    tuple
-        A sentence if discontinuous mentions were extended.
+    """Write a folder of XMI files with their type system; returns a sentence if discontinuous mentions were extended.
 
     Raises `InputError` if dkpro-cassis is not installed, a text or the name of a cluster has a character that XML
-    cannot have, the folder cannot be written, or it holds files that cdcoref did not write. It is then left as it was.
+    cannot have, or the folder cannot be written or holds other files. It is then left as it was.
     """
     cassis = _cassis()
     check_characters(corpus, _NO_XML, "a control character, which XML cannot have")

@@ -18,7 +18,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
 from cdcoref.formats.metadata import with_stated
-from cdcoref.formats.plain_text import tokenise_text
+from cdcoref.formats.plain_text import Part, documents_of, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
 
@@ -44,6 +44,14 @@ MOST_CONTROL = 0.01
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
 _LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
+_LIVE = re.compile(rb"(?i)LiveBlogPosting|(?:class|id)\s*=\s*[\"'][^\"'<>]*\blive")
+_LIVE_ELEMENT = "//*[contains(@itemtype, 'LiveBlogPosting') or contains(@class, 'live') or contains(@id, 'live')]"
+_TIMES = ".//time[@datetime]"
+_LIVE_BLOCKS = (
+    f"//body{_LIVE_ELEMENT}//*[self::article or self::div or self::li or self::section]"
+    f"[count({_TIMES}) = 1 and string-length(normalize-space(.)) > 20]"
+)
+_CLOCK = re.compile(r"(?:\A|[T ])(\d\d:\d\d)")
 DEEPEST = 200
 """Tags inside each other that are read with their structure; lxml stops at 256."""
 _ANY_TAG = re.compile(rb"<(/?)([A-Za-z][\w:-]*)[^<>]*>")
@@ -95,10 +103,42 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
     if marked_encoding(data) is None and len(_CONTROL.findall(data)) > len(data) * MOST_CONTROL:
         raise InputError("this is binary data and not HTML, whatever its name says", path)
     flat = _flattened(data)
+    if blocks := _updates(flat, path):
+        return documents_of(iter(blocks), path, options, "block")
     text, stated = page_text(flat, path)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
     what = "the page is nested too deeply, or has a tag of many attributes; it was read without its structure"
     return Corpus((with_stated(document, stated),), notes=() if flat is data else (f"{path}: {what}",))
+
+
+def _updates(data: bytes, path: Path) -> list[Part]:
+    """The blocks of a live blog, each with its time, behind what stands around them; () if the page is none."""
+    from lxml import etree, html
+
+    if not _LIVE.search(data):
+        return []
+    try:
+        tree = html.fromstring(data, parser=html.HTMLParser(encoding=_encoding_of(data)))
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return []
+    timed = tree.xpath(_LIVE_BLOCKS)
+    blocks = [block for block in timed if len(block.getparent().xpath(_TIMES)) > 1]
+    if len(blocks) < 2:
+        return []
+    updates = []
+    for block in blocks:
+        [moment] = block.xpath(_TIMES)
+        stated = moment.get("datetime")
+        known = {"date": day_in(stated), "title": "".join(block.xpath("string(.//h2|.//h3|.//h4)"))}
+        known["time"] = clock[1] if (clock := _CLOCK.search(stated)) else None
+        moment.drop_tree()
+        updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path), known))
+    for part in (*blocks, *tree.xpath("//nav | //aside | //footer")):
+        part.drop_tree()
+    text, stated = page_text(b"<!doctype html>" + html.tostring(tree, encoding="utf-8"), path)
+    about = {name: stated[name] for name in ("date", "source", "author", "url") if name in stated}
+    kept = ({name: value for name, value in update.stated.items() if value} for update in updates)
+    return [Part(text, stated), *(Part(part.text, about | own) for part, own in zip(updates, kept, strict=True))]
 
 
 def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
@@ -171,17 +211,21 @@ def _stated_day(tree: Any) -> str | None:
     return next(filter(None, map(day_in, values)), None)
 
 
+def _encoding_of(data: bytes) -> str | None:
+    """UTF-8, which lxml does not expect of a page that states no encoding; None if it is another one."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return None
+    return "utf-8"
+
+
 def all_text(data: bytes, path: str | Path) -> str:
     """The text of a page, a line for each of its blocks."""
     from lxml import etree, html
 
     try:
-        data.decode()
-        encoding = "utf-8"  # which lxml does not expect of a page that states no encoding
-    except UnicodeDecodeError:
-        encoding = None
-    try:
-        tree = html.fromstring(data, parser=html.HTMLParser(encoding=encoding))
+        tree = html.fromstring(data, parser=html.HTMLParser(encoding=_encoding_of(data)))
     except etree.ParserError:  # there is nothing
         return ""
     except (etree.XMLSyntaxError, ValueError) as error:

@@ -26,24 +26,16 @@ PIECES_OF_NAME = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionContext:
-    """The context of one mention.
-
-    Attributes
-    ----------
-    pieces
-        Word pieces as positions in the sequences of the document, one sequence after the other. *Shape:* (pieces,)
-    parts
-        The part that each is of: 0 the opening, 1 the names, 2 the sentence. *Shape:* (pieces,)
-    own
-        Which of them are the mention's. *Shape:* (pieces,)
-    digest
-        The same for contexts with the same contents, whatever their documents are called.
-    """
+    """The context of one mention."""
 
     pieces: Integers
+    """Word pieces as positions in the sequences of the document, one sequence after the other. *Shape:* (pieces,)"""
     parts: Integers
+    """The part that each is of: 0 the opening, 1 the names, 2 the sentence. *Shape:* (pieces,)"""
     own: NDArray[np.bool_]
+    """Which of them are the mention's. *Shape:* (pieces,)"""
     digest: bytes
+    """The same for contexts with the same contents, whatever their documents are called."""
 
     def __len__(self) -> int:
         return len(self.pieces)

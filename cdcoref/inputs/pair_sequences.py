@@ -27,25 +27,16 @@ OVERHEAD = 9
 
 @dataclass(frozen=True, slots=True)
 class PairSequence:
-    """What the encoder reads of two mentions of one kind.
-
-    Attributes
-    ----------
-    input_ids
-        Word pieces. *Shape:* (length,)
-    is_global
-        Global attention: ``[CLS]``, markers and mention pieces. *Shape:* (length,)
-    span_tokens, side
-        Positions of the mentions' pieces, and the mention of each: 0 the first, 1 the second. *Shape:* (pieces,)
-    kind
-        The mentions' kind, as a position in `KINDS`.
-    """
+    """What the encoder reads of two mentions of one kind."""
 
     input_ids: Integers
     is_global: NDArray[np.bool_]
+    """Word pieces, and global attention: ``[CLS]``, markers and mention pieces. *Shape:* (length,)"""
     span_tokens: Integers
     side: Integers
+    """Positions of the mentions' pieces, and the mention of each: 0 the first, 1 the second. *Shape:* (pieces,)"""
     kind: int
+    """The mentions' kind, as a position in `KINDS`."""
 
     def __len__(self) -> int:
         return len(self.input_ids)

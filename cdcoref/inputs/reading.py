@@ -23,35 +23,23 @@ divided."""
 
 @dataclass(frozen=True, slots=True)
 class ReadingSequence:
-    """What the encoder reads of one document, and the spans of words that may be mentions.
-
-    Attributes
-    ----------
-    document
-        The document that it is from.
-    input_ids
-        Word pieces: ``[CLS] <doc-s> ... </doc-s>``. *Shape:* (length,)
-    is_global
-        Global attention: ``[CLS]`` alone. *Shape:* (length,)
-    words, word_places
-        Token indices in the document, and the position of each word's first piece. *Shape:* (words,)
-    starts, ends
-        First word of every candidate span, and one past its last, as positions in `words`. *Shape:* (spans,)
-    begins
-        Whether each word begins a sentence, or what the sequence has of one. *Shape:* (words,)
-    spelling
-        How each word is spelt (see :mod:`cdcoref.inputs.spelling`). *Shape:* (words, `SPELLING`)
-    """
+    """What the encoder reads of one document, and the spans of words that may be mentions."""
 
     document: Document
     input_ids: Integers
+    """Word pieces: ``[CLS] <doc-s> ... </doc-s>``. *Shape:* (length,)"""
     is_global: NDArray[np.bool_]
+    """Global attention: ``[CLS]`` alone. *Shape:* (length,)"""
     words: Integers
     word_places: Integers
+    """Token indices in the document, and the position of each word's first piece. *Shape:* (words,)"""
     starts: Integers
     ends: Integers
+    """First word of every candidate span, and one past its last, as positions in `words`. *Shape:* (spans,)"""
     begins: NDArray[np.bool_]
+    """Whether each word begins a sentence, or what the sequence has of one. *Shape:* (words,)"""
     spelling: NDArray[np.float32]
+    """How each word is spelt (see :mod:`cdcoref.inputs.spelling`). *Shape:* (words, `SPELLING`)"""
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -60,16 +48,8 @@ class ReadingSequence:
 class ReadingBuilder:
     """Builds the sequences in which mentions are detected.
 
-    Parameters
-    ----------
-    tokenizer
-        With the special tokens of :mod:`cdlm.tokens`.
-    max_length
-        Word pieces of the longest sequence; only a single longer sentence exceeds it, up to `longest`.
-    longest
-        Word pieces that the encoder can read at once.
-    max_words
-        Words of the longest candidate span.
+    A sequence has at most `max_length` word pieces; only a single longer sentence exceeds it, up to the `longest` that
+    the encoder can read at once. `max_words` are those of the longest candidate span.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int, longest: int, max_words: int) -> None:

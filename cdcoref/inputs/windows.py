@@ -17,18 +17,9 @@ from cdcoref.corpus import Document, Mention
 
 @dataclass(frozen=True, slots=True)
 class DocumentPieces:
-    """A document in word pieces.
+    """A document in word pieces, by token; `units` are token ranges that are shown or dropped as a whole.
 
-    Attributes
-    ----------
-    pieces
-        Word pieces of every token.
-    units
-        Token ranges that are shown or dropped as a whole: sentences, or parts of a very long sentence.
-    lengths
-        Number of word pieces of every unit.
-    hidden
-        Units that must not serve as context.
+    Units are sentences, or parts of a very long sentence; `lengths` are their word pieces, `hidden` no context.
     """
 
     document: Document

@@ -83,8 +83,8 @@ class Prediction(Results):
         layout
             As in :func:`cdcoref.formats.write_corpus`.
         folder_format
-            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"`` or
-            ``"xmi"``.
+            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``,
+            ``"xmi"``, ``"label-studio"`` or ``"prodigy"``.
         replaced
             What is replaced in texts: ``"pronouns"`` (the default) or ``"all"``.
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_xmi
+from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_label_studio, write_prodigy, write_xmi
 from cdcoref.reports import Results
 from cdcoref.views.graphml import write_graphml
 from cdcoref.views.json_object import write_json, write_json_lines
@@ -34,13 +34,15 @@ WRITERS: Mapping[str, Callable[[Results | Corpus, Path], object]] = {
 }
 """The writers of files for people or other programs, by the file's suffix."""
 
-FolderFormat = Literal["text", "brat", "xmi"]
-"""What the files of a folder are: texts with mentions replaced, or those of annotation tools (brat's, or UIMA
-CAS XMI for INCEpTION and WebAnno)."""
+FolderFormat = Literal["text", "brat", "xmi", "label-studio", "prodigy"]
+"""What the files of a folder are: texts with mentions replaced, or those of annotation tools (UIMA CAS XMI is
+for INCEpTION and WebAnno)."""
 
 FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
     "brat": write_brat,
     "xmi": write_xmi,
+    "label-studio": write_label_studio,
+    "prodigy": write_prodigy,
 }
 """The writers of folders for annotation tools."""
 

@@ -63,6 +63,13 @@ def test_a_pdf(tmp_path: Path, packed: bool) -> None:
     assert len(document.sentences) == 1
 
 
+def test_a_soft_hyphen_of_windows_joins_a_word(tmp_path: Path) -> None:
+    data = pdf("The captain of the fer\xad", "ry was ar\xadrested.")
+    plain, font = b"/BaseFont /Helvetica", b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding"
+    (tmp_path / "a.pdf").write_bytes(data.replace("\xad".encode(), b"\xad").replace(plain, font))
+    assert read_file(tmp_path / "a.pdf").documents[0].text == "The captain of the ferry was arrested."
+
+
 def pages(path: Path, *texts: tuple[str, ...], title: str = "untitled") -> None:
     writer = pypdf.PdfWriter()
     for lines in texts:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import ReadOptions, read_corpus, read_file
+from cdcoref.formats import (
+    ReadOptions,
+    read_corpus,
+    read_file,
+    tokenise_text,
+    write_label_studio,
+    write_prodigy,
+)
 
 FERRY = "A ferry sank off Tresk. 19 people died."
 TEXT = "Ann left. She fell."
@@ -146,6 +156,62 @@ def test_columns_have_the_names_that_the_user_gives_or_usual_ones(tmp_path: Path
     assert document.text == FERRY
     assert document.metadata == {"title": "Ferry sinks", "date": "7/3/2024", "source": "Courier", "Desk": "Harbour"}
     assert "cannot be read" in loaded.corpus.notes[0]
+
+
+@pytest.mark.parametrize("tool", [write_label_studio, write_prodigy])
+def test_tasks_for_people_are_read_back(tmp_path: Path, tool: Callable[..., object]) -> None:
+    texts = [tokenise_text(TEXT, "x"), tokenise_text("Ann was not hurt.", "y")]
+    documents = tuple(replace(d, metadata={"title": f"Title {d.id}"}, found=frozenset()) for d in texts)
+    of_ann = [Mention(id, (token,), "entity", "c7") for id, token in (("x", 0), ("x", 3), ("y", 0))]
+    corpus = Corpus(documents, (of_ann[0], Mention("x", (1,), "event", "c2"), of_ann[1], of_ann[2]))
+    assert tool(corpus, tmp_path / "out") == ()
+    loaded = read_corpus([tmp_path / "out"])
+    assert loaded.problems == ()
+    assert [(d.id, d.text, d.metadata) for d in loaded.corpus.documents] == [
+        (d.id, d.text, d.metadata) for d in documents
+    ]
+    assert set(loaded.corpus.mentions) == set(corpus.mentions)
+    broken = Corpus(documents[:1], (Mention("x", (0, 2), "entity", "c1"),))
+    assert "extended" in str(tool(broken, tmp_path / "gaps"))
+
+
+def test_a_link_that_people_removed_divides_a_cluster(tmp_path: Path) -> None:
+    mentions = tuple(Mention("x", (token,), "entity", "c7") for token in (0, 1, 3))
+    write_prodigy(Corpus((tokenise_text(TEXT, "x"),), mentions), tmp_path / "out")
+    path = tmp_path / "out" / "tasks.jsonl"
+    task = json.loads(path.read_text())
+    del task["relations"][-1]
+    path.write_text(json.dumps(task))
+    assert [[m.tokens[0] for m in cluster] for cluster in read_file(path).clusters()] == [[0, 1], [3]]
+
+
+TOKENS = """paragraph_ID\tsentence_ID\ttoken_ID_within_document\tword\tevent
+0\t0\t0\tAnn\tO
+0\t0\t1\tleft\tEVENT
+0\t0\t2\t.\tO
+0\t1\t3\tShe\tO
+0\t1\t4\t"\tO
+"""
+ENTITIES = "COREF\tstart_token\tend_token\tprop\tcat\ttext\n4\t0\t0\tPROP\tPER\tAnn\n4\t3\t3\tPRON\tPER\tShe\n"
+
+
+def test_tables_of_booknlp(tmp_path: Path) -> None:
+    (tmp_path / "a.tokens").write_text(TOKENS)
+    with pytest.raises(InputError, match=r"the mentions a\.entities"):
+        read_file(tmp_path / "a.tokens")
+    (tmp_path / "a.entities").write_text(ENTITIES)
+    corpus = read_file(tmp_path / "a.tokens")
+    assert [document.sentences for document in corpus.documents] == [((0, 3), (3, 5))]
+    assert [(m.tokens, m.kind, m.cluster, m.tag) for m in corpus.mentions] == [
+        ((0,), "entity", "a/4", "PROP_PER"),
+        ((1,), "event", None, None),
+        ((3,), "entity", "a/4", "PRON_PER"),
+    ]
+    with pytest.raises(InputError, match=r"BookNLP's table of mentions, which is read with the \.tokens file"):
+        read_file(tmp_path / "a.entities")
+    (tmp_path / "a.entities").write_text(ENTITIES.replace("3\t3", "3\t9"))
+    with pytest.raises(InputError, match="line 3: the mention 3 to 9 is not in"):
+        read_file(tmp_path / "a.tokens")
 
 
 def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:

@@ -170,6 +170,29 @@ def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str
     assert read_file(tmp_path / "a.html").documents[0].metadata.get("date") == date
 
 
+@pytest.mark.parametrize("tag", ["div", "article", "li"])
+def test_blocks_of_a_live_blog_keep_apart_with_their_times(tmp_path: Path, tag: str) -> None:
+    blocks = "".join(
+        f"<{tag}><time datetime='2024-03-0{day}T1{day}:05:00+01:00'>1{day}.05</time>"
+        f"<h3>Number {day}</h3><p>{text}</p></{tag}>"
+        for day, text in ((7, FERRY), (8, "The captain was held yesterday, the police said."))
+    )
+    head = "<html><head><title>Ferry: live</title></head><body><nav>Home</nav>"
+    page = f"{head}<main id='live'><p>It sank at dawn.</p>{blocks}"
+    (tmp_path / "a.html").write_text(f"<!doctype html>{page}</main></body></html>")
+    corpus = read_file(tmp_path / "a.html")
+    around, *updates = corpus.documents
+    assert "It sank at dawn." in around.text
+    assert FERRY not in around.text
+    assert [(d.id, d.metadata["date"], d.metadata["time"], d.metadata["title"]) for d in updates] == [
+        ("a.html:2", "2024-03-07", "17:05", "Number 7"),
+        ("a.html:3", "2024-03-08", "18:05", "Number 8"),
+    ]
+    assert updates[0].text == f"Number 7\n\n{FERRY}"
+    (tmp_path / "b.html").write_text(page.replace("id='live'", "id='more'"))
+    assert len(read_file(tmp_path / "b.html").documents) == 1
+
+
 def test_hidden_parts_of_a_page_are_no_text(tmp_path: Path) -> None:
     hidden = "".join(f"<{tag}>Hidden words.</{end}>" for tag, end in (("template", "template"), ("p hidden", "p")))
     (tmp_path / "a.html").write_text(f"<html><body><article><p>{FERRY}</p>{hidden}</article></body></html>")
