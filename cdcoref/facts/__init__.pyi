@@ -1,4 +1,5 @@
 from .clauses import looks_ahead as looks_ahead
+from .grammar import syntax as syntax
 from .parsing import ENGLISH as ENGLISH
 from .parsing import Parse as Parse
 from .parsing import parse as parse

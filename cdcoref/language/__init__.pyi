@@ -26,8 +26,10 @@ from .header_lines import byline_author as byline_author
 from .header_lines import is_date_line as is_date_line
 from .header_lines import is_header_line as is_header_line
 from .header_lines import is_line_of_writers as is_line_of_writers
+from .mention_facts import NO_SYNTAX as NO_SYNTAX
 from .mention_facts import LastWord as LastWord
 from .mention_facts import MentionFacts as MentionFacts
+from .mention_facts import Syntax as Syntax
 from .mention_facts import last_word as last_word
 from .mention_facts import mention_facts as mention_facts
 from .mention_facts import mention_words as mention_words
@@ -36,8 +38,10 @@ from .pair_features import check_features as check_features
 from .pair_features import conflicts as conflicts
 from .pair_features import pair_features as pair_features
 from .quotations import quotations as quotations
+from .stated_facts import JOBS as JOBS
 from .stated_facts import MEN_AND_WOMEN as MEN_AND_WOMEN
 from .stated_facts import NO_FACTS as NO_FACTS
+from .stated_facts import NO_PERSON as NO_PERSON
 from .stated_facts import PERSON as PERSON
 from .stated_facts import TITLES as TITLES
 from .stated_facts import StatedFacts as StatedFacts

@@ -216,6 +216,17 @@ class FactTables:
         result[own] = separate & (self.lemmas.shared(one, other) == 0)
         return result
 
+    def other_arguments(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+        """Whether pairs are subject and object of one verb (:meth:`MentionFacts.is_other_argument`)."""
+        document, (verb, is_subject) = self.documents, self._arguments
+        same = (document[first] == document[second]) & (verb[first] == verb[second]) & (verb[first] >= 0)
+        return same & (is_subject[first] != is_subject[second]) & (self.pronouns[first] + self.pronouns[second] == 0)
+
+    @cached_property
+    def _arguments(self) -> tuple[Integers, NDArray[np.bool_]]:
+        verbs = np.array([m.syntax.verb for m in self.mentions], dtype=np.int64)
+        return verbs, np.array([m.syntax.role == "subject" for m in self.mentions], dtype=bool)
+
     @cached_property
     def _clauses(self) -> Integers:
         return np.array([m.clause for m in self.mentions], dtype=np.int64)

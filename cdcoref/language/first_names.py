@@ -37,7 +37,7 @@ def name_of_other_gender(name: str) -> str:
         In lower case, without accents.
 
     >>> name_of_other_gender("paula"), name_of_other_gender("robin")
-    ('osman', '')
+    ('ned', '')
     """
     gender = _GENDER.get(name)
     if gender is None:

@@ -7,15 +7,43 @@ Everything here follows from the mention's own words, those of its sentence and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.adjacent_facts import adjacent_facts
 from cdcoref.language.clause_starts import clause_start, is_noun
-from cdcoref.language.stated_facts import NO_FACTS
+from cdcoref.language.stated_facts import NO_FACTS, PERSON, names_a_person
 from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, possessor_end, sentence_words
 
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """What the parse says of a mention (:func:`cdcoref.facts.syntax`).
+
+    Attributes
+    ----------
+    head
+        The token that the others depend on; -1 without a parse.
+    verb, role
+        The verb that it is ``"subject"`` or ``"object"`` of; -1 and empty for others.
+    entity
+        The type of the named entity that its head is in.
+    age
+        That of the person whom a name or a pronoun stands for, if it is stated beside it, or else 0.
+    descriptions
+        Tokens and lemmas of the nouns that say beside a name or a pronoun what the person is.
+    """
+
+    head: int = -1
+    verb: int = -1
+    role: str = ""
+    entity: str = ""
+    age: int = 0
+    descriptions: tuple[tuple[int, str], ...] = ()
+
+
+NO_SYNTAX = Syntax()
 LastWord = Literal["mention", "head"]
 """Whose last word is meant."""
 
@@ -46,6 +74,8 @@ class MentionFacts:
     clause
         Of an entity whose head is a common noun, the first token of its clause
         (:func:`cdcoref.language.clause_starts.clause_start`); -1 for others.
+    syntax
+        What the parse says of it.
     """
 
     words: MentionWords
@@ -59,6 +89,7 @@ class MentionFacts:
     possessor: int = -1
     head_start: int = -1
     clause: int = -1
+    syntax: Syntax = NO_SYNTAX
 
     def is_possessor_of(self, other: MentionFacts) -> bool:
         """Whether this mention, with or without "'s", is the possessor directly before the other's noun."""
@@ -67,6 +98,11 @@ class MentionFacts:
             and self.start < other.possessor <= self.end <= other.possessor + 1
             and self.end <= other.head_start
         )
+
+    def is_other_argument(self, other: MentionFacts) -> bool:
+        """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee")."""
+        mine, theirs = self.syntax, other.syntax
+        return self.document == other.document and mine.verb == theirs.verb >= 0 and mine.role != theirs.role
 
     def in_clause_with(self, other: MentionFacts) -> bool:
         """Whether both are nouns of one clause that share no word, with words between them."""
@@ -78,7 +114,9 @@ class MentionFacts:
         )
 
 
-def mention_facts(document: Document, mention: Mention, sentence: int, quotation: int = 0) -> MentionFacts:
+def mention_facts(
+    document: Document, mention: Mention, sentence: int, quotation: int = 0, syntax: Syntax = NO_SYNTAX
+) -> MentionFacts:
     """The facts of a mention that begins in this sentence, and in this quotation."""
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
@@ -86,6 +124,8 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
     head = head_span(phrase)[0]
     owner = possessor_end(document.tokens[start:end], mention.start - start + head)
     words = mention_words(document, mention)
+    if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
+        words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
         words,
@@ -99,6 +139,7 @@ def mention_facts(document: Document, mention: Mention, sentence: int, quotation
         -1 if owner is None or words.names else start + owner,
         mention.start + head,
         start + clause_start(sentence_tokens, mention.start - start) if is_thing else -1,
+        syntax if sentence_tokens else NO_SYNTAX,
     )
 
 

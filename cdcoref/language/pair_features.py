@@ -206,12 +206,17 @@ def conflicts(mentions: FactTables, pairs: Integers) -> NDArray[np.bool_]:
     """Which pairs cannot corefer. *Shape:* (pairs, 2) in, (pairs,) out
 
     What they state is in conflict (:func:`cdcoref.language.in_conflict`), one is the possessor of the other, or they
-    are two nouns of one clause.
+    are two nouns of one clause, or subject and object of one verb.
     """
     compared = MentionPairs(mentions, pairs)
     values = [compared.agreement(sets) < 0 for sets in mentions.values]
     own = compared.first, compared.second
-    others = (mentions.different_names(*own), mentions.possessed(*own), mentions.in_one_clause(*own))
+    others = (
+        mentions.different_names(*own),
+        mentions.possessed(*own),
+        mentions.in_one_clause(*own),
+        mentions.other_arguments(*own),
+    )
     return np.any([*values, *others], axis=0)
 
 

@@ -34,7 +34,7 @@ class StatedFacts(NamedTuple):
     nationality
         Of a person with a title or an office: its country ("the Finnish prime minister").
     generation
-        What tells apart two of one name: ``jr``, ``sr``, ``ii``, ``iii`` or ``iv``.
+        What tells apart two of one name: ``jr``, ``sr``, ``ii``, ``iii`` or ``iv``; or a number, where ages or jobs do.
     full_name
         Up to three capitalised words, in lower case, without titles before two or more words, middle initials,
         particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.
@@ -60,6 +60,8 @@ class StatedFacts(NamedTuple):
 NO_FACTS = StatedFacts()
 PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
 """The sorts."""
+NO_PERSON = frozenset((ORGANISATION, CLUB, TOWN))
+"""What is none may be."""
 TOWNS = words_in("name_endings.tsv", "town")
 """Nouns for towns."""
 MEN_AND_WOMEN = {row["word"]: row["gender"] for row in rows("titles.tsv") if row["gender"]}
@@ -74,6 +76,8 @@ _ADJECTIVES = words_in("before_names.tsv", "adjective")
 _DIRECTIONS = words_in("before_names.tsv", "direction")
 PARTICLES = words_in("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
+JOBS = {row["noun"]: row["field"] for row in rows("jobs.tsv")}
+"""Nouns for what people do for a living, and its field; hardly anybody has jobs of two fields at a time."""
 GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 """What may follow a name, and tells father and son apart."""
 NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
@@ -140,6 +144,11 @@ def may_be_surname(name: Sequence[str]) -> bool:
     if not name or name[0] in _DIRECTIONS:
         return False
     return not is_common_word(name[-1]) or _is_first_name(name[0])
+
+
+def names_a_person(name: Sequence[str]) -> bool:
+    """Whether a full name begins with a common first name."""
+    return len(name) > 1 and _is_first_name(name[0])
 
 
 @lru_cache(maxsize=1 << 16)

@@ -26,7 +26,7 @@ def with_genders_swapped(words: Sequence[str]) -> list[str]:
     What states no gender stays: surnames, and first names of both genders.
 
     >>> " ".join(with_genders_swapped("Mr. Hale told her sister Paula that her car was his .".split()))
-    'Ms. Hale told his brother Osman that his car was hers .'
+    'Ms. Hale told his brother Ned that his car was hers .'
     """
     return [_swapped(words, place) for place in range(len(words))]
 

@@ -27,6 +27,7 @@ from cdcoref.language.stated_facts import (
     MEN_AND_WOMEN,
     NO_FACTS,
     NO_FIRST_NAMES,
+    NO_PERSON,
     OFFICES,
     ORGANISATION,
     PARTICLES,
@@ -200,12 +201,13 @@ class MentionWords:
         if self.head in INSTITUTIONS and not self.pronoun:
             return frozenset((ORGANISATION,))
         if self.is_organisation and not self.countries:  # "the Australian" may be a man
-            return frozenset((ORGANISATION, CLUB, TOWN))
+            return NO_PERSON
         if last == self.head and last in GENDER_OF_NOUNS:
             return frozenset((PERSON,))
         alone = len(self.words) == 1 or (len(self.words) == 2 and last == "city")  # "Hull City"
         named = alone and not self.countries and self.names.issuperset(self.words)
-        return self.beside.sorts if named else frozenset()
+        person = frozenset((PERSON,))
+        return self.beside.sorts if named or (self.whole_name and self.beside.sorts == person) else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:

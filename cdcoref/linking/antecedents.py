@@ -27,8 +27,8 @@ from cdcoref.reading import Readings
 
 BEFORE = 50
 AFTER = 5
-OBJECT_FORMS = frozenset({"him", "them", "me", "us"})
-"""Forms of pronouns that are objects only; "her" may be a possessive, "it" and "you" a subject."""
+REFLEXIVE = ("self", "selves")
+"""Ends of the pronouns that are an object and refer to the subject."""
 PAIRS_AT_ONCE = 65_536
 """Pairs whose hidden layers are in memory at the same time."""
 
@@ -196,7 +196,7 @@ def choose_antecedents(
     A candidate cannot be the antecedent of a pronoun of the other gender, be an organisation that "he" or "she" refers
     to, or have the name of somebody whom a title or other pronouns give the other gender ("Dr. Lee ... she ... him");
     it cannot be what the pronoun possesses ("her sister"), nor the subject of the verb that the pronoun is the object
-    of ("Peter thanked him").
+    of ("Peter thanked him"), or the other way round.
 
     `logits` are of every pair against there being no antecedent (*Shape:* (pairs,)). The log-odds are those that the
     pronoun refers to what the candidate refers to: candidates with the same head, and pronouns that follow them, speak
@@ -214,9 +214,9 @@ def choose_antecedents(
         pronoun, candidates, own = int(known.pronouns[start]), known.candidates[start:end].tolist(), logits[start:end]
         facts = mentions[pronoun]
         firsts = [first.get(one, one) for one in candidates]
-        subjects = {place for one, place in zip(candidates, firsts, strict=True) if _is_subject(mentions[one], facts)}
+        others = {place for one, place in zip(candidates, firsts, strict=True) if _is_other(mentions[one], facts)}
         impossible = [
-            place in subjects
+            place in others
             or facts.is_possessor_of(mentions[one])
             or _differ(facts.words.stated.gender, mentions[place].words.stated.gender or genders.get(bearer[place]))
             or bool(facts.words.stated.gender and mentions[place].words.is_organisation)
@@ -257,13 +257,9 @@ def _differ(one: frozenset[str], other: frozenset[str] | None) -> bool:
     return bool(one and other and one != other)
 
 
-def _is_subject(candidate: MentionFacts, pronoun: MentionFacts) -> bool:
-    """Whether only one word, the verb, stands between a candidate and a pronoun that can only be an object."""
-    return (
-        pronoun.words.words[-1] in OBJECT_FORMS
-        and candidate.sentence == pronoun.sentence
-        and candidate.end + 1 == pronoun.start
-    )
+def _is_other(candidate: MentionFacts, pronoun: MentionFacts) -> bool:
+    """Whether a candidate and a pronoun are subject and object of one verb, unless the pronoun is reflexive."""
+    return not pronoun.words.words[-1].endswith(REFLEXIVE) and candidate.is_other_argument(pronoun)
 
 
 def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:

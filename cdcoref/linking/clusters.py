@@ -26,6 +26,7 @@ from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Mention
 from cdcoref.language import (
     NO_FACTS,
+    NO_PERSON,
     PERSON,
     MentionFacts,
     StatedFacts,
@@ -34,7 +35,7 @@ from cdcoref.language import (
     in_conflict,
     lemma,
 )
-from cdcoref.linking.full_names import Name, NamesOfStory
+from cdcoref.linking.full_names import NamesOfStory
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
@@ -171,10 +172,11 @@ class KindClusters:
             own = [number for number in self._order if mentions[number].kind == kind]
             facts = {number: readings.facts.mentions[number] for number in own}
             if kind == ENTITY:
-                self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]})
+                pronouns = _pronouns(facts, self.links)
+                self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]}, pronouns)
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
-            self._conflicts = _conflicts(facts, self._names.names, apart, self.links)
+            self._conflicts = _conflicts(facts, self._names, apart, self.links)
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -242,8 +244,17 @@ def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, a
     return replace(scores, score=np.where(differ, 0.0, np.where(agree, raised, scores.score)))
 
 
+def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[int, list[MentionFacts]]:
+    """By mention, the pronouns that certainly refer to it."""
+    found: dict[int, list[MentionFacts]] = defaultdict(list)
+    for pronoun, (_, probability) in links.antecedents.items():
+        if probability >= CERTAIN_ANTECEDENT and pronoun in facts:
+            found[_referent(pronoun, links)].append(facts[pronoun])
+    return found
+
+
 def _conflicts(
-    facts: Mapping[int, MentionFacts], names: Mapping[int, Name], apart: NDArray[np.bool_], links: MentionLinks
+    facts: Mapping[int, MentionFacts], names: NamesOfStory, apart: NDArray[np.bool_], links: MentionLinks
 ) -> MentionConflicts:
     """Which mentions of a kind cannot be one: those whose facts conflict, a possessor and what it possesses, and two
     nouns of one clause.
@@ -263,30 +274,35 @@ def _conflicts(
                     if facts[owner].is_possessor_of(one) and root != number:
                         pairs[root].add(number)
                         pairs[number].add(root)
-    clauses: dict[tuple[str, int], list[int]] = defaultdict(list)
+    beside: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
         if one.clause >= 0:
-            clauses[one.document, one.clause].append(number)
-    for numbers in clauses.values():
+            beside["clause", one.document, one.clause].append(number)
+        if one.syntax.verb >= 0 and not one.words.pronoun:
+            beside["verb", one.document, one.syntax.verb].append(number)
+    for numbers in beside.values():
         for first, second in combinations(numbers, 2):
-            if facts[first].in_clause_with(facts[second]):
+            if facts[first].in_clause_with(facts[second]) or facts[first].is_other_argument(facts[second]):
                 pairs[first].add(second)
                 pairs[second].add(first)
     stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
-    for number, name in names.items():
+    for number, name in names.names.items():
         if not facts[number].words.whole_name:
             of_name = stated[number].gender or frozenset(filter(None, (gender_of_first_name(name[0]),)))
             stated[number] = stated[number]._replace(full_name=name, gender=of_name)
-    genders: dict[int, set[str]] = defaultdict(set)
-    for pronoun, (_, probability) in links.antecedents.items():
-        if probability >= CERTAIN_ANTECEDENT and pronoun in facts:
-            genders[_referent(pronoun, links)] |= facts[pronoun].words.stated.gender
+        if number in names.shared:
+            stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
+    for number in names.things.intersection(stated):
+        if not stated[number].sorts:
+            stated[number] = stated[number]._replace(sorts=NO_PERSON)
+    genders = {
+        number: frozenset().union(*(one.words.stated.gender for one in pronouns))
+        for number, pronouns in _pronouns(facts, links).items()
+    }
     for number, gender in genders.items():
         if len(gender) == 1 and number in stated:
             own = stated[number]
-            stated[number] = own._replace(
-                gender=own.gender or frozenset(gender), sorts=own.sorts or frozenset((PERSON,))
-            )
+            stated[number] = own._replace(gender=own.gender or gender, sorts=own.sorts or frozenset((PERSON,)))
     return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
 
 

@@ -23,9 +23,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from types import MappingProxyType
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
-from cdcoref.language import TITLES, MentionFacts, StatedFacts, different_names, in_conflict, may_be_surname
+from cdcoref.language import PERSON, TITLES, MentionFacts, StatedFacts, different_names, in_conflict, may_be_surname
+from cdcoref.linking.homonyms import numbered_people
 from cdcoref.reading import Readings
 from cdcoref.stories import DocumentVectors, subjects
 
@@ -38,11 +40,20 @@ class NamesOfStory:
     Attributes
     ----------
     names
-        By mention, the full name that it has or can only belong to. `facts` come document by document in the order of
-        the text, without pronouns.
+        By mention, the full name that it has or can only belong to; with a number behind it if several people have it.
+    shared
+        The mentions whose name several people have (:mod:`cdcoref.linking.homonyms`).
+    things
+        Those that "it" refers to, and that no full name of a person can be.
+
+    `facts` come document by document in the order of the text, without pronouns; `pronouns` are by the mentions that
+    they refer to.
     """
 
-    def __init__(self, facts: Mapping[int, MentionFacts]) -> None:
+    def __init__(
+        self, facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]] = MappingProxyType({})
+    ) -> None:
+        self.things = {n for n, own in pronouns.items() if any(one.words.pronoun == "it" for one in own)}
         bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         begun: set[tuple[str, str]] = set()
         short: set[tuple[str, str]] = set()  # what stands for an organisation before anybody is named so
@@ -65,6 +76,8 @@ class NamesOfStory:
             # In a document that names nobody so, a word that begins the name of an organisation of the story is that.
             other = word in short or (word not in borne and one.words.surname in companies)
             possible = () if alone and other else bearers.get(one.words.surname, ())
+            if number in self.things:
+                possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
             if name := one.words.whole_name or _full_name(one, possible, alone and word in begun):
                 self.names[number] = name
         self._tell_generations_apart(facts)
@@ -75,6 +88,8 @@ class NamesOfStory:
         for number, one in facts.items():
             if number not in self.names and (name := _holder(one, titled.get(one.document, ()))):
                 self.names[number] = name
+        self.shared = numbered_people(facts, self.names, pronouns)
+        self.names |= self.shared
 
     def _tell_generations_apart(self, facts: Mapping[int, MentionFacts]) -> None:
         """Add what follows a name ("Jr.") to it, where a document has the full name also without or with another."""

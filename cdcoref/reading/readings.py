@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, Setting, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.facts import Parse, parse, with_parses
+from cdcoref.facts import Parse, parse, syntax, with_parses
 from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of, quotations
 from cdcoref.reading.vectors import Integers, MentionVectors
 
@@ -72,7 +72,13 @@ class Reading:
         key = mention.tokens, mention.kind
         if key not in self._facts:
             start = mention.start
-            self._facts[key] = mention_facts(self.cased, mention, self.sentence_of[start], self.quotations[start])
+            self._facts[key] = mention_facts(
+                self.cased,
+                mention,
+                self.sentence_of[start],
+                self.quotations[start],
+                syntax(self.parse, self.document.tokens, mention.tokens),
+            )
         return self._facts[key]
 
     def forget_facts(self) -> None:

@@ -14,6 +14,8 @@ COUPLES = Path(__file__).parent / "surnames" / "couples.md"
 OFFICES_AND_TOWNS = Path(__file__).parent / "surnames" / "offices_and_towns.md"
 """Articles with two who hold one office, with a town and a club or an institution of its name, with two hospitals; most
 mentions of them are marked in the same way."""
+HOMONYMS = Path(__file__).parent / "surnames" / "homonyms.md"
+"""Articles with two people, or a person and a thing, of one name, and others with two that were taken for one."""
 Person = tuple[str, str]
 
 
@@ -84,3 +86,10 @@ def test_towns_and_clubs_offices_and_hospitals_are_two_clusters(default_model: P
     assert found.missed <= 4
     assert found.mixed <= 5
     assert found.divided <= 9
+
+
+def test_what_the_grammar_keeps_from_being_one(default_model: Predictor) -> None:
+    """Ages, jobs, "its", subject and object, an organisation and a person, a possessor."""
+    found = Marked(default_model, HOMONYMS)
+    assert (found.texts, len(found.clusters), found.marks, found.missed) == (7, 14, 26, 0)
+    assert (found.mixed, found.divided) == (0, 0)

@@ -40,7 +40,7 @@ WORDS = (
         ("Mr. Hale met Mrs. Hale .", "Ms. Hale met Mr. Hale ."),
         ("Will he come ?", "Will she come ?"),
         ("Robin Voss left .", "Robin Voss left ."),
-        ("Jane Scott left . Scott wept .", "Hassan Scott left . Scott wept ."),
+        ("Jane Scott left . Scott wept .", "Gunter Scott left . Scott wept ."),
         ("HE LEFT .", "SHE LEFT ."),
         ("", ""),
     ],

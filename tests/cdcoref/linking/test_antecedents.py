@@ -218,7 +218,9 @@ def test_an_antecedent_is_likelier_than_none_and_candidates_of_one_name_speak_to
     ("sentence", "mentions", "expected"),
     [
         ("Mr. Lee met her", [(0, 1), (3,)], []),
-        ("Mrs. Lee met her", [(0, 1), (3,)], [(0, 1)]),
+        ("Mrs. Lee met her", [(0, 1), (3,)], []),
+        ("Mrs. Lee hurt herself", [(0, 1), (3,)], [(0, 1)]),
+        ("Mrs. Lee saw us and left with her", [(0, 1), (7,)], [(0, 1)]),
         ("Dr. Lee knew she left ; him , no", [(0, 1), (3,), (6,)], [(0, 1)]),
         ("Peter thanked him", [(0,), (2,)], []),
         ("Peter said they thanked him", [(0,), (4,)], [(0, 1)]),

@@ -106,7 +106,7 @@ def same(names: Sequence[object]) -> list[int]:
         ),
         # Particles, hyphens, and father and son.
         (["[ Jan van der Berg ] left . Then [ Van der Berg ] fell ."], ["jan berg", "jan berg"]),
-        (["[ Eve Le Pen ] left . Then [ Mrs. Le Pen ] met [ Le Pen ] ."], ["eve pen", "eve pen", "eve pen"]),
+        (["[ Eve Le Pen ] left . Then [ Mrs. Le Pen ] sang for [ Le Pen ] ."], ["eve pen", "eve pen", "eve pen"]),
         (["[ Ann Hale-Reyes ] left . Then [ Hale-Reyes ] fell ."], ["ann hale-reyes", "ann hale-reyes"]),
         (
             ["[ Bo Keller Sr. ] met [ Bo Keller Jr. ] . There [ Keller Jr. ] fell ."],
@@ -153,7 +153,7 @@ def test_an_office_is_the_one_name_that_has_it_as_a_title(text: str, expected: s
 
 
 def test_clusters_of_one_full_name_become_one() -> None:
-    texts = ("[ Ann Keller ] left with [ her dog ] .", "[ Ann Keller ] fell . [ Keller ] sued [ the town ] .")
+    texts = ("[ Ann Keller ] left with [ her dog ] .", "[ Ann Keller ] fell . [ Keller ] left with [ the dancer ] .")
     assert same(clustered({}, *texts)) == [0, 1, 0, 0, 4]
     assert same(clustered({(0, 1): 0.9, (3, 4): 0.9}, *texts)) == [0, 0, 0, 0, 0]
 
@@ -164,7 +164,7 @@ def test_clusters_of_one_full_name_become_one() -> None:
         # The amounts exclude each other: of the first name and of the towns.
         ("Then 2 [ Ann Keller ] met [ a guard ] . [ Keller ] sued 3 [ towns ] .", [0, 1, 0, 3]),
         # Of the two names themselves.
-        ("Then 2 [ Ann Keller ] met [ a guard ] . Then 3 [ Keller ] sued [ towns ] .", [0, 1, 2, 2]),
+        ("Then 2 [ Ann Keller ] met [ a guard ] . Then 3 [ Keller ] left with [ towns ] .", [0, 1, 2, 2]),
     ],
 )
 def test_a_cluster_in_conflict_gives_up_the_mention_alone(text: str, expected: list[int]) -> None:

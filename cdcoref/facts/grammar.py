@@ -1,0 +1,99 @@
+"""What the parse of a document says of a mention: the word that heads it, its verb, and what somebody is called beside
+a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cdcoref.facts.parsing import Parse
+from cdcoref.language import Syntax
+
+_NOUNS = frozenset({"NOUN", "PROPN"})
+_YOUNGEST, _OLDEST = 1, 115
+_YEARS_OLD = re.compile(r"(\d{1,3})-years?-olds?", re.IGNORECASE)
+
+
+def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
+    """What the parse says of the mention with these tokens; `words` are those of the document."""
+    head = parse.head_of(tokens)
+    verb, role = argument(parse, head)
+    if parse.parts[head] not in ("PROPN", "PRON"):
+        return Syntax(head, verb, role, parse.entity_types[head])
+    person = tuple(descriptions(parse, head))
+    nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
+    return Syntax(head, verb, role, parse.entity_types[head], _age(parse, words, (head, *person)), nouns)
+
+
+def _names(parse: Parse, noun: int) -> Iterator[str]:
+    """A noun, and with each noun before it ("driver", "bus driver")."""
+    lemma = parse.lemmas[noun].lower()
+    yield lemma
+    before = (n for n in parse.children[noun] if parse.relations[n] == "compound" and parse.parts[n] == "NOUN")
+    yield from (f"{parse.lemmas[n].lower()} {lemma}" for n in before)
+
+
+def argument(parse: Parse, token: int) -> tuple[int, str]:
+    """The verb that a noun is the subject or the object of, and which of them; of a passive the agent is the subject.
+
+    Nouns that "and" joins have the role of the first; so do verbs that share its subject. -1 and "" without a verb.
+    """
+    while parse.relations[token] == "conj" and parse.parts[parse.heads[token]] in (*_NOUNS, "PRON"):
+        token = parse.heads[token]
+    verb, relation = parse.heads[token], parse.relations[token]
+    if relation == "pobj" and parse.relations[verb] == "agent":
+        return parse.heads[verb], "subject"
+    if relation == "nsubj":
+        return verb, "subject"
+    if relation not in ("nsubjpass", "dobj", "dative") or parse.tags[token] == "PRP$":
+        return -1, ""
+    while parse.relations[verb] == "conj" and not _has_subject(parse, verb):
+        verb = parse.heads[verb]
+    return verb, "object"
+
+
+def _has_subject(parse: Parse, verb: int) -> bool:
+    return any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
+
+
+def descriptions(parse: Parse, head: int) -> Iterator[int]:
+    """The nouns and numbers that say what somebody is: "a roofer", "29" and "who is a roofer" behind a name, "roofer"
+    before it, and "is a roofer", unless it is denied or only possible."""
+    if parse.relations[head] == "appos":
+        yield parse.heads[head]
+    for child in parse.children[head]:
+        if parse.relations[child] == "appos":
+            yield child
+            yield from (n for n in parse.children[child] if parse.relations[n] == "appos")
+        elif parse.relations[child] == "compound" and parse.parts[child] == "NOUN":
+            yield child
+        elif parse.relations[child] == "relcl":
+            yield from _predicates(parse, child)
+    if parse.relations[head] == "nsubj":
+        yield from _predicates(parse, parse.heads[head])
+
+
+def _predicates(parse: Parse, verb: int) -> Iterator[int]:
+    """What a form of "be" says that its subject is."""
+    children = parse.children[verb]
+    if parse.lemmas[verb] == "be" and not any(parse.relations[n] == "neg" or parse.tags[n] == "MD" for n in children):
+        yield from (n for n in children if parse.relations[n] in ("attr", "acomp"))
+
+
+def _age(parse: Parse, words: Sequence[str], described: Sequence[int]) -> int:
+    """The age of somebody whom words describe: "29", "29 years old", "aged 29", "29-year-old"; 0 if none states it."""
+    for token in described:
+        near = [token, *parse.children[token]]
+        for child in near:
+            if found := _YEARS_OLD.fullmatch(words[child]):
+                return int(found[1])
+            is_number = parse.relations[child] in ("appos", "attr") and not parse.children[child]
+            if parse.lemmas[child] in ("old", "aged", "age"):
+                inside = (n for below in parse.children[child] for n in (below, *parse.children[below]))
+                numbers = [n for n in inside if parse.parts[n] == "NUM"]
+            else:
+                numbers = [child] if is_number and child in described else []
+            for number in numbers:
+                if words[number].isdecimal() and _YOUNGEST <= int(words[number]) <= _OLDEST:
+                    return int(words[number])
+    return 0

@@ -1,0 +1,57 @@
+"""What the parse says of mentions: their verb, and what somebody is called beside a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from cdcoref.corpus import Document
+from cdcoref.facts import parse, syntax
+from cdcoref.language import Syntax
+
+
+def syntax_of(text: str) -> list[Syntax]:
+    """What the parse says of the mentions in brackets."""
+    words = text.replace("[", "").replace("]", "").split()
+    starts = [place for place, word in enumerate(text.split()) if word.startswith("[")]
+    ends = [place for place, word in enumerate(text.split(), 1) if word.endswith("]")]
+    (known,) = parse([Document.from_sentences("d", [words])])
+    return [syntax(known, words, range(*span)) for span in zip(starts, ends, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "age", "nouns"),
+    [
+        ("[Ida Rohm] , 34 , a plumber from Lunde , was hurt .", 34, {"plumber"}),
+        ("The report names [Ida Rohm] , 61 , the town 's chief surveyor .", 61, {"surveyor"}),
+        ("[Ida Rohm] , a train driver , was hurt .", 0, {"driver", "train driver"}),
+        ("[Ida Rohm] is a teacher .", 0, {"teacher"}),
+        ("[Ida Rohm] is not a teacher .", 0, set()),
+        ("[Ida Rohm] may be a teacher .", 0, set()),
+        ("[She] is 34 .", 34, set()),
+        ("[He] is 34 years old .", 34, set()),
+        ("[Ida Rohm] , who is a nurse , left .", 0, {"nurse"}),
+        ("[Ida Rohm] , aged 34 , left .", 34, set()),
+        ("The 34-year-old nurse [Ida Rohm] left .", 34, {"nurse"}),
+        ("[Ida Rohm] met 34 nurses .", 0, set()),
+        ("The [plumber] is 34 .", 0, set()),
+    ],
+)
+def test_what_somebody_is_called_beside_a_name(text: str, age: int, nouns: set[str]) -> None:
+    (one,) = syntax_of(text)
+    assert (one.age, {noun for _, noun in one.descriptions}) == (age, nouns)
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ("[Ann] thanked [Bo] .", ["subject", "object"]),
+        ("[Bo] was thanked by [Ann] .", ["object", "subject"]),
+        ("[Ann] met [Bo] and [Cleo] .", ["subject", "object", "object"]),
+        ("[Ann] stood up and thanked [Bo] .", ["subject", "object"]),
+        ("[Ann] slept in [Oslo] .", ["subject", ""]),
+    ],
+)
+def test_subjects_and_objects(text: str, roles: list[str]) -> None:
+    found = syntax_of(text)
+    assert [one.role for one in found] == roles
+    assert len({one.verb for one in found if one.role}) == 1
