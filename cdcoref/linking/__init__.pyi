@@ -16,6 +16,7 @@ from .context_reading import MentionContexts as MentionContexts
 from .context_reading import layer_states as layer_states
 from .full_names import joined_across_stories as joined_across_stories
 from .full_names import joined_by_name as joined_by_name
+from .homonyms import numbered_people as numbered_people
 from .linking_options import BATCH_TOKENS as BATCH_TOKENS
 from .linking_options import LinkingOptions as LinkingOptions
 from .linking_options import check_choice as check_choice

@@ -8,7 +8,7 @@ import pytest
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language import MentionFacts, Syntax, mention_facts
-from cdcoref.linking.homonyms import numbered_people
+from cdcoref.linking import numbered_people
 
 NAME = ("ida", "rohm")
 
