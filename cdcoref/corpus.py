@@ -200,6 +200,8 @@ class Corpus:
     """What a reader had to leave out or change, one sentence each."""
     names: Mapping[ClusterKey, str] = field(default_factory=dict, hash=False)
     """What people call clusters; most have no such name."""
+    stated: Mapping[ClusterKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    """What people state of events: ``"day"`` (ISO 8601) and ``"place"``; it counts instead of what texts state."""
 
     def __post_init__(self) -> None:
         lengths: dict[str, int] = {}

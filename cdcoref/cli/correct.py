@@ -17,7 +17,7 @@ from cdlm.command_line import Command, Group, add_command
 if TYPE_CHECKING:
     from cdcoref.collection import Action, Collection, Correction
 
-HELP = """Correct mentions and clusters of a collection.
+HELP = """Correct mentions, clusters and stories of a collection.
 
 Corrections take effect immediately and persist: later additions and rebuilds keep them, and each can be undone. The
 resulting changes are printed. Mentions and clusters are named by the ids that `cdcoref show` prints, such as m12 and
@@ -27,6 +27,8 @@ EXAMPLES = (
     "cdcoref correct news.cdcoref same m12 m40",
     "cdcoref correct news.cdcoref move m7 c3",
     "cdcoref correct news.cdcoref rename c3 'The sinking of the Maren'",
+    "cdcoref correct news.cdcoref day c3 2024-03-05",
+    "cdcoref correct news.cdcoref move-document tuesday.txt s2",
     "cdcoref correct news.cdcoref undo",
     "cdcoref correct news.cdcoref from corrections.csv",
 )
@@ -113,6 +115,51 @@ def rename(
     _correct(file, "rename", [cluster], " ".join(name))
 
 
+StoriesArgument = Annotated[
+    list[str], typer.Argument(metavar="STORIES", help="Stories, such as s3 for story 3, or documents of them.")
+]
+DocumentsArgument = Annotated[list[str], typer.Argument(metavar="DOCUMENTS", help="Ids of documents of one story.")]
+EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The cluster of the event, such as c3.")]
+
+
+def join_stories(file: FileArgument, stories: StoriesArgument) -> None:
+    """State that two or more stories are one."""
+    _correct(file, "join-stories", stories)
+
+
+def split_story(file: FileArgument, documents: DocumentsArgument) -> None:
+    """Take documents out of their story: they are a story of their own."""
+    _correct(file, "split-story", documents)
+
+
+def move_document(
+    file: FileArgument,
+    ids: Annotated[
+        list[str], typer.Argument(metavar="IDS", help="Documents, followed by the story to move them to, such as s3.")
+    ],
+) -> None:
+    """Move documents from their story to another one."""
+    _correct(file, "move-document", ids)
+
+
+def day(
+    file: FileArgument,
+    event: EventArgument,
+    day: Annotated[str, typer.Argument(metavar="DAY", help="Its day, such as 2024-03-05.")],
+) -> None:
+    """State the day of an event, whatever documents state."""
+    _correct(file, "day", [event], day)
+
+
+def place(
+    file: FileArgument,
+    event: EventArgument,
+    place: Annotated[list[str], typer.Argument(metavar="PLACE", help="Its place, such as 'Tresk, Norway'.")],
+) -> None:
+    """State the place of an event, whatever documents state."""
+    _correct(file, "place", [event], " ".join(place))
+
+
 def undo(file: FileArgument, number: NumberArgument = None) -> None:
     """Undo a correction; without a number, the one that was made or redone last."""
     _do(file, lambda collection: collection.undo(_number(number)))
@@ -167,6 +214,11 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "move": move,
     "not-a-mention": not_a_mention,
     "rename": rename,
+    "day": day,
+    "place": place,
+    "join-stories": join_stories,
+    "split-story": split_story,
+    "move-document": move_document,
     "undo": undo,
     "redo": redo,
     "list": list_corrections,

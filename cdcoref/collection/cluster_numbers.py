@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in
@@ -37,11 +37,12 @@ class Former:
     """What a correction changed, to be restored when it is undone or made again.
 
     `mentions` has the cluster and the first cluster of every mention that changed, `aliases` the cluster into which
-    each of these clusters had been merged.
+    each of these clusters had been merged, `stories` the story of every document that changed it, by its number.
     """
 
     mentions: Mapping[int, tuple[int | None, int | None]]
     aliases: Mapping[int, int | None]
+    stories: Mapping[int, int] = field(default_factory=dict)
 
 
 Target = tuple[int, int]

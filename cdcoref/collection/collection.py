@@ -216,12 +216,15 @@ class Collection:
         return rebuild_collection(self._database, reader, progress)
 
     def correct(self, action: Action, ids: Sequence[str], *, name: str | None = None) -> Correction:
-        """Correct mentions or a cluster, by ids; the id of a cluster stands for its first mention.
+        """Correct mentions, a cluster or stories, by ids; the id of a cluster stands for its first mention.
 
         ``"same"``: two mentions or more are the same; their clusters become one. ``"not-same"``: the two mentions are
         not the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster, without the rest of the one
-        that they are in. ``"move"``: the mentions leave it for the cluster named last. ``"rename"``: the one cluster
-        has the `name`. A correction that contradicts an earlier one is refused.
+        that they are in. ``"move"``: the mentions leave it for the cluster named last. ``"rename"``, ``"day"``,
+        ``"place"``: the one cluster has the `name`, or the event happened on that day, or at that place.
+        ``"join-stories"``: stories (``"s3"``, or the id of a document of it) are one. ``"split-story"``: documents of
+        one story are a story of their own. ``"move-document"``: documents leave their story for the one named last. A
+        correction that contradicts an earlier one is refused.
         """
         check_ids("mentions", ids)
         [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import rows_in, stories_of
 from cdcoref.collection.cluster_numbers import Former, now
 from cdcoref.collection.corrections import (
     ACTIONS,
+    FACTS,
     LONGEST_NAME,
+    MOVES,
+    OF_STORIES,
+    SPLITS,
     Action,
     CorrectedMention,
     Correction,
@@ -21,16 +26,53 @@ from cdcoref.collection.corrections import (
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision, located
-from cdcoref.collection.names import living_cluster, refresh_names
+from cdcoref.collection.names import living_cluster, refresh_facts
 from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, stored_former, titles_of
-from cdcoref.collection.queries import number_of
+from cdcoref.collection.queries import no_document, number_of
 from cdcoref.collection.reclustering import recluster, tied
+from cdcoref.collection.settings import stored_settings
+from cdcoref.collection.story_corrections import obey_stories
+from cdcoref.collection.subjects import place_stories
+from cdcoref.corpus import EVENT
 from cdcoref.errors import InputError, check_text
-from cdcoref.formats import stored_mention
+from cdcoref.formats import checked_day, stored_mention
+from cdlm.printing import counted
 
-_IN_CLUSTER = "cluster = ? ORDER BY document, place"
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
+
+
+class _Row(NamedTuple):
+    """A mention, or a document without tokens, as corrections need it: with its cluster, or its story."""
+
+    number: int
+    mention: CorrectedMention
+    rejected: bool
+    group: int | None
+
+
+class _Sort(NamedTuple):
+    """What is corrected: mentions of clusters or documents of stories, by the words for them and how they are found."""
+
+    member: str
+    group: str
+    query: str
+    of_group: str
+
+
+_MENTIONS = _Sort(
+    "mention",
+    "cluster",
+    "SELECT mentions.number, documents.id, mentions.words, content, tokens, mentions.kind, rejected, cluster "
+    "FROM mentions JOIN documents ON documents.number = mentions.document WHERE ",
+    "cluster = ? ORDER BY document, place",
+)
+_DOCUMENTS = _Sort(
+    "document",
+    "story",
+    "SELECT number, id, id, content, NULL, NULL, 0, story FROM documents WHERE ",
+    "story = ? ORDER BY number",
+)
 
 
 def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:
@@ -49,72 +91,63 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
     if action not in ACTIONS:
         raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
     notes: tuple[str, ...] = ()
-    if action == "rename":
-        number = _rename(connection, ids, name)
+    if action in FACTS:
+        cluster = _cluster(connection, ids, action)
+        number = store_correction(connection, action, (), (), cluster, _value(action, name))
     else:
-        mentions = [_find(connection, id) for id in dict.fromkeys(ids)]
-        if action != "move":  # whose last mention stands for a cluster
-            mentions = list({row.number: row for row in mentions}.values())
-        apart: list[_Row] = []
-        into = None
-        if action == "split":
-            apart = _rest_of_cluster(connection, mentions)
-        elif action == "move":
-            apart = _rest_of_others(connection, ids, mentions)
-            into = mentions[-1].cluster
+        sort = _DOCUMENTS if action in OF_STORIES else _MENTIONS
+        rows = [row for id in dict.fromkeys(ids) for row in _find(connection, sort, id, all_of_group=action in SPLITS)]
+        if action not in MOVES:  # whose last member stands for a group
+            rows = list({row.number: row for row in rows}.values())
+        rest: list[_Row] = []
+        if action in SPLITS:
+            rest = _rest_of_group(connection, sort, rows)
+        elif action in MOVES:
+            rest = _rest_of_others(connection, sort, ids, rows)
+        elif action == "join-stories":
+            _check_stories(rows)
         else:
-            _check(action, mentions)
+            _check(action, rows)
         if action in ("same", "move"):
-            one, *others = mentions if action == "same" else mentions[::-1]
-            notes = improbable(connection, one.number, [row.number for row in others])
-        number = store_correction(
-            connection, action, [row.mention for row in mentions], [row.mention for row in apart], into
-        )
+            first, *linked = rows if action == "same" else rows[::-1]
+            notes = improbable(connection, first.number, [row.number for row in linked])
+        into = rows[-1].group if action == "move" else None
+        named, others = [row.mention for row in rows], [row.mention for row in rest]
+        number = store_correction(connection, action, named, others, into)
     (correction,) = stored_corrections(connection, [number])
     return _obey(connection, correction, notes)
 
 
 def undo_and_obey(database: Database, number: int | None) -> Correction:
     """Undo a correction, by default the one that holds and was made, or made again, last."""
-    with database.writing() as connection:
-        if number is None:
-            number = _latest(connection, "undo", "undone IS NULL")
-        found = stored_corrections(connection, [number])
-        if not found:
-            raise InputError(f"there is no correction {number}")
-        if found[0].undone is not None:
-            raise InputError(f"correction {number} has already been undone")
-        connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now(), number))
-        connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
-        (correction,) = stored_corrections(connection, [number])
-        return _obey(connection, correction)
-
-
-def _latest(connection: sqlite3.Connection, what: str, condition: str) -> int:
-    """The number of the correction that was made, undone or made again last, of those that meet a condition."""
-    query = (
-        "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
-        f"WHERE {condition} ORDER BY acts.number DESC LIMIT 1"
-    )
-    row = connection.execute(query).fetchone()
-    if row is None:
-        raise InputError(f"there is no correction to {what}")
-    return int(row[0])
+    return _turn(database, number, undo=True)
 
 
 def redo_and_obey(database: Database, number: int | None) -> Correction:
     """Make a correction hold again that was undone, by default the one that was undone last."""
+    return _turn(database, number, undo=False)
+
+
+def _turn(database: Database, number: int | None, *, undo: bool) -> Correction:
     with database.writing() as connection:
         if number is None:
-            number = _latest(connection, "redo", "undone IS NOT NULL")
+            query = (
+                "SELECT correction FROM acts JOIN corrections ON corrections.number = correction "
+                f"WHERE undone IS {'' if undo else 'NOT '}NULL ORDER BY acts.number DESC LIMIT 1"
+            )
+            row = connection.execute(query).fetchone()
+            if row is None:
+                raise InputError(f"there is no correction to {'undo' if undo else 'redo'}")
+            number = int(row[0])
         found = stored_corrections(connection, [number])
         if not found:
             raise InputError(f"there is no correction {number}")
-        if found[0].undone is None:
-            raise InputError(f"correction {number} has not been undone")
-        connection.execute("UPDATE corrections SET undone = NULL WHERE number = ?", (number,))
+        if (found[0].undone is None) != undo:
+            raise InputError(f"correction {number} has {'already' if undo else 'not'} been undone")
+        connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now() if undo else None, number))
         connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
-        refuse_contradiction(connection, number)
+        if not undo:
+            refuse_contradiction(connection, number)
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)
 
@@ -123,70 +156,93 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
     """Cluster again what a correction is about that was made or undone; the correction with what became of clusters."""
     contents = {bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)}
     query = "SELECT story FROM documents WHERE content IN ({})"
-    stories = tied(connection, {story for (story,) in rows_in(connection, query, contents)})
-    before = clusters_in(connection, stories)
+    stories = {story for (story,) in rows_in(connection, query, contents)}
+    former = stored_former(connection, correction.number)
+    moved_documents: dict[int, int] = {}
+    if correction.action in OF_STORIES:
+        moved_documents = obey_stories(connection, correction, former.stories if former else {})
+        stories |= stories_of(connection, moved_documents)
+        stories = place_stories(connection, stories | set(moved_documents.values()))
+        notes = (*notes, *_notes_on_stories(connection, moved_documents))
+    elif correction.action in FACTS and correction.cluster is not None:
+        row = connection.execute(
+            "SELECT story FROM clusters WHERE number = ?",
+            (living_cluster(connection, number_of(correction.cluster, "c", "cluster")),),
+        ).fetchone()
+        refresh_facts(connection, [story for story in row or () if story is not None])
+        return store_outcome(connection, correction, (), notes, Former({}, {}))
+    stories_now = tied(connection, stories)
+    before = clusters_in(connection, stories_now)
     aliases = dict(connection.execute("SELECT number, merged_into FROM clusters WHERE merged_into IS NOT NULL"))
     titles = titles_of(connection, {cluster for cluster, _ in before.values() if cluster is not None})
     target = None
     if correction.action == "move" and correction.undone is None and correction.cluster is not None:
         into = living_cluster(connection, number_of(correction.cluster, "c", "cluster"))
         target = into, correction.mentions[-1].key
-    recluster(connection, stories, former=stored_former(connection, correction.number), target=target)
-    if correction.action == "rename" and correction.cluster is not None:
-        _refresh_name(connection, number_of(correction.cluster, "c", "cluster"))
-    after = clusters_in(connection, stories)
+    recluster(connection, stories_now, former=former, target=target)
+    after = clusters_in(connection, stories_now)
     moved = moves(connection, before, after, titles)
-    if not moved and correction.action != "rename":
+    if not moved and not moved_documents:
         notes = (*notes, UNCHANGED)
     changed = {number: clusters for number, clusters in before.items() if clusters != after[number]}
     clusters = {cluster for number in changed for cluster, _ in (before[number], after[number]) if cluster is not None}
-    former = Former(changed, {cluster: aliases.get(cluster) for cluster in sorted(clusters)})
-    return store_outcome(connection, correction, moved, notes, former)
+    aliases = {cluster: aliases.get(cluster) for cluster in sorted(clusters)}
+    return store_outcome(connection, correction, moved, notes, Former(changed, aliases, moved_documents))
 
 
-class _Row(NamedTuple):
-    """A stored mention, as corrections need it."""
+def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> Iterator[str]:
+    """Sentences on documents that are in another story now, by their numbers."""
+    query = "SELECT story, count(*), min(id) FROM documents WHERE number IN ({}) GROUP BY story ORDER BY story"
+    rows = list(rows_in(connection, query, moved))
+    if not rows:
+        yield "no story changed"
+    for story, count, first in rows:
+        yield f"story {story} has {counted(count, 'more document')} now, such as {first}"
+    if rows and stored_settings(connection).config is not None:
+        yield "a rebuild compares mentions of documents that were in different stories until now"
 
-    number: int
-    mention: CorrectedMention
-    rejected: bool
-    cluster: int | None
 
-
-def _rows(connection: sqlite3.Connection, condition: str, value: int) -> list[_Row]:
-    """The stored mentions that meet a condition with a value, in the order of their documents."""
-    query = (
-        "SELECT mentions.number, documents.id, mentions.words, content, tokens, mentions.kind, rejected, cluster "
-        f"FROM mentions JOIN documents ON documents.number = mentions.document WHERE {condition}"
-    )
+def _rows(connection: sqlite3.Connection, sort: _Sort, condition: str, value: object) -> list[_Row]:
+    """What is stored and meets a condition with a value, in the order of the documents."""
     return [
         _Row(
             number,
-            CorrectedMention(id, words, content.hex(), stored_mention(id, tokens, kind, None).tokens, kind),
+            CorrectedMention(id, words, content.hex(), stored_mention(id, tokens, kind, None).tokens, kind)
+            if tokens
+            else CorrectedMention(id, words, content.hex(), (), None),
             bool(rejected),
-            cluster,
+            group,
         )
-        for number, id, words, content, tokens, kind, rejected, cluster in connection.execute(query, (value,))
+        for number, id, words, content, tokens, kind, rejected, group in connection.execute(
+            sort.query + condition, (value,)
+        )
     ]
 
 
-def _find(connection: sqlite3.Connection, id: str) -> _Row:
-    """The mention of an id, or the first of the cluster of that id."""
-    check_text("the id of a mention or cluster", id)
+def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
+    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story."""
+    check_text(f"the id of a {sort.member} or {sort.group}", id)
+    if sort is _DOCUMENTS:
+        found = _rows(connection, sort, "id = ?", id)
+        if not found and (story := re.fullmatch("s([1-9][0-9]{0,17})", id)):
+            found = _rows(connection, sort, sort.of_group, int(story[1]))[: None if all_of_group else 1]
+        if not found:
+            raise no_document(connection, id)
+        return found
     if id.startswith("c"):
         number = living_cluster(connection, number_of(id, "c", "cluster"))
-        found = _rows(connection, f"{_IN_CLUSTER} LIMIT 1", number)
+        found = _rows(connection, sort, f"{sort.of_group} LIMIT 1", number)
         what = f"there is no cluster {id} in the collection, or it has no mentions left"
     else:
-        found = _rows(connection, "mentions.number = ?", number_of(id, "m", "mention"))
+        found = _rows(connection, sort, "mentions.number = ?", number_of(id, "m", "mention"))
         what = f"there is no mention {id} in the collection"
     if not found:
         raise InputError(what)
-    return found[0]
+    return found
 
 
 def _check(action: Action, mentions: Sequence[_Row]) -> None:
-    """Refuse what makes no sense."""
+    """Refuse what makes no sense of mentions."""
     if action == "not-a-mention":
         if not mentions:
             raise InputError("give the words that are not a mention")
@@ -202,54 +258,67 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
         raise InputError(f"{rejected[0].mention.words!r} was marked as not being a mention; undo that correction first")
 
 
-def _rest_of_cluster(connection: sqlite3.Connection, mentions: Sequence[_Row]) -> list[_Row]:
-    """The mentions of a cluster that are not split from it."""
-    cluster = mentions[0].cluster if mentions else None
-    if cluster is None or any(row.cluster != cluster for row in mentions):
-        raise InputError("give mentions of one cluster, to split them from it")
-    chosen = {row.number for row in mentions}
-    rest = [row for row in _rows(connection, _IN_CLUSTER, cluster) if row.number not in chosen]
+def _check_stories(documents: Sequence[_Row]) -> None:
+    if len({row.group for row in documents}) < 2:
+        raise InputError("give two or more different stories, such as s3, to join them")
+
+
+def _rest_of_group(connection: sqlite3.Connection, sort: _Sort, members: Sequence[_Row]) -> list[_Row]:
+    """The members of a cluster or story that are not split from it."""
+    group = members[0].group if members else None
+    if group is None or any(row.group != group for row in members):
+        raise InputError(f"give {sort.member}s of one {sort.group}, to split them from it")
+    chosen = {row.number for row in members}
+    rest = [row for row in _rows(connection, sort, sort.of_group, group) if row.number not in chosen]
     if not rest:
-        raise InputError("these are all mentions of the cluster; give only some of them, to split them from it")
+        raise InputError(
+            f"these are all {sort.member}s of the {sort.group}; give only some of them, to split them from it"
+        )
     return rest
 
 
-def _rest_of_others(connection: sqlite3.Connection, ids: Sequence[str], mentions: Sequence[_Row]) -> list[_Row]:
-    """The mentions that stay in the clusters from which mentions are moved into that of the last one."""
-    if len(mentions) < 2 or ids[-1] in ids[:-1] or not all(id.startswith("m") for id in ids[:-1]):
-        raise InputError("give mentions, followed by the cluster to move them to")
-    *moved, last = mentions
-    _check("same", mentions)
-    there = [row for row in moved if row.cluster == last.cluster]
+def _rest_of_others(
+    connection: sqlite3.Connection, sort: _Sort, ids: Sequence[str], members: Sequence[_Row]
+) -> list[_Row]:
+    """The members that stay in the clusters or stories from which others are moved into that of the last one."""
+    of_groups = sort is _MENTIONS and not all(id.startswith("m") for id in ids[:-1])
+    if len(members) < 2 or ids[-1] in ids[:-1] or of_groups:
+        raise InputError(f"give {sort.member}s, followed by the {sort.group} to move them to")
+    *moved, last = members
+    if sort is _MENTIONS:
+        _check("same", members)
+    there = [row for row in moved if row.group == last.group]
     if there:
-        raise InputError(f"{there[0].mention.words!r} is already in that cluster")
+        raise InputError(f"{there[0].mention.words!r} is already in that {sort.group}")
     chosen = {row.number for row in moved}
-    clusters = dict.fromkeys(row.cluster for row in moved if row.cluster is not None)
-    rest = [row for cluster in clusters for row in _rows(connection, _IN_CLUSTER, cluster)]
+    groups = dict.fromkeys(row.group for row in moved if row.group is not None)
+    rest = [row for group in groups for row in _rows(connection, sort, sort.of_group, group)]
     return [row for row in rest if row.number not in chosen]
 
 
-def _rename(connection: sqlite3.Connection, ids: Sequence[str], name: str | None) -> int:
-    """Store the name of a cluster."""
-    if name is not None:
-        check_text("the name of a cluster", name)
-    chosen = " ".join((name or "").split())
+def _cluster(connection: sqlite3.Connection, ids: Sequence[str], action: Action) -> int:
+    """The one cluster that something is stated of; only an event has a day or a place."""
     if len(ids) != 1 or not str(ids[0]).startswith("c"):
-        raise InputError("give the one cluster to rename")
-    if not chosen or len(chosen) > LONGEST_NAME:
-        raise InputError(f"a cluster's name has 1 to {LONGEST_NAME} characters")
-    for character in chosen:
-        if unicodedata.category(character) in ("Cc", "Cs"):
-            raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
+        what = "cluster to rename" if action == "rename" else f"event that has this {action}"
+        raise InputError(f"give the one {what}")
     number = living_cluster(connection, number_of(ids[0], "c", "cluster"))
-    row = connection.execute("SELECT 1 FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
+    row = connection.execute("SELECT kind FROM clusters WHERE number = ? AND mentions > 0", (number,)).fetchone()
     if row is None:
         raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mentions left")
-    return store_correction(connection, "rename", (), (), number, chosen)
+    if action != "rename" and row[0] != EVENT:
+        raise InputError(f"{ids[0]} is no event; only an event has a {action}")
+    return number
 
 
-def _refresh_name(connection: sqlite3.Connection, cluster: int) -> None:
-    query = "SELECT story FROM clusters WHERE number = ?"
-    row = connection.execute(query, (living_cluster(connection, cluster),)).fetchone()
-    if row is not None and row[0] is not None:
-        refresh_names(connection, [row[0]])
+def _value(action: Action, given: str | None) -> str:
+    """What is stated: a name, a day (ISO 8601) or a place."""
+    what = "a cluster's name" if action == "rename" else f"the {action} of an event"
+    if given is not None:
+        check_text(what, given)
+    value = " ".join((given or "").split())
+    if not value or len(value) > LONGEST_NAME:
+        raise InputError(f"{what} has 1 to {LONGEST_NAME} characters")
+    for character in value:
+        if unicodedata.category(character) in ("Cc", "Cs"):
+            raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
+    return checked_day(value) if action == "day" else value

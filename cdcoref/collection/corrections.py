@@ -23,8 +23,19 @@ from cdcoref.collection.records import Move
 from cdcoref.collection.stored_story import mention_key
 from cdcoref.errors import InputError
 
-Action = Literal["same", "not-same", "not-a-mention", "split", "move", "rename"]
+Action = Literal[
+    *("same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"),
+    *("join-stories", "split-story", "move-document"),
+]
 ACTIONS: tuple[str, ...] = get_args(Action)
+SPLITS = ("split", "split-story")
+MOVES = ("move", "move-document")
+TIES = ("same", "join-stories", *SPLITS, *MOVES)
+"""Those by which mentions, or documents, are in one cluster, or story."""
+OF_STORIES = ("join-stories", "split-story", "move-document")
+"""Those of stories: what they name are documents, as mentions without tokens."""
+FACTS = ("rename", "day", "place")
+"""Those that state something of a cluster: its name, and the day and the place of an event."""
 LONGEST_NAME = 200
 
 
@@ -55,10 +66,11 @@ class Correction:
     `number`: By which it is undone. `time`: When it was made (ISO 8601, UTC). `action`: ``"same"``, ``"not-same"``:
     the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster, and not in
     that of the mentions `apart`. ``"move"``: the same, and the last of them is one of the cluster that the others were
-    moved into. ``"rename"``: the cluster has a name. `mentions`, `apart`: The mentions. `cluster`, `name`: The id of
-    the cluster that mentions were moved into, or that was renamed, and its name. `undone`: When it was undone; None
-    while it holds. `moves`, `notes`: What became of clusters when it was made or, later, undone, and a sentence for
-    what is remarkable about it.
+    moved into. ``"join-stories"``, ``"split-story"``, ``"move-document"``: the same of documents and stories.
+    ``"rename"``, ``"day"``, ``"place"``: the cluster has a name, the event a day (ISO 8601) or a place. `mentions`,
+    `apart`: The mentions, or documents. `cluster`, `name`: The id of the cluster that mentions were moved into, or that
+    something is stated of, and what that is. `undone`: When it was undone; None while it holds. `moves`, `notes`: What
+    became of clusters when it was made or, later, undone, and a sentence for what is remarkable about it.
     """
 
     number: int
@@ -77,9 +89,9 @@ class Correction:
         keys, apart = ([m.key for m in some if there is None or m.key in there] for some in (self.mentions, self.apart))
         if self.action == "not-same":
             return [], [(keys[0], key) for key in keys[1:]]
-        if self.action not in ("same", "split", "move"):
+        if self.action not in TIES:
             return [], []
-        own = self.mentions[:-1] if self.action == "move" else self.mentions
+        own = self.mentions[:-1] if self.action in MOVES else self.mentions
         if not any(mention.key in keys for mention in own):
             apart = []
         # Where the first of several is not there, the others are tied to each other all the same.
@@ -183,7 +195,7 @@ def _tied(connection: sqlite3.Connection, number: int) -> list[Correction]:
         tied[correction.number] = correction
         contents = {bytes.fromhex(m.content) for m in (*correction.mentions, *correction.apart)} - looked
         looked |= contents
-        for other in _holding(connection, contents):
+        for other in holding(connection, contents):
             for key in _keys(other):
                 naming[key].append(other)
         for key in _keys(correction):
@@ -201,7 +213,7 @@ def stored_constraints(
 ) -> list[Constraints]:
     """The constraints that hold between mentions of some documents, of every correction in turn."""
     found = []
-    for correction in _holding(connection, contents):
+    for correction in holding(connection, contents):
         together, apart = correction.constraints(keys)
         if together or apart:
             found.append(Constraints(*(tuple((keys[a], keys[b]) for a, b in pairs) for pairs in (together, apart))))
@@ -213,7 +225,7 @@ def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
     own = "SELECT number FROM documents WHERE story = ?"
     connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))
     contents = [content for (content,) in connection.execute("SELECT content FROM documents WHERE story = ?", (story,))]
-    for correction in _holding(connection, contents):
+    for correction in holding(connection, contents):
         if correction.action == "not-a-mention":
             connection.executemany(
                 "UPDATE mentions SET rejected = 1 WHERE tokens = ? AND kind IS ? "
@@ -230,7 +242,7 @@ def move_corrections(
     """Let corrections of a document's mentions be about those of its changed self."""
 
     def moved(mention: CorrectedMention) -> CorrectedMention:
-        there = tokens.get((stored_tokens(mention.tokens), mention.kind))
+        there = tokens.get((stored_tokens(mention.tokens), mention.kind)) if mention.tokens else "[]"
         if mention.content != before.hex() or there is None:
             return mention
         return replace(mention, content=after.hex(), tokens=tuple(json.loads(there)))
@@ -251,7 +263,7 @@ def stored_tokens(tokens: Sequence[int]) -> str:
     return json.dumps(list(tokens), separators=(",", ":"))
 
 
-def _holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[Correction]:
+def holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[Correction]:
     """The corrections that hold and name a mention of one of the documents."""
     query = "SELECT DISTINCT correction FROM corrected WHERE content IN ({})"
     numbers = {number for (number,) in rows_in(connection, query, contents)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from cdcoref.collection.corrections import ACTIONS, Action, ContradictionError
+from cdcoref.collection.corrections import ACTIONS, FACTS, Action, ContradictionError
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats import readable_twice, text_content
 
@@ -33,7 +33,7 @@ class Decision:
 
 
 def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) -> list[Decision]:
-    """Read decisions from CSV with the columns ``action``, ``ids`` (separated by spaces) and, for renaming, ``name``.
+    """Read decisions from CSV: ``action``, ``ids`` (separated by spaces), and a ``name`` (or a day or a place).
 
     Cells are separated by commas, semicolons or tabs; ``"-"`` is `standard_input`. An `InputError` names the line.
     """
@@ -59,7 +59,7 @@ def _decision(names: Sequence[str], row: Sequence[str], path: str, line: int) ->
         )
     if not ids:
         raise InputError("the row names no ids, such as m12 m40", path, line)
-    if any(map(str.strip, row[len(names) :])) or (name is not None and action != "rename"):
+    if any(map(str.strip, row[len(names) :])) or (name is not None and action not in FACTS):
         raise InputError("the row has more cells than it needs; separate ids by spaces", path, line)
     return Decision(cast("Action", action), ids, name, path, line)
 

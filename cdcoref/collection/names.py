@@ -1,32 +1,45 @@
-"""Names that people gave to clusters: the one given, or redone, last, of the cluster or else of one merged into it."""
+"""What people state of clusters: a name, and the day and place of an event.
+
+That which was stated, or redone, last counts: of the cluster or else of one that was merged into it.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
 
-_NAMES = (
+from cdcoref.collection.cluster_numbers import refresh_clusters
+from cdcoref.formats import stated_facts
+
+_STATED = (
     "WITH RECURSIVE own (living, number) AS (SELECT number, number FROM clusters WHERE story = ? AND mentions > 0 "
     "UNION SELECT living, clusters.number FROM own JOIN clusters ON clusters.merged_into = own.number) "
-    "SELECT living, own.number, name FROM own CROSS JOIN corrections ON corrections.cluster = own.number "
-    "WHERE action = 'rename' AND undone IS NULL "
-    "ORDER BY (SELECT max(number) FROM acts WHERE correction = corrections.number)"
+    "SELECT living, action, name FROM own CROSS JOIN corrections ON corrections.cluster = own.number "
+    "WHERE action IN ('rename', 'day', 'place') AND undone IS NULL "
+    "ORDER BY living = own.number, (SELECT max(number) FROM acts WHERE correction = corrections.number)"
 )
 
 
-def refresh_names(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
-    """Store the names of the clusters of some stories."""
+def refresh_facts(connection: sqlite3.Connection, stories: Iterable[int]) -> None:
+    """Store what people state of the clusters of some stories."""
+    known = stated_facts(connection)
+    changed = []
     for story in stories:
-        chosen: dict[int, tuple[bool, str]] = {}
-        for number, cluster, name in connection.execute(_NAMES, (story,)).fetchall():
-            own = number == cluster
-            if number not in chosen or own or not chosen[number][0]:
-                chosen[number] = own, name
+        stated: dict[int, dict[str, str]] = {}
+        for number, action, value in connection.execute(_STATED, (story,)).fetchall():
+            stated.setdefault(number, {})[action] = value
         query = "SELECT number, name FROM clusters WHERE story = ? AND mentions > 0"
-        for number, before in connection.execute(query, (story,)).fetchall():
-            own_name = chosen[number][1] if number in chosen else None
-            if own_name != before:
-                connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (own_name, number))
+        for number, name in connection.execute(query, (story,)).fetchall():
+            facts = stated.get(number, {})
+            if facts.get("rename") != name:
+                connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (facts.get("rename"), number))
+            now = {fact: value for fact, value in facts.items() if fact != "rename"}
+            if now != known.get(number, {}):
+                connection.execute("DELETE FROM facts WHERE cluster = ?", (number,))
+                rows = ((number, *fact) for fact in now.items())
+                connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", rows)
+                changed.append(number)
+    refresh_clusters(connection, changed)
 
 
 def living_cluster(connection: sqlite3.Connection, number: int) -> int:

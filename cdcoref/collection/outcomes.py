@@ -141,7 +141,7 @@ def store_outcome(
             correction.number,
             json.dumps([asdict(move) for move in moved]),
             json.dumps(notes),
-            json.dumps([changed, list(former.aliases.items())]),
+            json.dumps([changed, list(former.aliases.items()), list(former.stories.items())]),
         ),
     )
     return replace(correction, moves=moved, notes=notes)
@@ -153,8 +153,10 @@ def stored_former(connection: sqlite3.Connection, number: int) -> Former | None:
     if row is None or row[0] is None:
         return None
     try:
-        changed, aliases = json.loads(row[0])
-        return Former({mention: (cluster, origin) for mention, cluster, origin in changed}, dict(aliases))
+        changed, aliases, *stories = json.loads(row[0])
+        return Former(
+            {mention: (cluster, origin) for mention, cluster, origin in changed}, dict(aliases), dict(*stories)
+        )
     except (ValueError, TypeError) as error:
         raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
 

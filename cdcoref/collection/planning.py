@@ -7,7 +7,6 @@ The story of a new document is found among those of the documents that share rar
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,9 +19,10 @@ from cdcoref.collection.documents import Sorted
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_copies import find_copies
 from cdcoref.collection.stored_logits import DocumentPair
+from cdcoref.collection.story_corrections import bases, corrected_labels, corrected_stories
 from cdcoref.collection.word_index import surroundings
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, near_duplicates, nearest_to, place_documents
+from cdcoref.stories import DocumentVectors, group_documents, near_duplicates, nearest_to, place_documents
 
 LARGEST_COMPARED = 100
 """Documents of the largest story whose mentions are all compared with those of a new document, by their vectors."""
@@ -81,17 +81,18 @@ def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     new = [incoming.document for incoming in documents.new]
     original_of = near_duplicates(new, boilerplate=lines)
     vectors = DocumentVectors(new, original_of, lines)
-    grouped, _ = plan_stories(vectors, "predicted", None if settings.lemma else settings.options.max_pairs)
+    groups = _corrected(connection, documents, group_documents(vectors), vectors)
+    grouped, _ = plan_stories(vectors, groups, None if settings.lemma else settings.options.max_pairs)
     query = "SELECT number, story FROM documents WHERE number IN ({})"
     story_of = dict(rows_in(connection, query, documents.replaced.values()))
     former = [story_of.get(documents.replaced.get(id, -1), -1) for story in grouped for id in story.documents]
     label = np.repeat(np.arange(len(grouped)), [len(story.documents) for story in grouped])
-    bases = _bases(np.array(former, dtype=np.int64), label)
+    base_of = bases(np.array(former, dtype=np.int64), label)
     stories = []
     for number, story in enumerate(grouped):
         every = combinations(sorted(story.documents), 2) if story.pairs is None else story.pairs
         pairs = () if settings.lemma else tuple(_ordered(every))
-        stories.append(StoryPlan(bases[number], (), story.documents, pairs, pairs, {}))
+        stories.append(StoryPlan(base_of[number], (), story.documents, pairs, pairs, {}))
     share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if new else {}
     return Plan(documents, original_of, share, tuple(stories))
 
@@ -103,11 +104,15 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     gone = frozenset(documents.replaced.values())
     weights_of = {incoming.document.id: incoming.weights for incoming in documents.new}
     original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone, lines)
-    around = surroundings(connection, weights_of, gone, original_of)
+    content_of = _contents(connection, documents)
+    tied = corrected_stories(connection, content_of.values())
+    around = surroundings(connection, weights_of, gone, original_of, tied)
+    content_of |= rows_in(connection, "SELECT id, content FROM documents WHERE id IN ({})", around.ids)
     placed = place_documents(around.near)
+    labels = corrected_labels(connection, placed.label, [content_of[id] for id in around.ids], placed.vectors)
     stories = []
-    for label, base in _bases(around.near.story, placed.label).items():
-        rows = np.flatnonzero(placed.label == label)
+    for label, base in bases(around.near.story, labels).items():
+        rows = np.flatnonzero(labels == label)
         story_of = around.near.story[rows]
         newcomers = np.flatnonzero((story_of < 0) | (story_of != base))
         if not len(newcomers) and len(rows) == (around.near.story == base).sum():
@@ -135,16 +140,27 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     return Plan(documents, original_of, dict(zip(weights_of, placed.share.tolist(), strict=True)), tuple(stories))
 
 
-def _bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
-    """By label the story that a group of documents goes on from: the one with which it shares the most documents."""
-    shared = Counter((int(s), int(g)) for s, g in zip(story, label, strict=True) if s >= 0)
-    bases: dict[int, int | None] = dict.fromkeys(label.tolist())
-    taken = set()
-    for (number, group), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
-        if bases[group] is None and number not in taken:
-            bases[group] = number
-            taken.add(number)
-    return bases
+def _contents(connection: sqlite3.Connection, documents: Sorted) -> dict[str, bytes]:
+    """By which corrections know new documents, by id: the contents of those that they replace, or else their own."""
+    query = "SELECT id, content FROM documents WHERE number IN ({})"
+    replaced = dict(rows_in(connection, query, documents.replaced.values()))
+    return {one.document.id: one.content for one in documents.new} | replaced
+
+
+def _corrected(
+    connection: sqlite3.Connection, documents: Sorted, groups: Sequence[Sequence[str]], vectors: DocumentVectors
+) -> list[list[str]]:
+    """Groups of all documents that obey corrections, in the order of the documents."""
+    ids = [one.document.id for one in documents.new]
+    content_of = _contents(connection, documents)
+    label_of = {id: number for number, group in enumerate(groups) for id in group}
+    rows = [vectors.row[id] for id in ids]
+    labels = np.array([label_of[id] for id in ids], dtype=np.int64)
+    labels = corrected_labels(connection, labels, [content_of[id] for id in ids], csr_array(vectors.matrix[rows]))
+    corrected: dict[int, list[str]] = {}
+    for id, label in zip(ids, labels.tolist(), strict=True):
+        corrected.setdefault(label, []).append(id)
+    return [*corrected.values()]
 
 
 def _to_compare(

@@ -323,7 +323,8 @@ def corrected_documents(connection: sqlite3.Connection) -> list[str]:
     """Ids of the documents with a mention that a correction names which holds."""
     query = (
         "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
-        "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL"
+        "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL "
+        "AND action NOT IN ('join-stories', 'split-story', 'move-document')"
     )
     return [id for (id,) in connection.execute(query)]
 

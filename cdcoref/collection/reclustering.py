@@ -17,7 +17,7 @@ from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clu
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
 from cdcoref.collection.joining import SubjectNames
-from cdcoref.collection.names import refresh_names
+from cdcoref.collection.names import refresh_facts
 from cdcoref.collection.questions import QUESTIONS_A_STORY, UncertainDecision, least_sure
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
@@ -81,7 +81,7 @@ def recluster(
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
     changes = assign_clusters(connection, list(groups.values()), rejected, left, former=former, target=goal)
-    refresh_names(connection, bundle)
+    refresh_facts(connection, bundle)
     decisions: list[UncertainDecision] = []
     if config is not None and mentions:
         above = np.array([1.0 - config.distance_threshold[mention.kind or ""] for mention in mentions])

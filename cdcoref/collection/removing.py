@@ -29,13 +29,9 @@ from cdcoref.errors import InputError
 from cdcoref.formats import stored_document
 from cdcoref.stories import words_of
 
-_DOCUMENT = "number, id, content, source, given, story, added, text, fields, share"
-_MENTION = "number, document, place, tokens, kind, words, found, source_id, tag, rejected, cluster, origin, confidence"
-_LEFT_OUT = "document, tokens, kind, found, source_id, tag"
-_TABLES = (
-    *("removed_left_out", "removed_vectors", "removed_scores", "removed_mentions"),
-    *("removed_documents", "removals"),
-)
+_DOCUMENT = "number, id, content, source, given, story, added, text, fields, share, words"
+_PARTS = ("mentions", "left_out", "vectors")
+"""Tables with what belongs to a document."""
 _SHARE_OF_TEXT = (
     "UPDATE removed_documents SET share = coalesce((SELECT max(documents.share) FROM copies AS own JOIN copies "
     "ON copies.text = own.text JOIN documents ON documents.number = copies.document WHERE own.document = ?1), share) "
@@ -80,21 +76,20 @@ def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
     )
     near = [other for (other,) in connection.execute(beside, (number,))]
     connection.execute(
-        f"INSERT INTO removed_documents SELECT {_DOCUMENT}, ?, ? FROM documents WHERE number = ?",
+        "INSERT INTO removed_documents SELECT *, ?, ? FROM documents WHERE number = ?",
         (removal, json.dumps(near), number),
     )
     connection.execute(_SHARE_OF_TEXT, (number,))
-    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
-        connection.execute(f"INSERT INTO removed_{table} SELECT {columns} FROM {table} WHERE document = ?", (number,))
-    connection.execute(
-        "INSERT INTO removed_scores SELECT first, second, logits FROM scores WHERE first = ?1 OR second = ?1", (number,)
-    )
+    for table in _PARTS:
+        connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE document = ?", (number,))
+    connection.execute("INSERT INTO removed_scores SELECT * FROM scores WHERE first = ?1 OR second = ?1", (number,))
 
 
 def forget_removed(connection: sqlite3.Connection) -> None:
     """Erase what is kept of removed documents; their removal cannot be undone any more."""
-    for table in _TABLES:
-        connection.execute(f"DELETE FROM {table}")
+    for table in (*_PARTS, "scores", "documents"):
+        connection.execute(f"DELETE FROM removed_{table}")
+    connection.execute("DELETE FROM removals")
 
 
 def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
@@ -162,8 +157,7 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
     """Store a document and its mentions as they were; returns its words."""
     story = _story(connection, one)
     connection.execute(
-        f"INSERT INTO documents ({_DOCUMENT}, words) SELECT {_DOCUMENT}, x'' FROM removed_documents WHERE number = ?",
-        (one.number,),
+        f"INSERT INTO documents SELECT {_DOCUMENT} FROM removed_documents WHERE number = ?", (one.number,)
     )
     connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
     (id, text, fields) = connection.execute(
@@ -172,10 +166,8 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
     weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
     index_words(connection, one.number, weights, one.share)
     connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))
-    for table, columns in (("mentions", _MENTION), ("left_out", _LEFT_OUT), ("vectors", "document, packed")):
-        connection.execute(
-            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM removed_{table} WHERE document = ?", (one.number,)
-        )
+    for table in _PARTS:
+        connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE document = ?", (one.number,))
         connection.execute(f"DELETE FROM removed_{table} WHERE document = ?", (one.number,))
     connection.execute(
         "INSERT INTO mention_words (rowid, words) SELECT number, words FROM mentions WHERE document = ?", (one.number,)
@@ -197,7 +189,7 @@ def _story(connection: sqlite3.Connection, one: _Kept) -> int:
 def _restore_scores(connection: sqlite3.Connection) -> None:
     """Store the scores of all pairs of documents that are both in the collection."""
     both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
-    connection.execute(f"INSERT OR REPLACE INTO scores SELECT first, second, logits FROM removed_scores WHERE {both}")
+    connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
     connection.execute(f"DELETE FROM removed_scores WHERE {both}")
 
 

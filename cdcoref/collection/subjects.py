@@ -33,7 +33,7 @@ def place_stories(
         near |= _stories_near(connection, number, weights)
     before = _with_subjects(connection, near)
     stories = sorted(before)
-    vectors, story_of = vectors_of_stories(connection, stories)
+    vectors, _, story_of = vectors_of_stories(connection, stories)
     first_id = dict(
         rows_in(connection, "SELECT story, min(id) FROM documents WHERE story IN ({}) GROUP BY story", stories)
     )

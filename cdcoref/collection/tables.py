@@ -171,54 +171,27 @@ CREATE TABLE removals (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL
 );
-CREATE TABLE removed_documents (   -- as in documents, until the collection is rebuilt
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL,
-    content BLOB NOT NULL,
-    source TEXT,
-    given INTEGER NOT NULL,
-    story INTEGER NOT NULL,
-    added TEXT NOT NULL,
-    text TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    share REAL NOT NULL,
-    removal INTEGER NOT NULL REFERENCES removals,
-    beside TEXT NOT NULL           -- numbers of the other documents of its story, as JSON
-);
-CREATE INDEX removed_by_removal ON removed_documents (removal);
-CREATE TABLE removed_mentions (    -- as in mentions
-    number INTEGER PRIMARY KEY,
-    document INTEGER NOT NULL REFERENCES removed_documents (number),
-    place INTEGER NOT NULL,
-    tokens TEXT NOT NULL,
-    kind TEXT,
-    words TEXT NOT NULL,
-    found REAL,
-    source_id TEXT,
-    tag TEXT,
-    rejected INTEGER NOT NULL,
-    cluster INTEGER,
-    origin INTEGER,
-    confidence REAL
-);
+CREATE TABLE removed_documents AS   -- and what belongs to them, until the collection is rebuilt
+    SELECT documents.*, 0 AS removal, '' AS beside   -- numbers of the others of its story
+    FROM documents WHERE 0;
+CREATE TABLE removed_mentions AS SELECT * FROM mentions WHERE 0;
 CREATE INDEX removed_mentions_by_document ON removed_mentions (document);
-CREATE TABLE removed_scores (first INTEGER NOT NULL, second INTEGER NOT NULL, logits BLOB NOT NULL);
-CREATE TABLE removed_vectors (document INTEGER NOT NULL, packed BLOB NOT NULL);
-CREATE TABLE removed_left_out (
-    document INTEGER NOT NULL,
-    tokens TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    found REAL,
-    source_id TEXT,
-    tag TEXT
-);
+CREATE TABLE removed_scores AS SELECT * FROM scores WHERE 0;
+CREATE TABLE removed_vectors AS SELECT * FROM vectors WHERE 0;
+CREATE TABLE removed_left_out AS SELECT * FROM left_out WHERE 0;
 CREATE TABLE acts (                -- corrections in the order in which they were made, and made again
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     correction INTEGER NOT NULL REFERENCES corrections
 );
 CREATE INDEX acts_by_correction ON acts (correction);
 INSERT INTO acts (correction) SELECT number FROM corrections ORDER BY number;
-CREATE INDEX renames ON corrections (cluster) WHERE action = 'rename';
+CREATE INDEX corrections_by_cluster ON corrections (cluster);
+CREATE TABLE facts (               -- what people state of an event
+    cluster INTEGER NOT NULL REFERENCES clusters,
+    fact TEXT NOT NULL,            -- day, place
+    value TEXT NOT NULL,
+    PRIMARY KEY (cluster, fact)
+) WITHOUT ROWID;
 
 ALTER TABLE clusters DROP COLUMN created;
 ALTER TABLE outcomes ADD COLUMN former TEXT

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from cdcoref.collection.corrections import MOVES
 from cdcoref.corpus import confidence_text
 from cdcoref.reports import metadata_text
 from cdlm.printing import counted, printable
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 WIDEST_TITLE = 48
 WIDEST_SNIPPET = 100
 WIDEST_SOURCE = 24
-MOVES = 8
+MOST_MOVES = 8
 """Changes of clusters that are listed after a correction."""
 NAMES = 12
 """Different words of a cluster's mentions that are listed."""
@@ -186,20 +187,24 @@ def question_lines(questions: Sequence[Question]) -> Iterator[str]:
 def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
     """Corrections, one line each."""
     for correction in corrections:
-        words = [f"{printable(m.words)!r} in {printable(m.document)}" for m in correction.mentions[:4]]
+        words = [
+            f"{printable(m.words)!r} in {printable(m.document)}" if m.tokens else printable(m.document)
+            for m in correction.mentions[:4]
+        ]
         more = f" and {len(correction.mentions) - 4} more" if len(correction.mentions) > 4 else ""
         what = ", ".join(words)
-        if correction.action == "rename":
-            what = f"{correction.cluster} is {printable(correction.name or '')!r}"
-        elif correction.action == "move":
-            what, more = ", ".join(words[: len(correction.mentions) - 1]), f"{more} into {correction.cluster}"
+        if correction.name is not None:
+            what = f"{correction.cluster} is {printable(correction.name)!r}"
+        elif correction.action in MOVES:
+            into = correction.cluster or f"the story of {printable(correction.mentions[-1].document)}"
+            what, more = ", ".join(words[: len(correction.mentions) - 1]), f"{more} into {into}"
         undone = f"  (undone {correction.undone})" if correction.undone else ""
         yield f"{correction.number}  {correction.time}  {correction.action}: {what}{more}{undone}"
 
 
 def outcome_lines(correction: Correction) -> Iterator[str]:
     """Lines on how a correction, made or undone, changed clusters, and remarks on it."""
-    for move in correction.moves[:MOVES]:
+    for move in correction.moves[:MOST_MOVES]:
         words = ", ".join(map(printable, move.words)) + (", ..." if move.mentions > len(move.words) else "")
         into, other = (_titled(*one) for one in ((move.cluster, move.title), (move.other, move.other_title)))
         if move.change == "merged":
@@ -212,8 +217,8 @@ def outcome_lines(correction: Correction) -> Iterator[str]:
             yield f"left out of {other}: {words}"
         else:
             yield f"back in {into}: {words}"
-    if len(correction.moves) > MOVES:
-        yield f"and {len(correction.moves) - MOVES} more changes of clusters"
+    if len(correction.moves) > MOST_MOVES:
+        yield f"and {len(correction.moves) - MOST_MOVES} more changes of clusters"
     yield from map(printable, correction.notes)
 
 

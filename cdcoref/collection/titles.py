@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.formats import stored_mention
+from cdcoref.formats import cluster_id, stated_facts, stored_mention
 from cdcoref.reports import CorpusCircumstances
 
 
@@ -24,7 +24,9 @@ def event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict
         f"WHERE documents.number IN ({{}}) AND mentions.kind = '{EVENT}' AND mentions.cluster IS NOT NULL"
     )
     found = [(row[-1], stored_mention(*row)) for row in rows_in(connection, query, documents)]
-    events = Corpus(tuple(stored_documents(connection, "number", documents)), tuple(mention for _, mention in found))
+    stated = {(EVENT, cluster_id(number)): facts for number, facts in stated_facts(connection).items()}
+    mentions = tuple(mention for _, mention in found)
+    events = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated)
     known = CorpusCircumstances(events)
     member = dict(found)
     return {number: known.label(member[number]) for number in numbers if number in member}

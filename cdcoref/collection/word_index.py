@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -146,17 +146,21 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(
-    connection: sqlite3.Connection, new: Mapping[str, Weights], without: frozenset[int], original_of: Mapping[str, str]
+    connection: sqlite3.Connection,
+    new: Mapping[str, Weights],
+    without: frozenset[int],
+    original_of: Mapping[str, str],
+    tied: Set[int] = frozenset(),
 ) -> Surroundings:
     """The neighbourhood of new documents, without the stored documents that they replace (`without`).
 
     `new` has their words by id; `original_of` has the originals of new documents that are copies, and of stored ones
-    that are copies of new documents.
+    that are copies of new documents; `tied` are other stories that are looked at.
     """
     rows = word_rows(connection, {word for weights in new.values() for word in weights})
     candidates = {number for weights in new.values() for number in documents_near(connection, weights, rows, without)}
     candidates.update(numbers_of(connection, (id for pair in original_of.items() for id in pair)).values())
-    stories = sorted(stories_of(connection, candidates - without))
+    stories = sorted(stories_of(connection, candidates - without) | tied)
     ids: list[str] = []
     texts: list[int] = []
     story_of: list[int] = []
@@ -203,19 +207,22 @@ def surroundings(
     return Surroundings(ids, stories, near)
 
 
-def vectors_of_stories(connection: sqlite3.Connection, stories: Sequence[int]) -> tuple[csr_array, np.ndarray]:
-    """The vectors of the documents of some stories, of length 1 or 0, and the place of each one's story in `stories`;
-    copies are left out.
+def vectors_of_stories(
+    connection: sqlite3.Connection, stories: Sequence[int], *, copies: bool = False
+) -> tuple[csr_array, np.ndarray, np.ndarray]:
+    """The vectors of the documents of some stories, of length 1 or 0, their numbers, and the place of each one's story
+    in `stories`; with or without copies of others.
 
-    *Shapes:* (documents, words), (documents,)
+    *Shapes:* (documents, words), (documents,), (documents,)
     """
     place = {story: number for number, story in enumerate(stories)}
-    query = "SELECT story, words FROM documents WHERE share > 0 AND story IN ({}) ORDER BY number"
-    found = [(place[story], *_unpacked(stored)) for story, stored in rows_in(connection, query, stories)]
-    table, frequency = _table(connection, [own for _, own, _ in found], [weight for *_, weight in found], {})
+    originals = "" if copies else "share > 0 AND"
+    query = f"SELECT number, story, words FROM documents WHERE {originals} story IN ({{}}) ORDER BY number"
+    found = [(n, place[story], *_unpacked(stored)) for n, story, stored in rows_in(connection, query, stories)]
+    table, frequency = _table(connection, [row[2] for row in found], [row[3] for row in found], {})
     weights = rarity(frequency, stored_value(connection, TOTAL_SHARE, 0.0))
-    story_of = np.array([row[0] for row in found], dtype=np.int64)
-    return unit_length(csr_array(table @ diags_array(weights))), story_of
+    numbers, story_of = np.array([row[:2] for row in found], dtype=np.int64).reshape(-1, 2).T
+    return unit_length(csr_array(table @ diags_array(weights))), numbers, story_of
 
 
 def _table(

@@ -15,6 +15,7 @@ from .collection_file import is_collection as is_collection
 from .collection_file import plain_fields as plain_fields
 from .collection_file import read_collection as read_collection
 from .collection_file import readable_part as readable_part
+from .collection_file import stated_facts as stated_facts
 from .collection_file import stored_document as stored_document
 from .collection_file import stored_fields as stored_fields
 from .collection_file import stored_mention as stored_mention

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import sqlite3
 import zlib
@@ -19,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
+from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
@@ -28,7 +29,7 @@ from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 13
+COLLECTION_VERSION = 14
 """Version of the tables; a file of an earlier version is migrated when it is next written to."""
 OLDEST_COLLECTION = 5
 """The version that 0.1.0, the first release, wrote."""
@@ -43,6 +44,7 @@ _MENTIONS = (
 )
 
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '
 
@@ -338,13 +340,30 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
         if not isinstance(name, str):
             raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
         names[kind, cluster_id(number)] = name
-    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names)
+    stated = {(EVENT, cluster_id(number)): facts for number, facts in stated_facts(connection).items()}
+    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names, stated=stated)
+
+
+def stated_facts(connection: sqlite3.Connection) -> dict[int, dict[str, str]]:
+    """What people state of events, by the number of the cluster: ``"day"`` and ``"place"``."""
+    found: dict[int, dict[str, str]] = {}
+    if _has_table(connection, "facts"):
+        for cluster, fact, value in connection.execute("SELECT cluster, fact, value FROM facts"):
+            if not isinstance(value, str) or (fact == "day" and not _DAY.fullmatch(value)):
+                raise sqlite3.DatabaseError(f"the {fact} of cluster {cluster_id(cluster)} is damaged")
+            found.setdefault(cluster, {})[fact] = value
+    return found
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether a file has a table, which those of an earlier version may lack."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def stored_copies(connection: sqlite3.Connection) -> dict[str, str]:
     """The original of every near-duplicate, by id: the longest of the copies of a text."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'copies'").fetchone() is None:
-        return {}  # of an earlier version
+    if not _has_table(connection, "copies"):
+        return {}
     query = (
         "SELECT copies.text, id FROM copies JOIN documents ON number = document "
         "ORDER BY length(documents.text) DESC, number"

@@ -257,7 +257,9 @@ class Predictor:
 
         Where nothing is linked across stories, each counts as a subject of its own.
         """
-        stories, pruned = plan_stories(vectors, options.topics, None if self.lemma else options.max_pairs)
+        groups = group_documents(vectors, options.topics)
+        max_pairs = None if self.lemma else options.max_pairs
+        stories, pruned = plan_stories(vectors, groups, max_pairs, larger=options.topics in LARGER_THAN_STORIES)
         empty = {document.id for document in vectors.documents if not document.tokens}
         stories = [story for story in stories if not empty.issuperset(story.documents)]
         largest = max((len(story.documents) for story in stories), default=0)
@@ -310,15 +312,20 @@ def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> 
     return Readings(corpus, None, {d.id: story.readings[d.id] for story in known for d in story.corpus.documents})
 
 
-def plan_stories(vectors: DocumentVectors, topics: Topics, max_pairs: int | None) -> tuple[list[Story], int]:
-    """The stories of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out."""
+def plan_stories(
+    vectors: DocumentVectors, groups: Iterable[Sequence[str]], max_pairs: int | None, *, larger: bool = False
+) -> tuple[list[Story], int]:
+    """Groups of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
+
+    `larger`: the groups may have several stories.
+    """
     from cdcoref.predict.engines.local import Story
 
     stories = []
     pruned = 0
-    by_words = group_documents(vectors) if topics in LARGER_THAN_STORIES else []
+    by_words = group_documents(vectors) if larger else []
     story_of = {name: number for number, group in enumerate(by_words) for name in group}
-    for group in group_documents(vectors, topics):
+    for group in groups:
         pairs = None
         if max_pairs is not None and len(group) > max_pairs + 1:
             nearest = nearest_pairs(vectors, group, max_pairs)

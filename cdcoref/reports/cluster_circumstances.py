@@ -8,8 +8,9 @@ Every view and export takes them from here.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import TypeVar
 
@@ -161,7 +162,7 @@ class CorpusCircumstances:
             return self._of_members([mention])
         key = mention.kind, mention.cluster
         if key not in self._of_clusters:
-            self._of_clusters[key] = self._of_members(self._members(mention))
+            self._of_clusters[key] = _corrected(self._of_members(self._members(mention)), self._corpus.stated.get(key))
         return self._of_clusters[key]
 
     def of_mention(self, mention: Mention) -> Circumstances:
@@ -261,6 +262,15 @@ class CorpusCircumstances:
 
     def _text(self, mention: Mention) -> str:
         return mention_text(mention, self._documents[mention.document])
+
+
+def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) -> ClusterCircumstances:
+    """The circumstances with the day and the place that people state; no words of a text state them."""
+    if stated and "day" in stated:
+        found = replace(found, when=ClusterPeriod(Period.of_day(date.fromisoformat(stated["day"])), ()))
+    if stated and "place" in stated:
+        found = replace(found, where=ClusterPlace(Place(stated["place"]), ()))
+    return found
 
 
 def _most_stated(

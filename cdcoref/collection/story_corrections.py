@@ -1,0 +1,105 @@
+"""Stories that obey people: which documents are in one story, by corrections of stories.
+
+They are must-links and cannot-links between documents, as those of mentions are (`corrected_clusters`). They are obeyed
+when they are made, and whenever documents are grouped: when some are added, and when a collection is rebuilt.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from cdcoref.collection.chosen_rows import insert, rows_in
+from cdcoref.collection.corrected_clusters import constrained
+from cdcoref.collection.corrections import MOVES, OF_STORIES, SPLITS, Correction, holding, stored_constraints
+from cdcoref.collection.stored_story import mention_key
+from cdcoref.collection.word_index import vectors_of_stories
+
+
+def corrected_labels(
+    connection: sqlite3.Connection, labels: np.ndarray, contents: Sequence[bytes], vectors: csr_array
+) -> np.ndarray:
+    """The stories (`labels`) of documents after corrections; `contents` and `vectors` are those of the documents.
+
+    *Shapes:* (documents,), (documents, words)
+    """
+    keys = {mention_key(content, (), None): row for row, content in enumerate(contents)}
+    constraints = stored_constraints(connection, contents, keys)
+
+    def similarity(members: np.ndarray) -> np.ndarray:
+        some = csr_array(vectors[members])
+        return np.minimum(1.0, (some @ some.T).toarray())
+
+    return constrained(labels, constraints, similarity) if constraints else labels
+
+
+def corrected_stories(connection: sqlite3.Connection, contents: Collection[bytes]) -> set[int]:
+    """The stories of documents that corrections of stories name, and those of all documents tied to them."""
+    named = any(correction.action in OF_STORIES for correction in holding(connection, contents))
+    return _tied(connection, contents) if named else set()
+
+
+def _tied(connection: sqlite3.Connection, contents: Iterable[bytes]) -> set[int]:
+    """The stories of documents, and of all those that corrections of stories tie to these or to others in them."""
+    stories: set[int] = set()
+    waiting = set(contents)
+    looked: set[bytes] = set()
+    while waiting:
+        looked |= waiting
+        query = "SELECT DISTINCT story FROM documents WHERE content IN ({})"
+        stories |= {story for (story,) in rows_in(connection, query, waiting)}
+        query = "SELECT content FROM documents WHERE story IN ({})"
+        inside = {content for (content,) in rows_in(connection, query, stories)} | waiting
+        of_stories = [one for one in holding(connection, inside) if one.action in OF_STORIES]
+        named = {bytes.fromhex(m.content) for one in of_stories for m in (*one.mentions, *one.apart)}
+        waiting = named - looked
+    return stories
+
+
+def obey_stories(connection: sqlite3.Connection, correction: Correction, former: Mapping[int, int]) -> dict[int, int]:
+    """Put documents into the stories that a correction demands that was made, undone or redone.
+
+    `former` has the stories of documents that it changed when it was made or undone last, by their numbers. Returns the
+    stories that documents had before, of those that are in another one now.
+    """
+    named = [bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)]
+    stories = sorted(_tied(connection, named))
+    query = "SELECT number, content, story FROM documents WHERE story IN ({}) ORDER BY number"
+    rows = sorted(rows_in(connection, query, stories))
+    vectors, numbers, _ = vectors_of_stories(connection, stories, copies=True)
+    vectors = csr_array(vectors[np.argsort(numbers)])
+    start = np.array([former.get(number, story) for number, _, story in rows], dtype=np.int64)
+    labels = corrected_labels(connection, start, [content for _, content, _ in rows], vectors)
+    kept = start.copy()
+    if correction.undone is None and not former and correction.action in (*SPLITS, *MOVES):
+        leaving = named[: len(correction.mentions) - (correction.action in MOVES)]
+        kept[[content in leaving for _, content, _ in rows]] = -1  # the story goes on where they are not
+    base = bases(kept, labels)
+    changed = {}
+    for (number, _, before), label in zip(rows, labels.tolist(), strict=True):
+        if base[label] is None:
+            base[label] = insert(connection, "INSERT INTO stories DEFAULT VALUES")
+        if base[label] != before:
+            connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (base[label],))
+            connection.execute("UPDATE documents SET story = ? WHERE number = ?", (base[label], number))
+            changed[number] = before
+    return changed
+
+
+def bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
+    """By label the story that a group of documents goes on from: the one with which it shares the most documents.
+
+    Documents with a story below 0 come from none.
+    """
+    shared = Counter((int(s), int(g)) for s, g in zip(story, label, strict=True) if s >= 0)
+    found: dict[int, int | None] = dict.fromkeys(label.tolist())
+    taken = set()
+    for (number, group), _ in sorted(shared.items(), key=lambda entry: (-entry[1], entry[0])):
+        if found[group] is None and number not in taken:
+            found[group] = number
+            taken.add(number)
+    return found
