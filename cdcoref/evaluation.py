@@ -35,10 +35,10 @@ from cdcoref.linking import (
     annotated_only,
     check_cross_encoder,
     cluster_mentions,
-    find_mentions,
     joined_across_stories,
     lemma_clusters,
     link_story,
+    read,
 )
 from cdcoref.model import CorefModel
 from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics
@@ -115,16 +115,17 @@ def _evaluate(
         why = "its mentions have no kind" if _has(gold, UNKNOWN) else "it annotates only some mentions"
         raise InputError(f"predicted mentions cannot be scored on this corpus, since {why}; evaluate gold mentions")
     started = time.monotonic()
-    corpus = gold
+    readings = Readings(gold)
     results: Results = {"mentions": mentions, "documents": len(gold.documents)}
     if mentions == "predicted":
         gold = _of_kinds(gold, judged)
         with predictor.model.in_style(*info.styles):
-            found = find_mentions(predictor.model, gold, batch_tokens=options.batch_tokens)
-        corpus = _of_kinds(annotated_only(found), judged)
-        results["detection"] = _detection(gold, corpus)
+            found = Readings.joined(read(predictor.model, gold.documents, batch_tokens=options.batch_tokens))
+        kept = {mention.key for mention in _of_kinds(annotated_only(found.corpus), judged).mentions}
+        readings = found.take([number for number, m in enumerate(found.corpus.mentions) if m.key in kept])
+        results["detection"] = _detection(gold, readings.corpus)
+    corpus = readings.corpus
     groups = _groups(annotated)
-    readings = Readings(corpus)
     systems = {} if predictor.lemma else _link(predictor, readings, groups, options, progress)
     if "predicted" in systems and predictor.model.settings.names_across_stories:
         linked = readings.with_corpus(systems["predicted"])
@@ -211,9 +212,6 @@ def _link_stories(
     A group that spans several predicted stories is linked twice, with and without their labels, if one grouping knows
     the stories and another does not.
     """
-    corpus = readings.corpus
-    documents = {document.id: document for document in corpus.documents}
-    mentions_of = corpus.by_document()
     story_of = _story_of(groupings)
 
     def with_story_labels(name: str, group: Sequence[str]) -> bool:
@@ -226,12 +224,12 @@ def _link_stories(
     different = list(dict.fromkeys(group for grouping in groups.values() for group in grouping))
     linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}
     for number, (group, of_several) in enumerate(different):
-        own = Corpus(tuple(documents[name] for name in group), tuple(m for name in group for m in mentions_of[name]))
-        story = link_story(model, readings.with_corpus(own), options, story_of=story_of if of_several else None)
+        own, _ = readings.of_documents(group)
+        story = link_story(model, own, options, story_of=story_of if of_several else None)
         linked[group, of_several] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
         progress("comparing", number + 1, len(different))
     return {
-        name: replace(corpus, mentions=tuple(m for group in grouping for m in linked[group]))
+        name: replace(readings.corpus, mentions=tuple(m for group in grouping for m in linked[group]))
         for name, grouping in groups.items()
     }
 

@@ -174,16 +174,12 @@ def _predicted(
     docs: Sequence[Doc], corpus: Corpus, predictor: Predictor, options: PredictionOptions, entities: bool
 ) -> Prediction:
     if entities:
-        from cdcoref.linking import find_mentions
-
         if options.find_mentions:
             raise InputError("entities takes the entities of the Docs, and find_mentions ignores them; choose one")
         mentions = named_entities(docs, corpus) if options.kind != EVENT else ()
-        if options.kind != ENTITY:
-            found = find_mentions(predictor.model, corpus, batch_tokens=options.batch_tokens)
-            mentions += found.of_kind(EVENT).mentions
-        if not mentions:  # the predictor would detect some
+        if options.kind == ENTITY and not mentions:  # the predictor would detect some
             alone = tuple((document.id,) for document in corpus.documents)
             return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0))
         corpus = replace(corpus, mentions=mentions)
+        options = replace(options, find_mentions=EVENT if options.kind != ENTITY else False)
     return predictor.predict(corpus, options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -373,8 +374,11 @@ def read(
     *,
     batch_tokens: int,
     advance: Callable[[int], None] = lambda words: None,
+    given: Mapping[str, Sequence[Mention]] = MappingProxyType({}),
 ) -> Iterator[Reading]:
     """Read documents, each once: its mentions and, if the model has them, their vectors.
+
+    `given` has mentions of documents, by id, instead of those of the same kind that would be detected.
 
     Raises
     ------
@@ -384,8 +388,12 @@ def read(
     model.required_detector()
     mentions: list[Mention] = []
     gathered = _OfDocument(model.settings.vectors.last_word)
+    kinds = {mention.kind for some in given.values() for mention in some}
     for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         detected = part.spans.select(part.reading, model.settings.detection_threshold)
+        if kinds:
+            own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
+            detected = [*own, *(mention for mention in detected if mention.kind not in kinds)]
         mentions += detected
         if model.vector_scorer is not None:
             gathered.add(part, range(len(detected)), detected)

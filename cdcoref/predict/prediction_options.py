@@ -30,7 +30,8 @@ class PredictionOptions(LinkingOptions):
     max_pairs
         Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
     find_mentions
-        Detect mentions even if the documents have annotated ones.
+        Detect mentions even if the documents have annotated ones; a kind: only those of it, beside the annotated ones
+        of the other kind.
     engine
         Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
         cluster (``"ray"``). The result is the same.
@@ -53,7 +54,7 @@ class PredictionOptions(LinkingOptions):
     kind: Kinds = "both"
     topics: Topics = "predicted"
     max_pairs: int | None = None
-    find_mentions: bool = False
+    find_mentions: bool | Literal["event", "entity"] = False
     engine: Engine = "local"
     ray_address: str | None = None
     across_stories: bool = True

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
@@ -195,19 +195,23 @@ class Predictor:
         options = PredictionOptions.with_settings(options, settings)
         if not self.lemma:
             check_cross_encoder(self.model, options)
-        find = options.find_mentions or not corpus.mentions
+        find = bool(options.find_mentions) or not corpus.mentions
+        given: dict[str, list[Mention]] = {}
         if find:
             self.model.required_detector()
+        if options.find_mentions in KINDS:
+            kept = tuple(m for m in corpus.mentions if m.kind not in (None, options.find_mentions))
+            given = {id: own for id, own in replace(corpus, mentions=kept).by_document().items() if own}
         notes = remarks_on_language(corpus.documents)
         if not find:
             corpus, repeated = _each_once(corpus, None if options.kind == "both" else options.kind)
             notes += repeated
             notes += _notes_on_documents_without_mentions(corpus)
         store_of = nullcontext() if self.lemma and not find else _opened(cache, self.model)
-        with store_of as store, self._engine(options, find, store) as engine:
+        with store_of as store, self._engine(options, find, given, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             with_copies = options.topics in _WITH_COPIES
-            repeats = identical_documents(corpus.documents) if find and with_copies else {}
+            repeats = identical_documents(corpus.documents) if find and with_copies and not given else {}
             distinct = replace(corpus, documents=tuple(d for d in corpus.documents if d.id not in repeats))
             original_of = near_duplicates(distinct.documents, boilerplate=lines) if with_copies else {}
             read = distinct
@@ -240,12 +244,16 @@ class Predictor:
             yield [LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
 
     def _engine(
-        self, options: PredictionOptions, find: bool, store: ResultCache | None
+        self,
+        options: PredictionOptions,
+        find: bool,
+        given: Mapping[str, Sequence[Mention]],
+        store: ResultCache | None,
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
         """The engine that links the stories."""
         from cdcoref.predict.engines.local import LocalEngine, Task
 
-        task = Task(options, options.kind, find, self.lemma)
+        task = Task(options, options.kind, find, self.lemma, given)
         if options.engine == "ray":
             from cdcoref.predict.engines.ray import RayEngine
 

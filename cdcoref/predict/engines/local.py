@@ -6,9 +6,10 @@ out.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -38,16 +39,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Documents that are linked with each other: about the same story, or of one annotated topic.
+    """Documents that are linked with each other, by id: about the same story, or of one annotated topic.
 
-    Attributes
-    ----------
-    documents
-        Their ids.
-    pairs
-        The pairs of them to compare; None: all.
-    stories
-        Where they are not grouped by their words: the number of the story that each would be grouped into by them.
+    `pairs`: Those of them to compare; None: all. `stories`: Where they are not grouped by their words: the number of
+    the story that each would be grouped into by them.
     """
 
     documents: tuple[str, ...]
@@ -65,17 +60,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Stories whose documents are searched for mentions together.
-
-    Attributes
-    ----------
-    first
-        Number of the first story within the collection.
-    stories
-        The stories.
-    documents
-        Their documents, story by story.
-    """
+    """Stories whose documents are searched for mentions together, from the story with the number `first`."""
 
     first: int
     stories: tuple[Story, ...]
@@ -127,22 +112,16 @@ def with_unique_cluster_ids(story: LinkedStory, number: int) -> LinkedStory:
 class Task:
     """The work to do for every story.
 
-    Attributes
-    ----------
-    options
-        See :class:`cdcoref.linking.LinkingOptions`.
-    kind
-        The kind of mentions to link; given mentions without a kind are taken to be of this kind.
-    find
-        Find mentions, instead of linking those of the collection.
-    lemma
-        Cluster by head lemma instead of by the model.
+    `kind`: Of mentions to link; given mentions without a kind are taken to be of this kind. `find`: Find mentions,
+    instead of linking those of the collection. `lemma`: Cluster by head lemma, not by the model. `given`: Mentions
+    of documents, by id, beside which only those of the other kind are found.
     """
 
     options: LinkingOptions
     kind: Literal["event", "entity", "both"] = "both"
     find: bool = True
     lemma: bool = False
+    given: Mapping[str, Sequence[Mention]] = field(default_factory=dict)
 
 
 class Worker:
@@ -160,9 +139,10 @@ class Worker:
         known = {document.id: self._kept(document) for document in documents}
         readings = {id: reading for id, reading in known.items() if reading is not None}
         unread = [document for document in documents if document.id not in readings]
-        for reading in read(self._model, unread, batch_tokens=self._task.options.batch_tokens):
+        batch_tokens = self._task.options.batch_tokens
+        for reading in read(self._model, unread, batch_tokens=batch_tokens, given=self._task.given):
             readings[reading.document.id] = reading
-            if self._store is not None:
+            if self._store is not None and not self._task.given:
                 rows = np.array([_packed(mention) for mention in reading.mentions]).reshape(-1, 4)
                 results = {self._key(reading.document): rows}
                 if reading.vectors is not None:
@@ -216,8 +196,7 @@ class Worker:
 
     def _kept(self, document: Document) -> Reading | None:
         """What the store has of a document."""
-        rows = None if self._store is None else self._store.get(self._key(document))
-        if self._store is None or rows is None:
+        if self._store is None or self._task.given or (rows := self._store.get(self._key(document))) is None:
             return None
         assert self._model is not None
         mentions = [_unpacked(row, document.id) for row in rows]
@@ -238,48 +217,101 @@ def _unpacked(row: np.ndarray, document: str) -> Mention:
     return Mention(document, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
 
 
+class Pool(Protocol):
+    """Where the tasks of a :class:`Worker` are done, the one with the smallest number first."""
+
+    def add(self, number: int, method: Literal["read", "link"], *arguments: Any, of: Any) -> None:
+        """Let a worker do something; `of` comes back with the result."""
+
+    def next_result(self) -> tuple[Any, Any]:
+        """The `of` and the result of the next task to finish."""
+
+
+def linked_stories(
+    pool: Pool, task: Task, corpus: Corpus, stories: Sequence[Story], ahead: int, progress: Progress
+) -> Iterator[LinkedStory]:
+    """Link the stories in order; cluster names are unique across all of them.
+
+    Parameters
+    ----------
+    stories
+        A partition of the documents of the corpus.
+    ahead
+        How many stories are begun before the earliest of them is finished.
+    progress
+        Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, where each
+        document with itself counts as one).
+    """
+    given = {} if task.find else with_given_mentions(corpus)
+    words = sum(len(document.tokens) for document in corpus.documents)
+    cost = sum(story.cost() for story in stories)
+    words_done = cost_done = begun = 0
+    left = deque(chunks(corpus, stories))
+    finished: dict[int, LinkedStory] = {}
+
+    def link(chunk: Chunk, readings: Mapping[str, Reading]) -> None:
+        for number, story, part in chunk.parts(readings):
+            pool.add(number, "link", part, story, of=number)
+
+    for wanted in range(len(stories)):
+        while wanted not in finished:
+            while left and begun < wanted + ahead:
+                chunk = left.popleft()
+                begun += len(chunk.stories)
+                if task.find:
+                    pool.add(chunk.first, "read", chunk.documents, of=chunk)
+                else:
+                    link(chunk, given)
+            of, result = pool.next_result()
+            if isinstance(of, Chunk):
+                words_done += of.words()
+                progress("finding mentions", words_done, words)
+                link(of, result)
+            else:
+                finished[of] = result
+                cost_done += stories[of].cost()
+                progress("comparing", cost_done, cost)
+        yield with_unique_cluster_ids(finished.pop(wanted), wanted)
+
+
 class LocalEngine:
     """Links the stories of a collection one after the other; see :class:`Worker`."""
 
     def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)
-        self._find = task.find
+        self._task = task
 
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
     ) -> Iterator[LinkedStory]:
-        """Link the stories in order; cluster names are unique across all of them.
-
-        Parameters
-        ----------
-        corpus
-            The collection.
-        stories
-            A partition of its documents.
-        progress
-            Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, where
-            each document with itself counts as one).
-        """
-        given = {} if self._find else with_given_mentions(corpus)
-        words = sum(len(document.tokens) for document in corpus.documents)
+        """Link the stories, see :func:`linked_stories`; within a story, `progress` is called again and again."""
         cost = sum(story.cost() for story in stories)
-        words_done, cost_done = 0, 0.0
+        done = 0.0
 
         def advance(pairs: float) -> None:
-            nonlocal cost_done
-            cost_done += pairs
-            progress("comparing", int(cost_done), cost)
+            nonlocal done
+            done += pairs
+            progress("comparing", int(done), cost)
 
-        for chunk in chunks(corpus, stories):
-            if self._find:
-                readings = self._worker.read(chunk.documents)
-                words_done += chunk.words()
-                progress("finding mentions", words_done, words)
-            else:
-                readings = given
-            for number, story, part in chunk.parts(readings):
-                expected = cost_done + story.cost()
-                linked = self._worker.link(part, story, advance)
-                cost_done = expected
-                progress("comparing", int(cost_done), cost)
-                yield with_unique_cluster_ids(linked, number)
+        def note(stage: str, amount: int, total: int) -> None:
+            nonlocal done
+            done = amount if stage == "comparing" else done
+            progress(stage, amount, total)
+
+        return linked_stories(_InTurn(self._worker, advance), self._task, corpus, stories, 1, note)
+
+
+class _InTurn:
+    """A pool in this process: a task is done when its result is wanted."""
+
+    def __init__(self, worker: Worker, advance: Callable[[float], None]) -> None:
+        self._worker = worker
+        self._advance = advance
+        self._waiting: deque[tuple[str, tuple[Any, ...], Any]] = deque()
+
+    def add(self, number: int, method: Literal["read", "link"], *arguments: Any, of: Any) -> None:
+        self._waiting.append((method, arguments, of))
+
+    def next_result(self) -> tuple[Any, Any]:
+        method, arguments, of = self._waiting.popleft()
+        return of, self._worker.read(*arguments) if method == "read" else self._worker.link(*arguments, self._advance)

@@ -25,14 +25,11 @@ from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
 from cdcoref.predict.engines.cache import ResultCache, result_key
 from cdcoref.predict.engines.local import (
-    Chunk,
     Progress,
     Story,
     Task,
     Worker,
-    chunks,
-    with_given_mentions,
-    with_unique_cluster_ids,
+    linked_stories,
 )
 from cdcoref.reading import Reading, Readings
 from cdlm.extras import install_command
@@ -154,37 +151,12 @@ class RayEngine:
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
     ) -> Iterator[LinkedStory]:
-        """Link every story; parameters and results as those of :meth:`cdcoref.predict.LocalEngine.run`.
+        """Link the stories, see :func:`cdcoref.predict.engines.local.linked_stories`.
 
-        Stories are returned in order, but `progress` is called for each as soon as it is finished.
+        `progress` is called for each story as soon as it is finished, in any order.
         """
-        given = {} if self._task.find else with_given_mentions(corpus)
-        words = sum(len(document.tokens) for document in corpus.documents)
-        cost = sum(story.cost() for story in stories)
-        words_done = cost_done = 0
         pool = _Pool(self._actors)
-        left = deque(chunks(corpus, stories))
-        finished: dict[int, LinkedStory] = {}
-        begun = 0
-        for wanted in range(len(stories)):
-            while wanted not in finished:
-                while left and begun < wanted + AHEAD * self.workers:
-                    chunk = left.popleft()
-                    begun += len(chunk.stories)
-                    if self._task.find:
-                        pool.add(chunk.first, "read", chunk.documents, of=chunk)
-                    else:
-                        pool.add_stories(chunk, given)
-                of, result = pool.next_result()
-                if isinstance(of, Chunk):
-                    words_done += of.words()
-                    progress("finding mentions", words_done, words)
-                    pool.add_stories(of, result)
-                else:
-                    finished[of] = result
-                    cost_done += stories[of].cost()
-                    progress("comparing", cost_done, cost)
-            yield with_unique_cluster_ids(finished.pop(wanted), wanted)
+        return linked_stories(pool, self._task, corpus, stories, AHEAD * self.workers, progress)
 
 
 class _Pool:
@@ -201,11 +173,6 @@ class _Pool:
     def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
         """Call a method of the next idle worker; `of` is returned with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
-
-    def add_stories(self, chunk: Chunk, readings: Mapping[str, Reading]) -> None:
-        """Link the stories of a chunk."""
-        for number, story, part in chunk.parts(readings):
-            self.add(number, "link", part, story, of=number)
 
     def next_result(self) -> tuple[Any, Any]:
         """The `of` and the result of the next task to finish."""

@@ -106,13 +106,13 @@ def test_a_later_version_is_refused(path: Path) -> None:
 
 def of_first_release(path: Path) -> None:
     """Take out of a collection what 0.1.0 did not have."""
-    later = ("acts", "copies", "removals", "removed_documents", "removed_mentions")
+    later = ("acts", "copies", "facts", "removals", "removed_documents", "removed_mentions")
     drops = "; ".join(
         f"DROP TABLE {table}" for table in (*later, "removed_scores", "removed_vectors", "removed_left_out")
     )
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
-            f"{drops}; DROP INDEX renames; ALTER TABLE clusters ADD created TEXT; "
+            f"{drops}; DROP INDEX corrections_by_cluster; ALTER TABLE clusters ADD created TEXT; "
             "ALTER TABLE outcomes DROP former; "
             f"PRAGMA user_version = {OLDEST_COLLECTION}"
         )
@@ -139,9 +139,9 @@ def test_the_first_release_is_migrated_whole_or_not_at_all(path: Path) -> None:
     Collection.create(path, "lemma").close()
     of_first_release(path)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE INDEX renames ON corrections (cluster)")  # which is made last
+        connection.execute("CREATE INDEX corrections_by_cluster ON corrections (cluster)")  # which is made last
     before = schema(path)
-    with pytest.raises(InputError, match="index renames already exists"):
+    with pytest.raises(InputError, match="index corrections_by_cluster already exists"):
         Collection.open(path)
     assert schema(path) == before
     with closing(sqlite3.connect(path)) as connection:
@@ -218,9 +218,11 @@ def test_a_place_that_is_null_is_damage(written: Any, path: Path) -> None:
                 [f"place {of}," for of in change],
             )
             connection.commit()
-    damaged = r"the collection is damaged \(NULL value in mentions.place\); restore a copy of it, or save"
-    with Collection.open(path) as collection, pytest.raises(InputError, match=damaged):
+    damaged = r"NOT NULL constraint failed: mentions.place"
+    with Collection.open(path) as collection:
         collection.remove([id])
+        with pytest.raises(InputError, match=damaged):
+            collection.restore([id])
 
 
 def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: Any, path: Path) -> None:
