@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 class Plan:
     """The work ahead once documents are grouped.
 
-    Attributes
-    ----------
-    documents, stories, largest
-        Number of documents, of stories, and of documents in the largest story.
-    pairs, pruned
-        Number of document pairs to compare, and of those pruned because of `max_pairs`.
-    empty
-        How many of the documents have no words; they are no stories.
-    copies
-        How many of the documents are near-duplicates of others.
+    Numbers of documents, of stories, and of documents in the largest story; of document pairs to compare, and of those
+    pruned because of `max_pairs`; of documents without words, which are no stories; and of near-duplicates.
     """
 
     documents: int
@@ -45,16 +37,7 @@ class Prediction(Results):
 
     The confidence of a mention is the mean calibrated probability that it corefers with the other mentions of its
     cluster that are of its story (without others, that it is a mention at all). Mentions were linked within stories,
-    and entities across them by name.
-
-    Attributes
-    ----------
-    plan
-        The work that had to be done.
-    sequences
-        Number of sequences read.
-    corpus, story_documents, notes, story_numbers, pairs
-        As in :class:`cdcoref.reports.Results`.
+    and entities across them by name. `sequences` with two mentions were read.
     """
 
     plan: Plan
@@ -79,24 +62,17 @@ class Prediction(Results):
         Parameters
         ----------
         path
-            The file, whose suffix is one of those in `docs/formats.md`, or a folder, whose name has no suffix.
+            The file, whose suffix is one of those in `docs/formats.md`, or a folder, whose name has no suffix. It is
+            unchanged if it cannot be written (`InputError`).
         layout
             As in :func:`cdcoref.formats.write_corpus`.
         folder_format
-            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``,
-            ``"xmi"``, ``"label-studio"`` or ``"prodigy"``.
+            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``, ``"xmi"``,
+            ``"label-studio"`` or ``"prodigy"``.
         replaced
             What is replaced in texts: ``"pronouns"`` (the default) or ``"all"``.
 
-        Returns
-        -------
-        tuple
-            A sentence for each kind of information that the format cannot express.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be written, or not in this format. An existing file is then left unchanged.
+        Returns a sentence for each kind of information that the format cannot express.
         """
         from cdcoref.views import check_folder_options, write_result
 
@@ -105,13 +81,7 @@ class Prediction(Results):
         return write_result(self, Path(path), layout, folder_format=folder_format, replaced=replaced)
 
     def to_html(self, *, title: str | None = None) -> str:
-        """The page that ``predict -o x.html`` writes, as a string.
-
-        Parameters
-        ----------
-        title
-            Its title; by default the number of documents.
-        """
+        """The page that ``predict -o x.html`` writes, as a string; its title is by default the number of documents."""
         from cdcoref.views import page_html
 
         if title is not None:
@@ -119,32 +89,16 @@ class Prediction(Results):
         return page_html(self, title=title)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Stories, clusters and documents as one JSON object.
+        """Stories, clusters and documents as one JSON object, in one line without an `indent`.
 
         Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
-
-        Parameters
-        ----------
-        indent
-            Spaces before each level; None for one line.
         """
         from cdcoref.views import json_text
 
         return json_text(self, indent=indent)
 
     def resolved_texts(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
-        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters.
-
-        Parameters
-        ----------
-        replaced
-            ``"pronouns"`` or ``"all"``; see :func:`cdcoref.views.resolved_texts`.
-
-        Raises
-        ------
-        InputError
-            If it is neither.
-        """
+        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters."""
         from cdcoref.views import resolved_texts
 
         return resolved_texts(self, replaced)

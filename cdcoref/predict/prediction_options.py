@@ -44,11 +44,6 @@ class PredictionOptions(LinkingOptions):
         configuration has no `names_across_stories`.
     threshold, candidates, batch_tokens, pairs
         As in :class:`cdcoref.linking.LinkingOptions`.
-
-    Raises
-    ------
-    InputError
-        If a value is none of those, or out of its range.
     """
 
     kind: Kinds = "both"
@@ -73,13 +68,7 @@ class PredictionOptions(LinkingOptions):
 
     @classmethod
     def with_settings(cls, options: PredictionOptions | None, settings: Mapping[str, Any]) -> PredictionOptions:
-        """The options, or the default ones, with some of their values replaced.
-
-        Raises
-        ------
-        InputError
-            If these are no options, or have no setting of such a name or value.
-        """
+        """The options, or the default ones, with some of their values replaced."""
         if options is not None and not isinstance(options, cls):
             advice = f"kind={options!r}" if options in get_args(Kinds) else "settings by name, such as kind='event'"
             raise InputError(f"options must be PredictionOptions, not {options!r}; pass {advice}")

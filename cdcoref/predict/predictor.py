@@ -58,17 +58,7 @@ _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
 
 
 class Predictor:
-    """A model that is ready to predict; created by :func:`load`.
-
-    Parameters
-    ----------
-    model
-        The coreference model; for the lemma baseline it only detects mentions.
-    lemma
-        Cluster by head lemma instead of by the model.
-    fingerprint
-        That of the model before its weights were rounded, if they were (see :attr:`fingerprint`).
-    """
+    """A model that is ready to predict, created by :func:`load`; the lemma baseline only detects mentions with it."""
 
     def __init__(self, model: CorefModel, *, lemma: bool = False, fingerprint: str | None = None) -> None:
         self.model = model
@@ -104,26 +94,19 @@ class Predictor:
         Parameters
         ----------
         texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus. A text is a string, a list of tokens,
-            a list of sentences of tokens, or an object with a ``"text"`` and metadata (see
-            :data:`cdcoref.predict.GivenText`). If a corpus has annotated mentions, they are used (those without a kind
+            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus; see
+            :data:`cdcoref.predict.GivenText`. If a corpus has annotated mentions, they are used (those without a kind
             are of `options.kind`); otherwise mentions are detected.
-        options
-            See :class:`PredictionOptions`.
+        options, settings
+            See :class:`PredictionOptions`; also by name: ``predict(texts, kind="event")``.
         cache
             Folder for intermediate results, from which an interrupted run resumes.
         announce
             Called with the plan.
         progress
             Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
-        settings
-            Options by name, instead of or over those of `options`: ``predict(texts, kind="event")``.
 
-        Raises
-        ------
-        InputError
-            If there is no such option, a text is not a string, an annotated mention has no kind, or annotated topics
-            are requested but documents have none.
+        An `InputError` names the option, the text or the mention that is wrong.
         """
         options = PredictionOptions.with_settings(options, settings)
         if not callable(progress):
@@ -361,17 +344,11 @@ def load(
     device
         ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
     precision
-        Numeric precision of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it;
-        ``"int8"``, for CPUs only, which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it,
-        otherwise int8 if it supports that and the model's heads were fitted in it, otherwise fp32.
+        Of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it; ``"int8"``, for CPUs only,
+        which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it, otherwise int8 if it supports
+        that and the model's heads were fitted in it, otherwise fp32.
     style
-        What counts as a mention where mentions are detected, one of :data:`cdcoref.corpus.STYLES`; by default the one
-        that the model has in use.
-
-    Raises
-    ------
-    InputError
-        If there is no such model, device or precision, or the model's detector does not have the style.
+        What counts as a mention, one of :data:`cdcoref.corpus.STYLES`; by default the one that the model has in use.
     """
     if not isinstance(model, str | Path) or not str(model):
         raise InputError(f"the model must be a name or a folder, not {model!r}")
@@ -409,13 +386,7 @@ def _loaded(model: str | Path, device: str | None, precision: Precision, style: 
 
 
 def check_device(name: str) -> torch.device:
-    """The device of a name, such as ``"cpu"`` or ``"cuda:1"``.
-
-    Raises
-    ------
-    InputError
-        If it is not available here.
-    """
+    """The device of a name, such as ``"cpu"`` or ``"cuda:1"``; an `InputError` if it is not available here."""
     import torch
 
     try:

@@ -38,14 +38,7 @@ _ENDS = frozenset({".", "!", "?", '"', "”", "’", "'"})
 
 
 def boilerplate_lines(documents: Sequence[Document]) -> frozenset[bytes]:
-    """Find the boilerplate of a set of documents.
-
-    Returns
-    -------
-    frozenset
-        The keys of the lines (see :func:`cdcoref.stories.document_words.line_key`). They do not depend on the order of
-        the documents.
-    """
+    """The keys of the lines (:func:`cdcoref.stories.line_key`) that are boilerplate, whatever the documents' order."""
     ordered = sorted(documents, key=lambda document: document.id)
     documents_with: dict[bytes, list[int]] = {}
     sentences: set[bytes] = set()

@@ -13,9 +13,9 @@ Copies count as one text: for how rare words are, and for the stories that they 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -58,8 +58,7 @@ def identical_documents(documents: Sequence[Document]) -> dict[str, str]:
     return original_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """An original with its copies, and the shingles of all of them."""
 
     original: str
@@ -67,20 +66,9 @@ class _Group:
 
 
 def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes] = ()) -> dict[str, str]:
-    """Find the documents that are copies of others.
+    """By the id of every copy that of its original, which is itself no copy, whatever the order of the documents.
 
-    Parameters
-    ----------
-    documents
-        The documents. Hidden sentences are ignored.
-    boilerplate
-        Keys of lines to ignore too (see :func:`cdcoref.stories.line_key`).
-
-    Returns
-    -------
-    dict
-        By the id of every copy that of its original, which is itself no copy. It does not depend on the order of the
-        documents.
+    Hidden sentences are ignored, and so are lines of `boilerplate`, by their keys (:func:`cdcoref.stories.line_key`).
     """
     index = _Index()
     shingles_of: dict[str, frozenset[bytes]] = {}

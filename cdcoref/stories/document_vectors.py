@@ -39,26 +39,9 @@ class DocumentVectors:
     A vector depends on the whole collection, which determines how rare words are, but not on the order of the
     documents. Hidden sentences and mentions are ignored.
 
-    Parameters
-    ----------
-    documents
-        The documents; their ids must be unique.
-    original_of
-        By the id of every document that is a copy of another, that of the other (see
-        :func:`cdcoref.stories.near_duplicates`).
-    boilerplate
-        Keys of lines that do not count; None: those that :func:`cdcoref.stories.boilerplate_lines` finds.
-    forms
-        Whether words count in the form in which they stand, and not by their lemma.
-
-    Attributes
-    ----------
-    documents, original_of
-        As given.
-    boilerplate
-        As given, or found.
-    ids
-        Their ids in alphabetical order, the order of the rows of `matrix`.
+    `original_of`: As :func:`cdcoref.stories.near_duplicates` returns it. `boilerplate`: Keys of lines that do not
+    count; None: those that :func:`cdcoref.stories.boilerplate_lines` finds. `forms`: Whether words count in the form in
+    which they stand, and not by their lemma. `ids`: In alphabetical order, the order of the rows of `matrix`.
     """
 
     def __init__(

@@ -34,13 +34,7 @@ _DIGITS = str.maketrans("123456789", "0" * 9)
 
 
 def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: bool = False) -> dict[str, float]:
-    """The words of a document's report.
-
-    Returns
-    -------
-    dict
-        How much each word weighs before its rarity is known.
-    """
+    """The words of a document's report, and how much each weighs before its rarity is known."""
     names: set[str] = set()
     lead: set[str] = set()
     words: dict[str, float] = {}
@@ -63,15 +57,7 @@ def words_of(document: Document, boilerplate: Collection[bytes] = (), *, forms: 
 
 
 class Line(NamedTuple):
-    """A part of a document that a web site may add to each of its articles: a sentence, or a part between separators.
-
-    Attributes
-    ----------
-    sentence
-        The number of its sentence.
-    start, end
-        Its tokens.
-    """
+    """What a web site may add to each of its articles: a sentence, or a part of one between separators."""
 
     sentence: int
     start: int

@@ -20,27 +20,13 @@ SETTINGS: tuple[str, ...] = get_args(Setting)
 
 
 def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Setting = "predicted") -> list[list[str]]:
-    """Group documents that are about the same story.
+    """Group documents that are about the same story, or their vectors if these are also needed elsewhere.
 
-    Parameters
-    ----------
-    documents
-        The documents, or their vectors if these are also needed elsewhere. Hidden sentences and mentions are ignored.
-    setting
-        ``"predicted"``: by their words; near-duplicates are in one group, and count as one document; reports of
-        two happenings in the same words are in two.
-        ``"gold_subtopic"``, ``"gold_topic"``: as annotated. ``"none"``: all together.
+    ``"predicted"``: by their words; near-duplicates are in one group, and count as one document; reports of two
+    happenings in the same words are in two. ``"gold_subtopic"``, ``"gold_topic"``: as annotated; an `InputError` if a
+    document has no such group. ``"none"``: all together.
 
-    Returns
-    -------
-    groups
-        Document ids. Groups and the ids in them are in the order of the documents; the grouping does not depend on that
-        order.
-
-    Raises
-    ------
-    InputError
-        If annotated groups are requested and a document has none.
+    Groups of ids, and the ids in them, are in the order of the documents; who is in a group does not depend on it.
     """
     if isinstance(documents, DocumentVectors):
         vectors = documents

@@ -29,16 +29,10 @@ LARGEST_DIVIDED = 100
 class Neighbourhood:
     """New documents, and those of the stories near them.
 
-    Attributes
-    ----------
-    weights
-        How much every word of a document weighs before its rarity is known. *Shape:* (documents, words)
-    story
-        The number of each document's story, from 0; -1 for a new document. *Shape:* (documents,)
-    original
-        The row of each document's original; of a document that is no copy its own. *Shape:* (documents,)
-    frequency, total
-        What `rarity` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
+    `weights`: How much every word of a document weighs before its rarity is known. *Shape:* (documents, words)
+    `story`: The number of each document's story, from 0; -1 for a new document. *Shape:* (documents,) `original`: The
+    row of each document's original; of a document that is no copy its own. *Shape:* (documents,) `frequency`, `total`:
+    What `rarity` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
     """
 
     weights: csr_array
@@ -51,14 +45,9 @@ class Neighbourhood:
 class Placement(NamedTuple):
     """Where new documents belong.
 
-    Attributes
-    ----------
-    label
-        Documents of one story have the same label, also those whose story stays as it is. *Shape:* (documents,)
-    share
-        For how much of a document each new one counts in frequencies, in their order. *Shape:* (new documents,)
-    vectors
-        Of length 1, or 0. *Shape:* (documents, words)
+    `label`: The same for documents of one story, also where it stays as it is. *Shape:* (documents,) `share`: For how
+    much of a document each new one counts in frequencies. *Shape:* (new documents,) `vectors`: Of length 1, or 0.
+    *Shape:* (documents, words)
     """
 
     label: np.ndarray

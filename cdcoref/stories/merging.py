@@ -33,21 +33,11 @@ ROUND = 0.98
 
 
 def story_labels(vectors: csr_array, together: np.ndarray | None = None) -> np.ndarray:
-    """Find the stories.
+    """The number of every document's story, from 0 in the order of first rows. *Shape:* (documents,)
 
-    Parameters
-    ----------
-    vectors
-        One row per document, of length 1 (or 0, for a document without words), without negative numbers.
-        *Shape:* (documents, words)
-    together
-        Documents with the same number begin in one group; numbers from 0 without gaps. None: each begins alone.
-        *Shape:* (documents,)
-
-    Returns
-    -------
-    labels
-        The number of every document's story, from 0 in the order of first rows. *Shape:* (documents,)
+    `vectors`: Of length 1 (or 0, for a document without words), without negative numbers. *Shape:* (documents, words)
+    `together`: Documents with the same number begin in one group; numbers from 0 without gaps. None: each begins alone.
+    *Shape:* (documents,)
     """
     groups = _Groups(vectors, np.ones(vectors.shape[0], dtype=np.int64))
     labels = np.arange(groups.count) if together is None else together

@@ -14,15 +14,8 @@ from cdcoref.stories.grouping import group_documents
 class TopicQuality:
     """How well groups of documents match the annotated subtopics, from 0 to 1.
 
-    Attributes
-    ----------
-    precision, recall, f1
-        B3: the mean over documents of the share of their group that belongs to their subtopic, the mean share of their
-        subtopic that is in their group, and the harmonic mean of the two.
-    purity
-        Share of documents that belong to the most frequent subtopic of their group.
-    groups, subtopics
-        Number of each.
+    `precision`, `recall`, `f1`: B3 over documents. `purity`: Share of documents that belong to the most frequent
+    subtopic of their group. `groups`, `subtopics`: Number of each.
     """
 
     precision: float

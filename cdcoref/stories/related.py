@@ -23,14 +23,7 @@ NEAR = 0.1
 
 
 def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list[int]:
-    """Find out which stories are about one subject.
-
-    Returns
-    -------
-    list
-        The number of every story's subject, from 0 in the order of first stories. Which stories share one does not
-        depend on their order.
-    """
+    """The number of every story's subject, from 0 in the order of first stories; the order decides nothing else."""
     own = [[name for name in story if name not in vectors.original_of] for story in stories]
     documents = [vectors.row[name] for story in own for name in story]
     story_of = np.repeat(np.arange(len(stories)), [len(story) for story in own])
@@ -40,14 +33,8 @@ def subjects(vectors: DocumentVectors, stories: Sequence[Sequence[str]]) -> list
 def subject_labels(vectors: csr_array, story_of: np.ndarray, keys: Sequence[str]) -> list[int]:
     """As :func:`subjects`, for vectors of documents that were computed elsewhere.
 
-    Parameters
-    ----------
-    vectors
-        Of length 1, or 0. *Shape:* (documents, words)
-    story_of
-        The number of each document's story, from 0. *Shape:* (documents,)
-    keys
-        By story, what decides between equal similarities: the first id of its documents.
+    `vectors`: Of length 1, or 0. *Shape:* (documents, words) `story_of`: The number of each document's story, from 0.
+    *Shape:* (documents,) `keys`: By story, what decides between equal similarities: the first id of its documents.
     """
     rows = np.arange(len(story_of))
     sums = csr_array((np.ones(len(rows)), (story_of, rows)), shape=(len(keys), len(rows))) @ vectors

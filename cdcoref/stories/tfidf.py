@@ -19,15 +19,7 @@ _BLOCK_CELLS = 2_000_000
 
 
 def rarity(frequency: np.ndarray, total: float) -> np.ndarray:
-    """Inverse document frequency, smoothed. *Shape:* (words,)
-
-    Parameters
-    ----------
-    frequency
-        How many documents have each word, a document counting for its share. *Shape:* (words,)
-    total
-        The sum of the shares of all documents.
-    """
+    """Inverse document frequency, smoothed, of words that `frequency` of `total` documents have. *Shapes:* (words,)"""
     return np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
 
 
@@ -43,10 +35,7 @@ def unit_length(vectors: csr_array) -> csr_array:
 def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> Iterator[tuple[int, csr_array]]:
     """Products of some rows of one matrix with all rows of another, a bounded number at a time.
 
-    Yields
-    ------
-    tuple
-        The position in `rows` of a block's first row, and the block. *Shape:* (rows of the block, rows of `right`)
+    The position in `rows` of a block's first row comes with each block. *Shape:* (rows of the block, rows of `right`)
     """
     step = max(1, _BLOCK_CELLS // max(1, right.shape[0]))
     columns = csr_array(right.T)

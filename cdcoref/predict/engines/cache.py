@@ -30,20 +30,9 @@ def result_key(fingerprint: str, *parts: str) -> bytes:
 
 
 class ResultCache:
-    """Arrays by hash: a :class:`cdcoref.linking.ResultStore`.
+    """Arrays by hash in a folder, a :class:`cdcoref.linking.ResultStore`; an `InputError` if it cannot be used.
 
-    Parameters
-    ----------
-    folder
-        Created if it does not exist.
-    fingerprint
-        Hash of the model, and of everything else that every result depends on.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or holds another program's file of the same name; and, on every access, if the
-        file is damaged, the disk is full or another program has locked the file.
+    `fingerprint`: Hash of the model, and of everything else that every result depends on.
     """
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:

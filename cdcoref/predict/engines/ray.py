@@ -46,22 +46,11 @@ class RayEngine:
     """Links the stories of a collection on the workers of a Ray cluster; use it in a ``with`` statement.
 
     Every worker gets a copy of the model on the same type of device, uses as many cores as PyTorch has threads in this
-    process, and a GPU if the model is on one. There are as many as the cluster has room for on entry.
-
-    Parameters
-    ----------
-    store
-        Where the results of all workers are looked up and stored, on this machine.
-    address
-        ``"auto"`` for the cluster that this machine is part of, or ``host:port`` of its head. None: the value of the
-        environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this machine that lasts as long as the
-        ``with`` statement.
-
-    Raises
-    ------
-    InputError
-        On entry, if Ray is not installed, cannot be started here, or the cluster cannot be reached; later, if the
-        workers of one task die repeatedly.
+    process, and a GPU if the model is on one. There are as many as the cluster has room for on entry. The `store`
+    of results is on this machine. `address`: ``"auto"`` for the cluster that this machine is part of, or ``host:port``
+    of its head. None: the value of the environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this
+    machine that lasts as long as the ``with`` statement. An `InputError` if Ray cannot be used, or if the workers of
+    one task die repeatedly.
     """
 
     def __init__(
