@@ -16,9 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in
-from cdcoref.collection.titles import event_titles
-from cdcoref.reports import cluster_label
+from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in, stored_documents
+from cdcoref.corpus import EVENT, Corpus
+from cdcoref.formats import cluster_id, stated_facts, stored_mention
+from cdcoref.reports import CorpusCircumstances, cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
 """What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
@@ -84,7 +85,7 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
         members = defaultdict(list)
         for cluster, *row in connection.execute(query, chunk):
             members[cluster].append(row)
-        titles = event_titles(connection, list(members))
+        titles = _event_titles(connection, list(members))
         for number in chunk:
             if number not in members:
                 connection.execute(
@@ -106,6 +107,24 @@ def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> 
                     number,
                 ),
             )
+
+
+def _event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+    """The titles of those of the clusters that are events, with place and day as their documents state them."""
+    query = f"SELECT DISTINCT document FROM mentions WHERE cluster IN ({{}}) AND kind = '{EVENT}'"
+    documents = sorted({number for (number,) in rows_in(connection, query, numbers)})
+    query = (
+        "SELECT documents.id, tokens, mentions.kind, mentions.cluster FROM documents "
+        "JOIN mentions ON mentions.document = documents.number "
+        f"WHERE documents.number IN ({{}}) AND mentions.kind = '{EVENT}' AND mentions.cluster IS NOT NULL"
+    )
+    found = [(row[-1], stored_mention(*row)) for row in rows_in(connection, query, documents)]
+    stated = {(EVENT, cluster_id(number)): facts for number, facts in stated_facts(connection).items()}
+    mentions = tuple(mention for _, mention in found)
+    events = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated)
+    known = CorpusCircumstances(events)
+    member = dict(found)
+    return {number: known.label(member[number]) for number in numbers if number in member}
 
 
 class _Assignment:

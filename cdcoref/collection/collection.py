@@ -264,20 +264,18 @@ class Collection:
         offset: int = 0,
     ) -> list[ClusterSummary]:
         """Clusters of at least `min_mentions` mentions, those in most documents first; `query` as in :meth:`search`."""
-        _check_clusters(kind, min_mentions, story, query)
+        chosen = _checked(kind, min_mentions, story, query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            return queries.cluster_list(
-                connection, kind=kind, min_mentions=min_mentions, story=story, query=query, limit=limit, offset=offset
-            )
+            return queries.cluster_list(connection, chosen, limit, offset)
 
     def cluster_count(
         self, *, kind: str | None = None, min_mentions: int = 2, story: int | None = None, query: str | None = None
     ) -> int:
         """How many clusters :meth:`clusters` lists without a limit."""
-        _check_clusters(kind, min_mentions, story, query)
+        chosen = _checked(kind, min_mentions, story, query)
         with self._database.reading() as connection:
-            return queries.cluster_count(connection, kind=kind, min_mentions=min_mentions, story=story, query=query)
+            return queries.cluster_count(connection, chosen)
 
     def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
         """Clusters by their ids; those that are not there are left out."""
@@ -298,7 +296,7 @@ class Collection:
         """How many documents :meth:`documents` lists without a limit."""
         _check_documents(since, source)
         with self._database.reading() as connection:
-            return queries.document_count(connection, since=since, source=source)
+            return queries.document_count(connection, since, source)
 
     def removed(self) -> list[RemovedDocument]:
         """The documents whose removal can be undone, the latest removed first."""
@@ -361,7 +359,7 @@ class Collection:
         A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
         in their sentences (see :func:`cdcoref.reports.search_points`).
         """
-        _check_clusters(kind, 1, None, query)
+        _checked(kind, 1, None, query)
         check_text("a query", query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
@@ -419,7 +417,7 @@ def _check_part(limit: int | None, offset: int, what: str = "limit") -> None:
                 raise InputError(f"{name} must be 0 or more, not {value}")
 
 
-def _check_clusters(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> None:
+def _checked(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> queries.ClusterFilter:
     if kind is not None and kind not in KINDS:
         raise InputError(f"kind is {kind!r} and should be one of {', '.join(map(repr, KINDS))}")
     check_whole("min_mentions", min_mentions)
@@ -427,6 +425,7 @@ def _check_clusters(kind: str | None, min_mentions: int, story: int | None, quer
         check_whole("the number of a story", story)
     if query is not None:
         check_text("a query", query)
+    return queries.ClusterFilter(kind, min_mentions, story, query)
 
 
 def _check_documents(since: str | None, source: str | None) -> None:

@@ -314,7 +314,7 @@ def _value(action: Action, given: str | None) -> str:
     """What is stated: a name, a day (ISO 8601) or a place."""
     what = "a cluster's name" if action == "rename" else f"the {action} of an event"
     if given is not None:
-        check_text(what, given)
+        check_text("the name of a cluster" if action == "rename" else what, given)
     value = " ".join((given or "").split())
     if not value or len(value) > LONGEST_NAME:
         raise InputError(f"{what} has 1 to {LONGEST_NAME} characters")

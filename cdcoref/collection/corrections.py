@@ -23,16 +23,15 @@ from cdcoref.collection.records import Move
 from cdcoref.collection.stored_story import mention_key
 from cdcoref.errors import InputError
 
-Action = Literal[
-    *("same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"),
-    *("join-stories", "split-story", "move-document"),
-]
+OfMentions = Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"]
+OfStories = Literal["join-stories", "split-story", "move-document"]
+Action = Literal[OfMentions, OfStories]
 ACTIONS: tuple[str, ...] = get_args(Action)
 SPLITS = ("split", "split-story")
 MOVES = ("move", "move-document")
 TIES = ("same", "join-stories", *SPLITS, *MOVES)
 """Those by which mentions, or documents, are in one cluster, or story."""
-OF_STORIES = ("join-stories", "split-story", "move-document")
+OF_STORIES: tuple[str, ...] = get_args(OfStories)
 """Those of stories: what they name are documents, as mentions without tokens."""
 FACTS = ("rename", "day", "place")
 """Those that state something of a cluster: its name, and the day and the place of an event."""

@@ -14,16 +14,26 @@ from itertools import combinations
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.documents import Sorted
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_copies import find_copies
 from cdcoref.collection.stored_logits import DocumentPair
 from cdcoref.collection.story_corrections import bases, corrected_labels, corrected_stories
-from cdcoref.collection.word_index import surroundings
+from cdcoref.collection.word_index import Surroundings, surroundings
 from cdcoref.predict import plan_stories
-from cdcoref.stories import DocumentVectors, group_documents, near_duplicates, nearest_to, place_documents
+from cdcoref.stories import (
+    DocumentVectors,
+    Placement,
+    divided,
+    group_documents,
+    near_duplicates,
+    nearest_to,
+    place_documents,
+)
 
+LIKE_A_TEMPLATE = 0.25
+"""The similarity from which two documents may report different happenings in the same words."""
 LARGEST_COMPARED = 100
 """Documents of the largest story whose mentions are all compared with those of a new document, by their vectors."""
 
@@ -109,7 +119,8 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     around = surroundings(connection, weights_of, gone, original_of, tied)
     content_of |= rows_in(connection, "SELECT id, content FROM documents WHERE id IN ({})", around.ids)
     placed = place_documents(around.near)
-    labels = corrected_labels(connection, placed.label, [content_of[id] for id in around.ids], placed.vectors)
+    labels = _without_templates(connection, documents, around, placed)
+    labels = corrected_labels(connection, labels, [content_of[id] for id in around.ids], placed.vectors)
     stories = []
     for label, base in bases(around.near.story, labels).items():
         rows = np.flatnonzero(labels == label)
@@ -138,6 +149,40 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
             )
         )
     return Plan(documents, original_of, dict(zip(weights_of, placed.share.tolist(), strict=True)), tuple(stories))
+
+
+def _without_templates(
+    connection: sqlite3.Connection, documents: Sorted, around: Surroundings, placed: Placement
+) -> np.ndarray:
+    """The stories of documents, without two reports of different happenings in the same words in one story.
+
+    A copy is where its original is.
+    """
+    new = {one.document.id: one.document for one in documents.new}
+    vectors, labels, original = placed.vectors, placed.label.copy(), around.near.original
+    row_of = {id: row for row, id in enumerate(around.ids)}
+
+    def similarity(first: str, second: str) -> float:
+        return float(vectors[[row_of[first]]].multiply(vectors[[row_of[second]]]).sum())
+
+    for label in np.unique(labels[around.near.story < 0]).tolist():
+        rows = np.flatnonzero((labels == label) & (original == np.arange(len(labels))))
+        of_new = rows[around.near.story[rows] < 0]
+        if len(of_new) == 0:
+            continue
+        likeness = (vectors[rows] @ vectors[of_new].T).toarray().max(axis=1)
+        near = [around.ids[row] for row in rows[likeness >= LIKE_A_TEMPLATE].tolist()]
+        stored = {d.id: d for d in stored_documents(connection, "id", [id for id in near if id not in new])}
+        parts = divided([(stored | new)[id] for id in near], similarity)
+        if len(parts) > 1:
+            of_parts = [[row_of[document.id] for document in part] for part in parts]
+            means = np.stack([np.asarray(vectors[part].sum(axis=0)).ravel() / len(part) for part in of_parts])
+            best = np.argmax(vectors[rows] @ means.T, axis=1)
+            fresh = labels.max()
+            labels[rows] = np.where(best == 0, label, fresh + best)
+            for number, part in enumerate(of_parts):
+                labels[part] = label if number == 0 else fresh + number
+    return labels[original]
 
 
 def _contents(connection: sqlite3.Connection, documents: Sorted) -> dict[str, bytes]:

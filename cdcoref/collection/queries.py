@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.names import living_cluster
@@ -94,20 +94,36 @@ def counts(connection: sqlite3.Connection) -> Counts:
     return Counts(*connection.execute(query).fetchone())
 
 
+class ClusterFilter(NamedTuple):
+    """Clusters with a minimum number of mentions, of a kind, in a story, and with the words of a query."""
+
+    kind: str | None = None
+    min_mentions: int = 1
+    story: int | None = None
+    query: str | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether the query asks for anything."""
+        return self.query is not None and bool(self.query.replace("\0", " ").strip())
+
+    def condition(self) -> tuple[str, list[object]]:
+        """The condition that chooses clusters, but for the query, and its values."""
+        conditions: dict[str, object] = {"mentions >= ?": max(1, self.min_mentions)}
+        if self.kind is not None:
+            conditions["kind = ?"] = self.kind
+        if self.story is not None:
+            conditions[f"number IN ({_OF_STORY})"] = self.story
+        return " AND ".join(conditions), list(conditions.values())
+
+
 def cluster_list(
-    connection: sqlite3.Connection,
-    *,
-    kind: str | None,
-    min_mentions: int,
-    story: int | None,
-    query: str | None,
-    limit: int,
-    offset: int,
+    connection: sqlite3.Connection, chosen: ClusterFilter, limit: int, offset: int
 ) -> list[ClusterSummary]:
-    """Clusters with a minimum number of mentions, most documents first; with a query, best matches first."""
-    condition, values = _chosen(kind, min_mentions, story)
-    if _asks(query):
-        found = clusters_with_words(connection, query or "", condition, values)
+    """Clusters, most documents first; with a query, best matches first."""
+    condition, values = chosen.condition()
+    if chosen.asks:
+        found = clusters_with_words(connection, chosen.query or "", condition, values)
         return summaries(connection, found[offset : offset + limit])
     sql = (
         f"SELECT {_SUMMARY} FROM clusters WHERE {condition} "
@@ -116,33 +132,13 @@ def cluster_list(
     return [_summary(row) for row in connection.execute(sql, (*values, limit, offset))]
 
 
-def cluster_count(
-    connection: sqlite3.Connection, *, kind: str | None, min_mentions: int, story: int | None, query: str | None
-) -> int:
+def cluster_count(connection: sqlite3.Connection, chosen: ClusterFilter) -> int:
     """How many clusters :func:`cluster_list` lists without a limit."""
-    condition, values = _chosen(kind, min_mentions, story)
-    if _asks(query):
-        return len(clusters_with_words(connection, query or "", condition, values))
+    condition, values = chosen.condition()
+    if chosen.asks:
+        return len(clusters_with_words(connection, chosen.query or "", condition, values))
     (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
     return int(count)
-
-
-def _asks(query: str | None) -> bool:
-    """Whether a query asks for anything."""
-    return query is not None and bool(query.replace("\0", " ").strip())
-
-
-def _chosen(kind: str | None, min_mentions: int, story: int | None) -> tuple[str, list[object]]:
-    """The condition that chooses clusters, and its values."""
-    conditions = ["mentions >= ?"]
-    values: list[object] = [max(1, min_mentions)]
-    if kind is not None:
-        conditions.append("kind = ?")
-        values.append(kind)
-    if story is not None:
-        conditions.append(f"number IN ({_OF_STORY})")
-        values.append(story)
-    return " AND ".join(conditions), values
 
 
 def document_list(
@@ -154,7 +150,7 @@ def document_list(
     return [_document_summary(row) for row in connection.execute(query, (*values, limit, offset))]
 
 
-def document_count(connection: sqlite3.Connection, *, since: str | None, source: str | None) -> int:
+def document_count(connection: sqlite3.Connection, since: str | None, source: str | None) -> int:
     """How many documents :func:`document_list` lists without a limit."""
     condition, values = _chosen_documents(connection, since, source)
     (count,) = connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()
@@ -334,7 +330,7 @@ def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limi
     match = full_text_query(query)
     if match is None:
         return SearchResult((), ())
-    clusters = cluster_list(connection, kind=kind, min_mentions=1, story=None, query=query, limit=limit, offset=offset)
+    clusters = cluster_list(connection, ClusterFilter(kind, query=query), limit, offset)
     sql = (
         f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
         "FROM document_words JOIN documents ON documents.number = document_words.rowid "

@@ -9,11 +9,13 @@ from .document_words import words_of as words_of
 from .grouping import Setting as Setting
 from .grouping import group_documents as group_documents
 from .growing import Neighbourhood as Neighbourhood
+from .growing import Placement as Placement
 from .growing import nearest_to as nearest_to
 from .growing import place_documents as place_documents
 from .quality import TopicQuality as TopicQuality
 from .quality import topic_quality as topic_quality
 from .related import subject_labels as subject_labels
 from .related import subjects as subjects
+from .templates import divided as divided
 from .tfidf import rarity as rarity
 from .tfidf import unit_length as unit_length

@@ -127,6 +127,25 @@ def test_a_longer_text_is_the_original_from_then_on_and_a_rebuild_finds_the_same
     assert lemma.corpus().copies() == {"text": ["second", "first"]}
 
 
+QUAKES = [
+    tokenise_text(
+        f"A quake of magnitude {size} shook {town} on {day}. The tremor was felt in the villages around it. "
+        "Officials said that there were no reports of damage or injuries. Seismologists expect aftershocks in the "
+        "coming days. Residents ran into the streets when their houses began to shake.",
+        town,
+    )
+    for size, town, day in ((4.1, "Tresk", "Monday"), (5.3, "Osterby", "Friday"), (4.1, "Vik", "Sunday"))
+]
+
+
+def test_reports_of_one_template_are_in_different_stories_whenever_they_come(lemma: Collection) -> None:
+    for count in (2, 3, 3):
+        add_one_by_one(lemma, QUAKES[:count])
+        assert sorted(stories_of(lemma)) == [[quake.id] for quake in sorted(QUAKES[:count], key=lambda d: d.id)]
+        assert lemma.corpus().copies() == {}
+    assert sorted(stories_of(lemma)) == sorted(group_documents(QUAKES))
+
+
 REPORT = tokenise_text(
     "The ferry Maren sank in a storm off Tresk on Friday. Police arrested the captain of the ferry. He met lawyers. "
     "Nineteen sailors died when the Maren sank. Divers searched the wreck for two days. The owners paid for it. "
