@@ -181,5 +181,5 @@ def _predicted(
             alone = tuple((document.id,) for document in corpus.documents)
             return Prediction(corpus, alone, Plan(len(alone), len(alone), min(1, len(alone)), 0, 0))
         corpus = replace(corpus, mentions=mentions)
-        options = replace(options, find_mentions=EVENT if options.kind != ENTITY else False)
+        options = replace(options, find_mentions="event" if options.kind != ENTITY else False)
     return predictor.predict(corpus, options)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in, stored_documents
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.formats import cluster_id, stated_facts, stored_mention
+from cdcoref.formats import stated_facts, stored_mention
 from cdcoref.reports import CorpusCircumstances, cluster_label
 
 MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
@@ -119,9 +119,8 @@ def _event_titles(connection: sqlite3.Connection, numbers: Sequence[int]) -> dic
         f"WHERE documents.number IN ({{}}) AND mentions.kind = '{EVENT}' AND mentions.cluster IS NOT NULL"
     )
     found = [(row[-1], stored_mention(*row)) for row in rows_in(connection, query, documents)]
-    stated = {(EVENT, cluster_id(number)): facts for number, facts in stated_facts(connection).items()}
     mentions = tuple(mention for _, mention in found)
-    events = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated)
+    events = Corpus(tuple(stored_documents(connection, "number", documents)), mentions, stated=stated_facts(connection))
     known = CorpusCircumstances(events)
     member = dict(found)
     return {number: known.label(member[number]) for number in numbers if number in member}

@@ -174,7 +174,6 @@ def insert_document(
         ),
     )
     index_words(connection, number, incoming.weights, share)
-    connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (number, document.text))
     insert_mentions(connection, number, document, mentions)
     store_left_out(connection, number, incoming.mentions or (), mentions)
     return number
@@ -203,25 +202,14 @@ def insert_mentions(
     connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
 ) -> None:
     """Store the mentions of a document, in their order."""
-    for place, mention in enumerate(mentions):
-        words = mention_text(mention, document)
-        row = insert(
-            connection,
-            "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                number,
-                place,
-                stored_tokens(mention.tokens),
-                mention.kind,
-                words,
-                mention.confidence,
-                mention.id,
-                mention.tag,
-                mention.confidence,
-            ),
-        )
-        connection.execute("INSERT INTO mention_words (rowid, words) VALUES (?, ?)", (row, words))
+    connection.executemany(
+        "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6)",
+        (
+            (number, place, stored_tokens(m.tokens), m.kind, mention_text(m, document), m.confidence, m.id, m.tag)
+            for place, m in enumerate(mentions)
+        ),
+    )
 
 
 def store_left_out(
@@ -320,17 +308,11 @@ class Deleted(NamedTuple):
 
 def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
     """Remove a document and all that belongs to it."""
-    query = "SELECT story, text, content FROM documents WHERE number = ?"
-    story, text, content = connection.execute(query, (number,)).fetchone()
+    query = "SELECT story, content FROM documents WHERE number = ?"
+    story, content = connection.execute(query, (number,)).fetchone()
     mentions = delete_mentions(connection, number)
     leave_to_copies(connection, number)
     unindex_words(connection, number)
-    connection.execute("DELETE FROM scores WHERE first = ?1 OR second = ?1", (number,))
-    connection.execute("DELETE FROM vectors WHERE document = ?", (number,))
-    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
-    connection.execute(
-        "INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', ?, ?)", (number, text)
-    )
     connection.execute("DELETE FROM documents WHERE number = ?", (number,))
     count_revision(connection)
     return Deleted(int(story), content, mentions)
@@ -350,14 +332,6 @@ def mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRo
 def delete_mentions(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
     """Remove the mentions of a document; returns what they were."""
     former = mentions_of(connection, document)
-    connection.execute(
-        "INSERT INTO mention_words (mention_words, rowid, words) "
-        "SELECT 'delete', number, words FROM mentions WHERE document = ?",
-        (document,),
-    )
-    connection.execute(
-        "DELETE FROM checked WHERE mention IN (SELECT number FROM mentions WHERE document = ?)", (document,)
-    )
     connection.execute("DELETE FROM mentions WHERE document = ?", (document,))
     return former
 

@@ -9,7 +9,8 @@ import sqlite3
 from collections.abc import Iterable
 
 from cdcoref.collection.cluster_numbers import refresh_clusters
-from cdcoref.formats import stated_facts
+from cdcoref.corpus import EVENT
+from cdcoref.formats import cluster_id, stated_facts
 
 _STATED = (
     "WITH RECURSIVE own (living, number) AS (SELECT number, number FROM clusters WHERE story = ? AND mentions > 0 "
@@ -34,7 +35,7 @@ def refresh_facts(connection: sqlite3.Connection, stories: Iterable[int]) -> Non
             if facts.get("rename") != name:
                 connection.execute("UPDATE clusters SET name = ? WHERE number = ?", (facts.get("rename"), number))
             now = {fact: value for fact, value in facts.items() if fact != "rename"}
-            if now != known.get(number, {}):
+            if now != known.get((EVENT, cluster_id(number)), {}):
                 connection.execute("DELETE FROM facts WHERE cluster = ?", (number,))
                 rows = ((number, *fact) for fact in now.items())
                 connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", rows)

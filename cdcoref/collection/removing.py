@@ -165,13 +165,9 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
     ).fetchone()
     weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
     index_words(connection, one.number, weights, one.share)
-    connection.execute("INSERT INTO document_words (rowid, text) VALUES (?, ?)", (one.number, text))
     for table in _PARTS:
         connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE document = ?", (one.number,))
         connection.execute(f"DELETE FROM removed_{table} WHERE document = ?", (one.number,))
-    connection.execute(
-        "INSERT INTO mention_words (rowid, words) SELECT number, words FROM mentions WHERE document = ?", (one.number,)
-    )
     connection.execute("DELETE FROM removed_documents WHERE number = ?", (one.number,))
     return weights
 

@@ -7,6 +7,7 @@ of the version that is not released yet, or else into a new script.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 
 from cdcoref.formats import APPLICATION_ID, COLLECTION_VERSION, OLDEST_COLLECTION
 
@@ -157,7 +158,7 @@ CREATE TABLE left_out (       -- mentions with which documents came, of the kind
     source_id TEXT,
     tag TEXT
 );
-CREATE INDEX left_out_by_document ON left_out (document)
+CREATE INDEX left_out_by_document ON left_out (document);
 """
 
 _SINCE_OLDEST = """
@@ -193,19 +194,36 @@ CREATE TABLE facts (               -- what people state of an event
     PRIMARY KEY (cluster, fact)
 ) WITHOUT ROWID;
 
+CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
+    INSERT INTO document_words (rowid, text) VALUES (new.number, new.text);
+END;
+CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+    INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', old.number, old.text);
+    DELETE FROM scores WHERE first = old.number OR second = old.number;
+    DELETE FROM vectors WHERE document = old.number;
+    DELETE FROM left_out WHERE document = old.number;
+END;
+CREATE TRIGGER mention_added AFTER INSERT ON mentions BEGIN
+    INSERT INTO mention_words (rowid, words) VALUES (new.number, new.words);
+END;
+CREATE TRIGGER mention_removed AFTER DELETE ON mentions BEGIN
+    INSERT INTO mention_words (mention_words, rowid, words) VALUES ('delete', old.number, old.words);
+    DELETE FROM checked WHERE mention = old.number;
+END;
+
 ALTER TABLE clusters DROP COLUMN created;
-ALTER TABLE outcomes ADD COLUMN former TEXT
+ALTER TABLE outcomes ADD COLUMN former TEXT;
 """
 """Near-duplicates of a collection of `OLDEST_COLLECTION` are found by a rebuild."""
 
-MIGRATIONS = {0: f"{_OLDEST};\n{_SINCE_OLDEST}", OLDEST_COLLECTION: _SINCE_OLDEST}
+MIGRATIONS = {0: f"{_OLDEST}{_SINCE_OLDEST}", OLDEST_COLLECTION: _SINCE_OLDEST}
 """What brings a file of a version that a release wrote, or an empty one (0), to the present version."""
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:
     """Bring the tables of a version, 0 for an empty file, to the present one; to be called in a transaction."""
     if version != COLLECTION_VERSION:
-        for statement in MIGRATIONS[version].split(";\n"):
+        for statement in _statements(version):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION}")
@@ -214,6 +232,16 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 def stand_in(connection: sqlite3.Connection, version: int) -> None:
     """Let a file of an earlier version that cannot be written be read: what it lacks are empty tables in memory."""
     if version != COLLECTION_VERSION:
-        for statement in MIGRATIONS[version].split(";\n"):
+        for statement in _statements(version):
             if "CREATE TABLE" in statement:
                 connection.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE IF NOT EXISTS"))
+
+
+def _statements(version: int) -> Iterator[str]:
+    """What brings the tables of a version to the present one, one statement after the other."""
+    statement = ""
+    for line in MIGRATIONS[version].splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
+from cdcoref.corpus import EVENT, KINDS, ClusterKey, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
@@ -340,18 +340,18 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
         if not isinstance(name, str):
             raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
         names[kind, cluster_id(number)] = name
-    stated = {(EVENT, cluster_id(number)): facts for number, facts in stated_facts(connection).items()}
+    stated = stated_facts(connection)
     return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names, stated=stated)
 
 
-def stated_facts(connection: sqlite3.Connection) -> dict[int, dict[str, str]]:
-    """What people state of events, by the number of the cluster: ``"day"`` and ``"place"``."""
-    found: dict[int, dict[str, str]] = {}
+def stated_facts(connection: sqlite3.Connection) -> dict[ClusterKey, dict[str, str]]:
+    """What people state of events: ``"day"`` and ``"place"``."""
+    found: dict[ClusterKey, dict[str, str]] = {}
     if _has_table(connection, "facts"):
         for cluster, fact, value in connection.execute("SELECT cluster, fact, value FROM facts"):
             if not isinstance(value, str) or (fact == "day" and not _DAY.fullmatch(value)):
                 raise sqlite3.DatabaseError(f"the {fact} of cluster {cluster_id(cluster)} is damaged")
-            found.setdefault(cluster, {})[fact] = value
+            found.setdefault((EVENT, cluster_id(cluster)), {})[fact] = value
     return found
 
 

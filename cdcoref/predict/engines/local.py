@@ -314,4 +314,7 @@ class _InTurn:
 
     def next_result(self) -> tuple[Any, Any]:
         method, arguments, of = self._waiting.popleft()
-        return of, self._worker.read(*arguments) if method == "read" else self._worker.link(*arguments, self._advance)
+        if method == "read":
+            return of, self._worker.read(*arguments)
+        readings, story = arguments
+        return of, self._worker.link(readings, story, self._advance)

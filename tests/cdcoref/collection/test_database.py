@@ -110,6 +110,9 @@ def of_first_release(path: Path) -> None:
     drops = "; ".join(
         f"DROP TABLE {table}" for table in (*later, "removed_scores", "removed_vectors", "removed_left_out")
     )
+    drops += "".join(
+        f"; DROP TRIGGER {what}_{done}" for what in ("document", "mention") for done in ("added", "removed")
+    )
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
             f"{drops}; DROP INDEX corrections_by_cluster; ALTER TABLE clusters ADD created TEXT; "
