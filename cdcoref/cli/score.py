@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
+from cdcoref.cli.messages import say
 from cdcoref.cli.option_groups import OUTPUT, option
 from cdcoref.cli.scoring_options import SCORED, KeyArgument, Scored, say_notes
 from cdcoref.errors import InputError
@@ -88,6 +89,9 @@ def score(
     options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
     results, significance = _scored(key, responses, options, per_document, resampling, engine)
     say_notes(key, ((result.response, note) for result in results for note in result.notes))
+    from cdcoref.scoring import other_words
+
+    say(*(f"note: {path}: {note}" for path in responses if (note := other_words(key, path)) is not None))
     if as_json:
         print(json.dumps(tables.scores_json(results, significance), indent=2))
         return

@@ -40,8 +40,11 @@ from cdlm.printing import counted
 LAYOUT = "corefud"
 """The metadata of a document in which is kept what only CorefUD has."""
 SENTENCE_IDS, EMPTY_NODES, HEADS, MULTIWORD = "sentence_ids", "empty_nodes", "heads", "multiword_tokens"
+LINKS = "links"
 """In it: the names of sentences; the dependencies of empty nodes, by token; the heads of mentions, by their tokens; the
-last token and the form of multiword tokens, by the first."""
+last token and the form of multiword tokens, by the first; and `LINKS`, bridging and split antecedents, by the token
+at which the attribute stands: its name, the clusters from and to which it goes, and what follows."""
+_LINK = re.compile(r"([^<,]+)<([^:,]+)((?::[^,]*)?)")
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
@@ -69,27 +72,31 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     for number, mention in zip(table.document.tolist(), found, strict=True):
         if mention.head not in ("", str(len(mention.tokens))):
             heads_of.setdefault(number, {})[_place(mention.tokens)] = mention.head
-    documents = [
-        _document(id, key, row, list(words.get(number, {}).values()), heads_of.get(number, {}), str(path))
-        for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True))
-    ]
     mentions = []
+    clusters: dict[int, dict[str, str]] = {}
     for document, mention in zip(table.document.tolist(), found, strict=True):
         name = mention.cross_document
+        cluster = f"{ids[document]}/{mention.name}" if name is None else name
+        clusters.setdefault(document, {})[mention.name] = cluster
         mentions.append(
             Mention(
                 ids[document],
                 _head_of(mention, str(path)) if heads else tuple(mention.tokens),
                 mention.kind or kind,
-                f"{ids[document]}/{mention.name}" if name is None else name,
+                cluster,
                 tag=mention.type,
             )
         )
+    documents = []
+    for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
+        sentences = list(words.get(number, {}).values())
+        layout = {HEADS: heads_of.get(number), LINKS: _links(sentences, clusters.get(number, {}))}
+        documents.append(_document(id, key, row, sentences, layout, str(path)))
     return Corpus(tuple(documents), tuple(mentions))
 
 
 def _document(
-    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], heads: dict[str, str], path: str
+    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], layout: dict[str, Any], path: str
 ) -> Document:
     """A document with its original spaces, and what a corpus has no place for as metadata."""
     tokens: list[str] = []
@@ -118,18 +125,41 @@ def _document(
             text += word.form
         ranges.append((start, len(tokens)))
         begun = None
-    layout: dict[str, Any] = {}
+    layout = {name: value for name, value in layout.items() if value}
     names = [sentence[0].sentence_id for sentence in sentences]
     if any(names) and names != [_sentence_id(key_to_column(key), number) for number in range(1, len(names) + 1)]:
         layout[SENTENCE_IDS] = names
     if row.empty_nodes:
         layout[EMPTY_NODES] = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
-    if heads:
-        layout[HEADS] = heads
     if multiword:
         layout[MULTIWORD] = {first: list(rest) for first, rest in multiword.items()}
     metadata = {LAYOUT: layout} if layout else {}
     return Document(id, tuple(tokens), tuple(ranges), text, tuple(offsets), part=key.part, path=path, metadata=metadata)
+
+
+def _links(sentences: list[list[Word]], clusters: Mapping[str, str]) -> dict[str, list[list[str]]]:
+    """The links between entities of a document, with the names of their clusters, by token."""
+    links: dict[str, list[list[str]]] = {}
+    for token, word in enumerate(word for sentence in sentences for word in sentence):
+        for attribute, value in word.links:
+            for start, end, relation in _LINK.findall(value):
+                if start in clusters and end in clusters:
+                    links.setdefault(str(token), []).append([attribute, clusters[start], clusters[end], relation])
+    return links
+
+
+def _link_attributes(document: Document, named: Named) -> dict[int, list[str]]:
+    """The links of a document as attributes, by token; those of clusters that it no longer has are left out."""
+    ids = {mention.cluster: name for name, _, mention in named if mention.cluster is not None}
+    stored = _layout_of(document, LINKS)
+    attributes: dict[int, dict[str, list[str]]] = {}
+    for token, links in stored.items() if isinstance(stored, Mapping) else ():
+        for link in links if isinstance(links, list) and str(token).isdecimal() else ():
+            match link:
+                case [str(name), str(start), str(end), str(relation)] if start in ids and end in ids:
+                    values = attributes.setdefault(int(token), {}).setdefault(name, [])
+                    values.append(f"{ids[start]}<{ids[end]}{relation}")
+    return {token: [f"{name}={','.join(of)}" for name, of in names.items()] for token, names in attributes.items()}
 
 
 def _sentence_id(document: str, number: int) -> str:
@@ -171,7 +201,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
             if not document.tokens:
                 raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
             named, first = _with_cluster_ids(found[document.id], first, _layout_of(document, HEADS))
-            for line in _lines(key, document, _cells(document, named)):
+            for line in _lines(key, document, _cells(document, named), _link_attributes(document, named)):
                 file.write(line + "\n")
 
 
@@ -243,7 +273,9 @@ def _check(document: Document, named: Named, cells: dict[int, str]) -> None:
         fail("", 0)
 
 
-def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Iterator[str]:
+def _lines(
+    key: DocumentKey, document: Document, cells: dict[int, str], links: Mapping[int, list[str]]
+) -> Iterator[str]:
     id = key_to_column(key)
     yield f"# newdoc id = {id}"
     yield f"# global.Entity = {'-'.join(ATTRIBUTES)}"
@@ -265,6 +297,7 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
         for token, touching in zip(range(start, end), touches, strict=True):
             word = escape(document.tokens[token])
             misc = [f"Entity={cells[token]}"] if token in cells else []
+            misc += links.get(token, [])
             dependencies = empty.get(str(token))
             if isinstance(dependencies, str):
                 empties += 1
@@ -284,7 +317,7 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
                     text += word + ("" if touching else " ")
                 if touching and token + 1 != inside:
                     misc.append("SpaceAfter=No")
-            lines.append("\t".join([*columns, "|".join(misc) or "_"]))
+            lines.append("\t".join([*columns, "|".join(sorted(misc)) or "_"]))
         yield f"# text = {text.rstrip()}"
         yield from lines
         yield ""

@@ -51,6 +51,7 @@ _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
 _NO_SPACE = re.compile(rb"(?:^|\|)SpaceAfter=No(?:\||$)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
+_LINKS = re.compile(r"(?:^|(?<=\|))(Bridge|SplitAnte)=([^|]+)")
 _TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[-()]|$)")
 _TYPE_ALONE = re.compile(rf"\((?:{'|'.join(sorted(TYPES))})(?=[()]|$)", re.IGNORECASE)
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
@@ -73,6 +74,8 @@ class Word(NamedTuple):
     """The form of the multiword token whose first word it is; "" for any other."""
     ends_multiword: bool = False
     """Whether it is the last word of a multiword token."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Bridging and split antecedents of the entity that begins here: ``Bridge`` or ``SplitAnte``, and the value."""
 
 
 OnWord = Callable[[Word], None]
@@ -350,6 +353,7 @@ class _Reader:
                     spaced,
                     self._range.form if columns[0] == self._range.first else "",
                     columns[0] == self._range.last,
+                    tuple(_LINKS.findall(columns[9].decode())),
                 )
             )
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):

@@ -107,8 +107,12 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
         return documents_of(iter(blocks), path, options, "block")
     text, stated = page_text(flat, path)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
-    what = "the page is nested too deeply, or has a tag of many attributes; it was read without its structure"
-    return Corpus((with_stated(document, stated),), notes=() if flat is data else (f"{path}: {what}",))
+    notes = ["the page states no date"] if "date" not in stated and _PAGE.match(data[:_LOOKED_AT].lstrip()) else []
+    if flat is not data:
+        notes.append(
+            "the page is nested too deeply, or has a tag of many attributes; it was read without its structure"
+        )
+    return Corpus((with_stated(document, stated),), notes=tuple(f"{path}: {note}" for note in notes))
 
 
 def _updates(data: bytes, path: Path) -> list[Part]:

@@ -6,6 +6,7 @@ from .error_report import Place as Place
 from .error_report import report_errors as report_errors
 from .file_scores import FileScores as FileScores
 from .file_scores import Options as Options
+from .file_scores import other_words as other_words
 from .file_scores import score_files as score_files
 from .file_scores import score_tables as score_tables
 from .metrics import CONLL as CONLL

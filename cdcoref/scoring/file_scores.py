@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cdcoref.formats import IdScope, MentionTable, described_ids, read_mention_table
+from cdcoref.errors import InputError
+from cdcoref.formats import IdScope, MentionTable, described_ids, read_file, read_mention_table
 from cdcoref.scoring.alignment import Alignment, Level, align
 from cdcoref.scoring.metrics import METRICS
 from cdcoref.scoring.scores import Scores
@@ -52,6 +53,35 @@ class Options:
     def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
         """Align a key and a response at a level, with the chosen kind and treatment of nested mentions."""
         return align(key, response, level=level, kind=self.kind, remove_nested=self.remove_nested)
+
+
+MOST_COMPARED = 1 << 25
+"""Bytes of a file whose words are compared with those of the key."""
+
+
+def other_words(key: Path, response: Path) -> str | None:
+    """A sentence if documents of a response have as many tokens as in the key, but other words.
+
+    None if there are no such documents, or a file is a pipe or larger than `MOST_COMPARED`.
+    """
+    if not all(path.is_file() and path.stat().st_size <= MOST_COMPARED for path in (key, response)):
+        return None
+    try:
+        words = {document.id: document.tokens for document in read_file(key).documents}
+        documents = read_file(response).documents
+    except InputError:  # in what only scores need no part of
+        return None
+    for document in documents:
+        known = words.get(document.id, ())
+        if "empty_nodes" in document.metadata.get("corefud", ()):
+            continue  # which are matched apart
+        if len(known) == len(document.tokens) and known != document.tokens:
+            token = next(token for token, word in enumerate(known) if word != document.tokens[token])
+            return (
+                f"document {document.id!r} has as many tokens as in the key, but other words: token {token} is "
+                f"{document.tokens[token][:40]!r}, not {known[token][:40]!r}; mentions are matched by token index"
+            )
+    return None
 
 
 @dataclass(frozen=True, slots=True)

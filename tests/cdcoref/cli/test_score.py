@@ -193,3 +193,12 @@ def test_scoring_needs_no_deep_learning() -> None:
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "\n", result.stderr
+
+
+def test_other_words_in_a_response_are_noted(run: Run, files: list[Path]) -> None:
+    key, good, _ = files
+    assert "other words" not in run("score", key, good).err
+    good.write_text(good.read_text().replace("d1 0 2 w2", "d1 0 2 ferry"))
+    noted = run("score", key, good)
+    assert noted.code == 0
+    assert "document 'd1' has as many tokens as in the key, but other words: token 2 is 'ferry', not 'w2'" in noted.err

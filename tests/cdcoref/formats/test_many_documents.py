@@ -144,7 +144,7 @@ def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
     corpus = read_file(tmp_path / "a.html")
     assert FERRY in corpus.documents[0].text
     assert "The captain was held." in corpus.documents[0].text
-    assert len(corpus.notes) == 1
+    assert [note.split(": ")[1][:15] for note in corpus.notes] == ["the page states", "the page is nes"]
 
 
 def test_a_tag_of_many_attributes(tmp_path: Path) -> None:
@@ -167,7 +167,9 @@ def test_a_tag_of_many_attributes(tmp_path: Path) -> None:
 )
 def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str, date: str | None) -> None:
     (tmp_path / "a.html").write_text(f"<html><head>{head}</head><body><p>{FERRY}</p>{body}</body></html>")
-    assert read_file(tmp_path / "a.html").documents[0].metadata.get("date") == date
+    corpus = read_file(tmp_path / "a.html")
+    assert corpus.documents[0].metadata.get("date") == date
+    assert [note.split(": ")[1] for note in corpus.notes] == (["the page states no date"] if date is None else [])
 
 
 @pytest.mark.parametrize("tag", ["div", "article", "li"])
