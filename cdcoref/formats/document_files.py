@@ -11,7 +11,6 @@ import itertools
 import posixpath
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.many_documents import is_nexis, nexis_parts
 from cdcoref.formats.metadata import with_stated
-from cdcoref.formats.packed import unpacked_zip
+from cdcoref.formats.packed import DAMAGE, unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import documents_of, tokenise_text
 from cdcoref.formats.web_page import all_text
@@ -43,11 +42,6 @@ _NOT_STATED = re.compile(
     re.I,
 )
 """What programs write where nobody named a title or an author."""
-_DAMAGE = (
-    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
-    *(StopIteration, SyntaxError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
-)
-"""What damaged files make the libraries raise."""
 
 
 def _word(data: bytes, path: Path) -> Extracted:
@@ -144,7 +138,7 @@ class _Kind:
         data = whole_file(path)
         try:
             text, known, notes = self.extract(data, path)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise InputError(f"the {self.name} cannot be read ({first_line(error)}); {self.remedy}", path) from error
         if is_nexis(text):
             return documents_of(nexis_parts(text), path, options, "article")

@@ -129,14 +129,27 @@ class _Annotation(_Model):
     relations: list[_Relation]
 
 
+class _Completed(_Model):
+    result: list[Fields] | None = None
+    was_cancelled: bool | None = None
+
+
+class _Task(_Model):
+    """A task of Label Studio."""
+
+    annotations: list[_Completed] | None = None
+    predictions: list[_Completed] | None = None
+
+
 def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """A task, with the regions of its first annotation that was not cancelled, or else of its first prediction."""
-    if not content.get("annotations") and content.get("predictions"):
+    task = checked(_Task, content)
+    kept = [annotation.result or [] for annotation in task.annotations or () if not annotation.was_cancelled]
+    if not task.annotations and task.predictions:
         layouts.remark("predictions read, since there is no annotation")
-        content = content | {"annotations": content["predictions"]}
-    kept = [one for one in content.get("annotations") or () if isinstance(one, dict) and not one.get("was_cancelled")]
-    results = [result for result in (kept[0].get("result") or () if kept else ()) if isinstance(result, dict)]
-    regions = [result for result in results if "start" in (result.get("value") or {})]
+        kept = [task.predictions[0].result or []]
+    results = kept[0] if kept else []
+    regions = [result for result in results if isinstance(value := result.get("value"), dict) and "start" in value]
     relations = [result for result in results if result.get("type") == "relation"]
     known = {name: value for name, value in content["data"].items() if value is not None}
     yield _usual(known, layouts) | _mentions(regions, relations, id, layouts)
@@ -151,10 +164,17 @@ def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     yield {"text": content.get("text"), **(meta or {})} | annotation
 
 
+class _Labels(_Model):
+    """Mentions of doccano where a project has no relations: start, end and label."""
+
+    label: list[Annotated[list[int | str], Len(3, 3)]]
+
+
 def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     rest = {name: value for name, value in content.items() if name not in ("entities", "relations", "label")}
-    labels = [dict(zip(("start", "end", "label"), one, strict=False)) for one in content.get("label") or ()]
-    yield rest | _mentions(content.get("entities") or labels, content.get("relations") or [], id, layouts)
+    labels = checked(_Labels, {"label": content.get("label") or []}).label
+    regions = [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
+    yield rest | _mentions(content.get("entities") or regions, content.get("relations") or [], id, layouts)
 
 
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:

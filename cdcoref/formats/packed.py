@@ -17,6 +17,11 @@ from cdcoref.errors import InputError
 MOST_UNPACKED = 64
 """Megabytes; as much as an upload may have."""
 SETTING = "CDCOREF_MAX_UNPACKED_MB"
+DAMAGE = (
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
+    *(StopIteration, SyntaxError, TypeError, ValueError, zipfile.BadZipFile, zlib.error),
+)
+"""What damaged files make the libraries raise that read them."""
 _STEP = 1 << 20
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +19,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.metadata import USUAL_NAMES, plain_value, stated_date, with_stated
-from cdcoref.formats.packed import most_unpacked, too_much, unpacked_zip
+from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
@@ -40,7 +38,6 @@ _EXCEL_DELIMITER = re.compile(r"\Asep=.\r?\n")
 _PARQUET_MAGIC = b"PAR1\x15"
 """With the byte that always follows; a text may begin with "PAR1"."""
 _EXCEL = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}xl/", re.DOTALL)
-_DAMAGE = (AttributeError, EOFError, LookupError, OSError, RuntimeError, SyntaxError, TypeError, ValueError, zlib.error)
 _BYTES_OF_ROW = 64
 """What a row counts besides its values: millions of equal short ones take no room in a Parquet file."""
 _ROWS_AT_A_TIME = 256
@@ -144,7 +141,7 @@ def read_excel(path: Path, options: ReadOptions) -> Corpus:
         workbook = openpyxl.load_workbook(unpacked_zip(whole_file(path), path), read_only=True, data_only=True)
         sheets = ([row for row in sheet.iter_rows(values_only=True) if any(row)] for sheet in workbook.worksheets)
         rows = next(filter(None, sheets), [()])
-    except (zipfile.BadZipFile, openpyxl.utils.exceptions.InvalidFileException, *_DAMAGE) as error:
+    except (openpyxl.utils.exceptions.InvalidFileException, *DAMAGE) as error:
         raise InputError(f"the Excel workbook cannot be read ({first_line(error)}); save it as .csv", path) from error
     names = ["" if name is None else str(name) for name in rows[0]]
     entries = [(number, dict(zip(names, row, strict=False))) for number, row in enumerate(rows[1:], start=2)]

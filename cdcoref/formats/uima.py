@@ -22,6 +22,7 @@ from cdcoref.formats.folders import as_recorded, check_characters, file_names, w
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import output_file
+from cdcoref.formats.packed import DAMAGE
 from cdcoref.formats.plain_text import tokenise_text
 from cdlm.extras import optional_module
 
@@ -29,16 +30,6 @@ TYPE_SYSTEM = "TypeSystem.xml"
 _COREFERENCE = "de.tudarmstadt.ukp.dkpro.core.api.coref.type."
 _SEGMENTATION = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type."
 _BEGINNING = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?<(?:\w+:)?XMI\s[^>]*http://www\.omg\.org/XMI")
-_DAMAGE = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -104,7 +95,7 @@ def read_xmi(path: Path, options: ReadOptions) -> Corpus:
         chains = [_links(document, chain) for chain in _select(cas, f"{_COREFERENCE}CoreferenceChain")]
     except InputError as error:
         raise InputError(error.message, path) from None
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise InputError(f"the XMI cannot be read ({first_line(error)})", path) from error
     return as_recorded(path, document, [chain for chain in chains if chain]).with_kind(options.kind)
 

@@ -440,68 +440,11 @@ def test_a_file_that_is_read_in_several_chunks(tmp_path: Path, layout: Layout, m
 BEGIN = "#begin document (d)\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        (BEGIN + "d 0 0 w (1\nd 0 1 w -\n#end document\n", 2, "begins here does not end"),
-        (BEGIN + "d 0 0 w -\nd 0 1 w 1)\n#end document\n", 3, "a mention of cluster 1 ends here but does not begin"),
-        (BEGIN + "d 0 0 w -\nd 0 1 w (1", 3, "the file ends without.*line 1.*truncated"),
-        (BEGIN + "d 0 0 w hello\n#end document\n", 2, "last column is 'hello'"),
-        (BEGIN + "d 0 0 w (1))\n#end document\n", 2, r"last column is '\(1\)\)'"),
-        (BEGIN + "d 0 0 w ()\n#end document\n", 2, r"last column is '\(\)'"),
-        (BEGIN + "hello\n#end document\n", 2, "one column"),
-        (BEGIN + "-\n#end document\n", 2, "one column"),
-        ("d 0 0 w -\n" + BEGIN, 1, "outside any document"),
-        ("#end document\n", 1, "without '#begin document'"),
-        (BEGIN + BEGIN, 2, "begins before the document of line 1 ends"),
-        (BEGIN + "#end document\n" + BEGIN + "#end document\n", 3, "begins a second time"),
-        (EIGHT.format("t\tt_0\td1\t0"), 4, "does not have 8 tab-separated columns"),
-        (
-            EIGHT.format("t\tt_0\td2\t0\t0\tx\tTrue\t(1\nt\tt_0\td3\t0\t0\tx\tTrue\t1)\n"),
-            4,
-            "does not end in its document",
-        ),
-        (EIGHT.format("u\tu\td2\t0\t0\tx\tTrue\t-\nt\tt_0\td1\t0\t0\tx\tTrue\t-\n"), 5, "begins a second time"),
-    ],
-)
-def test_refused_by_line(tmp_path: Path, text: str, line: int, message: str) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
-        read_mention_table(path)
-    assert (caught.value.path, caught.value.line) == (str(path), line)
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "message"),
-    [
-        (BEGIN.encode() + b"d 0 0 caf\xe9 -\n#end document\n", 2, "not valid UTF-8"),
-        (BEGIN.encode() + "d 0 0 é -\n".encode() + b"d 0 1 \xe9 -\n#end document\n", 3, "not valid UTF-8"),
-        (BEGIN.encode() + b"d 0 0 \0 -\n#end document\n", 2, "NUL byte"),
-        (b"PK\x03\x04abc", None, "ZIP archive"),
-        (gzip.compress(b"x" * 9999, mtime=0)[:30], None, "corrupt or truncated"),
-    ],
-)
-def test_what_is_not_text_is_refused(tmp_path: Path, content: bytes, line: int | None, message: str) -> None:
-    path = tmp_path / "x.conll"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=message) as caught:
-        read_mention_table(path)
-    assert caught.value.line == line
-
-
 def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.conll.gz"
     path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * (21 << 20), 1))
     with pytest.raises(InputError, match="line 2: the line is longer than 16 MB"):
         read_mention_table(path)
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the file does not exist"):
-        read_mention_table(tmp_path / "none")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_mention_table(tmp_path)
 
 
 def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> None:

@@ -243,32 +243,6 @@ def test_a_real_corpus_is_read_back_equal(shared: Path, tmp_path: Path) -> None:
     assert {(m.key, m.cluster, m.tag) for m in back.mentions} >= {(m.key, m.cluster, m.tag) for m in corpus.mentions}
 
 
-@pytest.mark.parametrize(
-    ("words", "line", "message"),
-    [
-        (["a (e1--1", "b"], 3, "begins here does not end"),
-        (["a (e1[1/2]--1)", "b"], 3, "begins here does not end"),
-        (["a", "b e1)"], 4, "a mention of e1 ends here but does not begin"),
-        (["a (e1[2/2]--1)"], 3, r"e1\[2/2\] continues a mention whose previous part is missing"),
-        (["a e1"], 3, "Entity=e1 cannot be parsed"),
-        (["a ()"], 3, r"Entity=\(\) cannot be parsed"),
-    ],
-)
-def test_refused_by_line(tmp_path: Path, words: list[str], line: int, message: str) -> None:
-    path = write(tmp_path / "x.conllu", *words)
-    with pytest.raises(InputError, match=message) as caught:
-        read_mention_table(path)
-    assert (caught.value.path, caught.value.line) == (str(path), line)
-
-
-def test_other_columns_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.conllu"
-    for line in ("1\ta\t_", "1\ta\t_\tEntity=(e1)", "word" + "\t_" * 9):
-        path.write_text(HEADER + "1" + "\t_" * 9 + "\n" + line + "\n\n")
-        with pytest.raises(InputError, match=r"line 4: the line has \d+ tab-separated columns.* CoNLL-U has 10"):
-            read_mention_table(path)
-
-
 # -- types, heads, words that the text leaves out ----------------------------------------------------------------------
 
 

@@ -122,22 +122,9 @@ def test_what_is_wrong_is_refused_by_line(tmp_path: Path, change: dict, message:
     assert error.value.line == 2
 
 
-def test_words_may_be_one_list(tmp_path: Path) -> None:
-    flat = {"doc_key": "a", "tokens": ["Eve", "sold", "her", "car"], "clusters": [[[0, 0], [2, 2]]]}
-    corpus = read(tmp_path, flat)
-    assert corpus.documents[0].sentences == ((0, 4),)
-    assert corpus.documents[0].metadata == {}
-    assert [mention.tokens for mention in corpus.mentions] == [(0,), (2,)]
-
-
 def test_what_a_model_predicts_may_have_a_field_of_its_own(tmp_path: Path) -> None:
     predicted = {**LINE, "predicted_clusters": LINE["clusters"]}
     expected = read(tmp_path, LINE).mentions
     assert read(tmp_path, predicted).mentions == expected
     assert read(tmp_path, {name: value for name, value in predicted.items() if name != "clusters"}).mentions == expected
     assert read(tmp_path, predicted).documents[0].metadata == {"speakers": LINE["speakers"]}
-
-
-def test_a_document_that_occurs_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="already"):
-        read(tmp_path, LINE, LINE)

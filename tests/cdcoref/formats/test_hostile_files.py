@@ -125,6 +125,13 @@ CONLL = {
     "a mention that never ends": (conll("(1", "-"), 2, "begins here does not end"),
     "a mention that never begins": (conll("-", "1)"), 3, "cluster 1 ends here but does not begin"),
     "brackets around nothing": (conll("()"), 2, "coreference is '-' or brackets"),
+    "no brackets": (conll("hello"), 2, "last column is 'hello'"),
+    "a bracket too many": (conll("(1))"), 2, r"last column is '\(1\)\)'"),
+    "other documents between": (
+        eight(*(f"t\tu\t{document}\t0\t0\tw\tTrue\t-" for document in "ded")),
+        4,
+        "begins a second time",
+    ),
     "one column": (BEGIN + "hello\n" + END, 2, "one column"),
     "no end": (BEGIN + "d 0 0 w -\n", 2, "the file ends without '#end document'"),
     "an end only": (END + "#begin document x\n" + END, 1, "without '#begin document'"),
@@ -335,6 +342,12 @@ SAMPLES = {
     "x.conllu": conllu("(e1[1/2]-person-1-kind:entity", "e1[1/2])", "(e2)", "(e1[2/2]-person-1-kind:entity)"),
     "x.txt": "Ann left. She\n\nfell.",
 }
+OTHERS = (
+    *("data", "annotations", "result", "value", "labels", "from_id", "to_id", "answer", "relations", "head_span"),
+    *("entities", "label", "articles", "doc_key", "clusters", "sents", "vertexSet", "corefs", "doc_ids", "predictions"),
+    *("title", "source", "author", "date", "published"),
+)
+"""Fields of other layouts."""
 INSERTED = [
     *(b"\n", b"\t", b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"(", b")", b"|", b"-", b"[", b"]", b"{", b"}", b'"', b","),
     *(b"#", b"#begin document x\n", b"#end document\n", b"# newdoc\n", b"\\", b"9" * 5000, b"1e999", b"NaN", b"null"),
@@ -361,7 +374,7 @@ def test_any_damage_is_refused_or_read(tmp_path: Path, name: str, data: st.DataO
         lambda inner: (
             st.lists(inner, max_size=3)
             | st.dictionaries(
-                st.sampled_from([*GOOD, *MENTION, "mentions", "spans", "start", "end"]), inner, max_size=5
+                st.sampled_from([*GOOD, *MENTION, "mentions", "spans", "start", "end", *OTHERS]), inner, max_size=5
             )
         ),
         max_leaves=12,

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.formats import DocumentKey, MentionTable, read_mention_table, table_of_corpus, write_jsonl
 
 
@@ -65,22 +64,3 @@ def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
     table = read_mention_table(path)
     assert table.start.tolist() == [0, 0]
     assert table.cluster.tolist() == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [1]}]}', "line 2: mention 1 of document 'x'"),
-        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": [0, 0]}]}', "line 2: mention 1 of document 'x'"),
-        ('{"id": "x", "tokens": ["a"], "mentions": [{"tokens": []}]}', "line 2: 'tokens' of number 1 of 'mentions'"),
-        ('{"id": "x", "tokens": ["a"], "mentions": 3}', "line 2: 'mentions' should be a valid list"),
-        ('{"id": "x", "tokens": ["a"], "men', "line 2: the line is not JSON"),
-        ('["x"]', "line 2: the line is not a JSON object"),
-        ('{"id": "y", "tokens": []}', "line 2: document 'y' is on line 1 already"),
-    ],
-)
-def test_refused_by_line(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text('{"id": "y", "tokens": []}\n' + line + "\n")
-    with pytest.raises(InputError, match=message):
-        read_mention_table(path)
