@@ -153,7 +153,7 @@ def _evaluate(
         chosen = scores if singletons == "keep" else scores["without_singletons"]
         results["headline"][kind] = {name: chosen[name] for name in (*METRICS, "conll_f1")}
     used = mentions == "predicted" or not predictor.lemma
-    results["parameters"] = sum(p.numel() for p in predictor.model.parameters()) if used else None
+    results["parameters"] = predictor.model.parameter_count if used else None
     results["seconds"] = round(time.monotonic() - started, 1)
     return results
 

@@ -201,8 +201,13 @@ class _Unread:
     def _states(self) -> Tensor:
         """What the lower layers say of all documents. *Shape:* (pieces, width)"""
         sequences = self._read.sequences
-        (states,) = layer_states(self._model, sequences, _batches(sequences, self._batch_tokens), torch.device("cpu"))
-        return states
+        states = [self._model.lower.get(sequence.input_ids) for sequence in sequences]
+        unread = [number for number, known in enumerate(states) if known is None]
+        some = [sequences[number] for number in unread]
+        (found,) = layer_states(self._model, some, _batches(some, self._batch_tokens), torch.device("cpu"))
+        for number, part in zip(unread, found.split([len(sequence) for sequence in some]), strict=True):
+            states[number] = part
+        return torch.cat([part for part in states if part is not None])
 
 
 def _batches(sequences: Sequence[ReadingSequence], batch_tokens: int) -> Iterator[list[int]]:

@@ -116,7 +116,7 @@ def model_card(
     licences, `further_scores` Markdown that follows those on dev.
     """
     config, encoder = model.settings, model.encoder.config
-    parameters = sum(p.numel() for p in model.parameters())
+    parameters = model.parameter_count
     rows = "\n".join(
         f"| {kind} | {100 * s.conll_f1:.1f} | {_percent(s.detection)} | {_percent(s.detection_head)} "
         f"| {s.calibration_error:.3f} ({s.calibration_error_before:.3f}) | {config.distance_threshold[kind]:.2f} "

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
@@ -44,8 +46,11 @@ from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel
 from cdlm.files import replaced_folder
 from cdlm.quantization import quantize
+from cdlm.repeated_weights import without_copies
 from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 
+MOST_LOWER = 2**27
+"""Bytes that are kept of the output of the lower layers; see :class:`LowerStates`."""
 MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
 PIECES_ON_CPU = 2048
@@ -75,6 +80,36 @@ class BatchReading:
     anaphora: Tensor
 
 
+class LowerStates:
+    """The output of the lower layers for the sequences that the encoder read last, by their contents.
+
+    Documents are read for their mentions first, and compared soon after: so the lower layers read most of them once.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[bytes, Tensor] = {}
+        self._size = 0
+
+    def get(self, input_ids: NDArray[np.integer]) -> Tensor | None:
+        """The states of a sequence, in sixteen bits, if they are kept. *Shape:* (pieces, width)"""
+        return self._tables.get(input_ids.astype(np.int64).tobytes())
+
+    def put(self, batch: EncoderBatch, states: Tensor) -> None:
+        """Keep the states of all sequences of a batch, *shape* (sequences, length, width), and drop the oldest."""
+        for ids, real, table in zip(batch.input_ids, batch.attention_mask != 0, states, strict=True):
+            key = ids[real].cpu().numpy().astype(np.int64).tobytes()
+            if key not in self._tables:
+                self._tables[key] = table[real].bfloat16().cpu()
+                self._size += self._tables[key].nbytes
+        while self._size > MOST_LOWER:
+            self._size -= self._tables.pop(next(iter(self._tables))).nbytes
+
+    def clear(self) -> None:
+        """Forget everything, since weights have changed."""
+        self._tables.clear()
+        self._size = 0
+
+
 class CorefModel(nn.Module):
     """Encoder, pair scorer and mention detector.
 
@@ -86,6 +121,8 @@ class CorefModel(nn.Module):
         The bi-encoder's scorer of pairs, and what finds antecedents of pronouns; None if the model has none.
     context_scorer
         The cross-encoder of the encoder's upper layers; None if the model has none.
+    lower
+        The output of the lower layers for the documents that were read last, if there is a cross-encoder.
     kept_logits
         Within :meth:`each_sequence_read_once`, the logits of pairs of contexts that were read, by both digests and the
         kind; None outside.
@@ -118,6 +155,7 @@ class CorefModel(nn.Module):
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         self.context_scorer: ContextScorer | None = None
+        self.lower = LowerStates()
         self.kept_logits: dict[bytes, float] | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
@@ -172,6 +210,12 @@ class CorefModel(nn.Module):
         self.context_scorer = ContextScorer(self.encoder, options).to(self.device)
 
     @property
+    def parameter_count(self) -> int:
+        """Weights of the model that a folder holds: without projections and positions that repeat others."""
+        weights = {name: weight.detach() for name, weight in self.named_parameters()}
+        return sum(weight.numel() for weight in without_copies(weights, self.encoder.config).values())
+
+    @property
     def word_layer_width(self) -> int:
         """The width of the encoder's layers for a word, as heads see them."""
         return self.encoder.config.hidden_size * self._learnt_layers
@@ -182,6 +226,7 @@ class CorefModel(nn.Module):
 
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """Load weights as any module does, and rebuild what depends on them."""
+        self.lower.clear()
         if self.context_scorer is not None:
             self.context_scorer.layers.forget_merged()
         return super().load_state_dict(*args, **kwargs)
@@ -191,6 +236,7 @@ class CorefModel(nn.Module):
         if self.context_scorer is not None:
             self.context_scorer.layers.compute_in_int8(self.encoder)
         self.encoder.compute_in_int8()
+        self.lower.clear()
 
     @contextmanager
     def reading_in_int8(self, wanted: bool = True) -> Iterator[None]:
@@ -200,11 +246,13 @@ class CorefModel(nn.Module):
             self.encoder = copy.deepcopy(own)
             self.encoder.compute_in_int8()
             self._not_rounded = [own]
+        self.lower.clear()
         try:
             yield
         finally:
             self.encoder = own
             self._not_rounded = []
+            self.lower.clear()
             if self.context_scorer is not None:
                 self.context_scorer.layers.forget_merged()
 
@@ -350,7 +398,10 @@ class CorefModel(nn.Module):
 
     def _read_states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
         masks = batch.attention_mask, batch.global_attention_mask
-        return self.encoder(batch.input_ids, *masks, output_hidden_states=True).hidden_states or ()
+        states = self.encoder(batch.input_ids, *masks, output_hidden_states=True).hidden_states or ()
+        if self.context_scorer is not None and not torch.is_grad_enabled():
+            self.lower.put(batch, states[self.settings.contexts.lower_layers])
+        return states
 
     def _detected(self, batch: ReadingBatch, words: Tensor) -> Tensor:
         """Logits of the candidate spans in the style in use, from what the detector sees of words.

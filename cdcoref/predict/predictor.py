@@ -66,7 +66,7 @@ class Predictor:
         self._fingerprint = fingerprint
 
     def __repr__(self) -> str:
-        size = sum(parameter.numel() for parameter in self.model.parameters())
+        size = self.model.parameter_count
         model = f"{size:,} parameters on {self.model.device}"
         return f"<Predictor: {f'lemma baseline, mentions found by {model}' if self.lemma else model}>"
 

@@ -110,7 +110,7 @@ def test_the_structure_of_the_results(tiny_model: CorefModel, dev: Corpus, menti
     own = {"mentions", "documents", "headline", "parameters", "seconds", *kinds}
     assert set(results) == own | ({"detection"} if mentions == "predicted" else set())
     assert (results["mentions"], results["documents"]) == (mentions, 2)
-    assert results["parameters"] == sum(p.numel() for p in tiny_model.parameters())
+    assert results["parameters"] == tiny_model.parameter_count <= sum(p.numel() for p in tiny_model.parameters())
     for kind in kinds:
         assert list(results[kind]) == SETTINGS
         for scores in results[kind].values():

@@ -12,8 +12,8 @@ import torch
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.inputs import ContextOptions
-from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, link_story
-from cdcoref.model import ContextBatch, CorefConfig, CorefModel, VectorOptions, model_fingerprint
+from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, link_story, read_vectors
+from cdcoref.model import ContextBatch, CorefConfig, CorefModel, ReadingBatch, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdcoref.reading import Readings
 from tests.cdcoref.conftest import annotated, joined
@@ -155,6 +155,27 @@ def test_logits_are_kept_while_each_sequence_is_read_once(
     evidence(model, documents.subset(["d"]))
     assert sum(calls) > read
     assert model.kept_logits is None
+
+
+def test_documents_that_were_read_for_their_vectors_are_not_read_again(
+    model: CorefModel, documents: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    lower_states = CorefModel.lower_states
+
+    def counted(self: CorefModel, batch: ReadingBatch) -> torch.Tensor:
+        read.append(len(batch.input_ids))
+        return lower_states(self, batch)
+
+    monkeypatch.setattr(CorefModel, "lower_states", counted)
+    vectors = read_vectors(model, documents, batch_tokens=4096)
+    model.lower.clear()  # as when many others were read meanwhile
+    readings = replace(Readings(documents), vectors=vectors)
+    before = Comparison(model, readings, None).evidence(batch_tokens=4096).cross_encoder
+    assert sum(read) == 4
+    after = evidence(model, documents).cross_encoder
+    assert sum(read) == 4
+    np.testing.assert_allclose(after, before, atol=0.02)
 
 
 def test_progress_comes_to_what_was_announced(model: CorefModel, documents: Corpus) -> None:

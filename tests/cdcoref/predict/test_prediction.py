@@ -641,7 +641,7 @@ def test_a_notebook_completes_the_names_of_the_package() -> None:
 
 
 def test_a_predictor_is_printed_in_one_line(predictor: Predictor) -> None:
-    size = sum(parameter.numel() for parameter in predictor.model.parameters())
+    size = predictor.model.parameter_count
     assert repr(predictor) == f"<Predictor: {size:,} parameters on cpu>"
     baseline = Predictor(predictor.model, lemma=True)
     assert repr(baseline) == f"<Predictor: lemma baseline, mentions found by {size:,} parameters on cpu>"
@@ -696,6 +696,9 @@ def test_given_mentions_of_copies_are_all_linked(predictor: Predictor) -> None:
     prediction = predictor.predict(Corpus((first, second), given))
     assert prediction.copies() == {"report": ["copy"]}
     assert {m.key for m in prediction.corpus.mentions} == {m.key for m in given}
+    found = predictor.predict(Corpus((first, second), given), PredictionOptions(find_mentions=True))
+    assert found.copies() == {"report": ["copy"]}
+    assert {m.document for m in found.corpus.mentions} == {"report", "copy"}
 
 
 def test_the_same_text_is_read_and_linked_once(predictor: Predictor) -> None:
