@@ -131,7 +131,7 @@ def read_documents(
     advance
         Called after every batch with the number of words read.
     """
-    sequences_of = model.reading_builder()
+    sequences_of, batch_tokens = model.reading_builder(), model.pieces_at_once(batch_tokens)
     learning = model.vector_scorer.learning if vectors and model.vector_scorer else ()
     widths = (
         model.encoder.config.hidden_size if vectors and model.vector_scorer is not None else 0,
