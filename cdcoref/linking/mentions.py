@@ -374,11 +374,12 @@ def read(
     *,
     batch_tokens: int,
     advance: Callable[[int], None] = lambda words: None,
+    kinds: Sequence[str] = KINDS,
     given: Mapping[str, Sequence[Mention]] = MappingProxyType({}),
 ) -> Iterator[Reading]:
     """Read documents, each once: its mentions and, if the model has them, their vectors.
 
-    `given` has mentions of documents, by id, instead of those of the same kind that would be detected.
+    Mentions of some `kinds` are detected; `given` has others of documents, by id.
 
     Raises
     ------
@@ -388,12 +389,10 @@ def read(
     model.required_detector()
     mentions: list[Mention] = []
     gathered = _OfDocument(model.settings.vectors.last_word)
-    kinds = {mention.kind for some in given.values() for mention in some}
     for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         detected = part.spans.select(part.reading, model.settings.detection_threshold)
-        if kinds:
-            own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
-            detected = [*own, *(mention for mention in detected if mention.kind not in kinds)]
+        own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
+        detected = [*own, *(mention for mention in detected if mention.kind in kinds)]
         mentions += detected
         if model.vector_scorer is not None:
             gathered.add(part, range(len(detected)), detected)

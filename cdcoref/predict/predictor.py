@@ -194,7 +194,7 @@ class Predictor:
         with store_of as store, self._engine(options, find, given, store) as engine:
             lines = boilerplate_lines(corpus.documents)
             with_copies = options.topics in _WITH_COPIES
-            repeats = identical_documents(corpus.documents) if find and with_copies and not given else {}
+            repeats = identical_documents(corpus.documents) if find and not given and with_copies else {}
             distinct = replace(corpus, documents=tuple(d for d in corpus.documents if d.id not in repeats))
             original_of = near_duplicates(distinct.documents, boilerplate=lines) if with_copies else {}
             read = distinct
@@ -236,7 +236,8 @@ class Predictor:
         """The engine that links the stories."""
         from cdcoref.predict.engines.local import LocalEngine, Task
 
-        task = Task(options, options.kind, find, self.lemma, given)
+        kinds = KINDS if isinstance(options.find_mentions, bool) else (options.find_mentions,)
+        task = Task(options, options.kind, find, self.lemma, kinds, given)
         if options.engine == "ray":
             from cdcoref.predict.engines.ray import RayEngine
 

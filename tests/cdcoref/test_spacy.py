@@ -85,12 +85,15 @@ def test_links_are_those_of_the_prediction(predictor: Predictor, nlp: Language, 
     assert [span._.cluster for span in first.spans["event"]] == [span._.cluster for span in docs[0].spans["event"]]
 
 
-def test_named_entities_as_mentions(predictor: Predictor, nlp: Language) -> None:
+def test_named_entities_as_mentions(predictor: Predictor, nlp: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     docs = [nlp(text) for text in TEXTS]
     for doc in docs[:2]:
         place = next(token.i for token in doc if token.text == "Tresk")
         doc.set_ents([Span(doc, place, place + 1, "GPE")])
+    read, batches = CorefModel.read, []
+    monkeypatch.setattr(CorefModel, "read", lambda model, batch, **o: batches.append(batch) or read(model, batch, **o))
     cdcoref.spacy.link(docs, predictor, EVERYTHING, entities=True)
+    assert len(batches) == 1
     assert links(docs, "entity") == {frozenset({(0, "Tresk"), (1, "Tresk")})}
     assert [span.label_ for span in docs[0].spans["entity"]] == ["GPE"]
     assert links(docs, "event")
@@ -101,6 +104,9 @@ def test_named_entities_as_mentions(predictor: Predictor, nlp: Language) -> None
     with pytest.raises(InputError, match="entities takes the entities of the Docs, and find_mentions ignores them"):
         cdcoref.spacy.link(docs, predictor, PredictionOptions(find_mentions=True), entities=True)
     none = [nlp(text) for text in TEXTS]
+    cdcoref.spacy.link(none, predictor, EVERYTHING, entities=True)
+    assert links(none, "event")
+    assert not links(none, "entity")
     prediction = cdcoref.spacy.link(none, predictor, only, entities=True)
     assert not prediction.corpus.mentions
     assert not links(none, "entity")

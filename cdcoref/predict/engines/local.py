@@ -113,14 +113,15 @@ class Task:
     """The work to do for every story.
 
     `kind`: Of mentions to link; given mentions without a kind are taken to be of this kind. `find`: Find mentions,
-    instead of linking those of the collection. `lemma`: Cluster by head lemma, not by the model. `given`: Mentions
-    of documents, by id, beside which only those of the other kind are found.
+    instead of linking those of the collection. `lemma`: Cluster by head lemma, not by the model. `kinds`, `given`: The
+    kinds that are found, and mentions of documents of another kind, by id.
     """
 
     options: LinkingOptions
     kind: Literal["event", "entity", "both"] = "both"
     find: bool = True
     lemma: bool = False
+    kinds: Sequence[str] = KINDS
     given: Mapping[str, Sequence[Mention]] = field(default_factory=dict)
 
 
@@ -131,6 +132,7 @@ class Worker:
         self._model = model
         self._task = task
         self._store = store
+        self._partly = len(task.kinds) < len(KINDS)
 
     def read(self, documents: Sequence[Document]) -> dict[str, Reading]:
         """Documents with their mentions, and vectors if the model has them, by id; read or looked up."""
@@ -140,9 +142,11 @@ class Worker:
         readings = {id: reading for id, reading in known.items() if reading is not None}
         unread = [document for document in documents if document.id not in readings]
         batch_tokens = self._task.options.batch_tokens
-        for reading in read(self._model, unread, batch_tokens=batch_tokens, given=self._task.given):
+        for reading in read(
+            self._model, unread, batch_tokens=batch_tokens, kinds=self._task.kinds, given=self._task.given
+        ):
             readings[reading.document.id] = reading
-            if self._store is not None and not self._task.given:
+            if self._store is not None and not self._partly:
                 rows = np.array([_packed(mention) for mention in reading.mentions]).reshape(-1, 4)
                 results = {self._key(reading.document): rows}
                 if reading.vectors is not None:
@@ -196,7 +200,7 @@ class Worker:
 
     def _kept(self, document: Document) -> Reading | None:
         """What the store has of a document."""
-        if self._store is None or self._task.given or (rows := self._store.get(self._key(document))) is None:
+        if self._store is None or self._partly or (rows := self._store.get(self._key(document))) is None:
             return None
         assert self._model is not None
         mentions = [_unpacked(row, document.id) for row in rows]

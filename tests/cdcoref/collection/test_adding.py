@@ -17,16 +17,6 @@ from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.predict import Predictor
 
 
-def test_documents_find_their_stories_and_clusters(written: Any, lemma: Collection) -> None:
-    report = lemma.add(written.joined(*written.reports(4)))
-    assert report.added == ("ferry0", "museum1", "ferry2", "museum3")
-    assert lemma.counts().stories == 2
-    titles = {cluster.title: (cluster.mentions, cluster.documents) for cluster in lemma.clusters()}
-    assert titles["ferry"] == (4, 2)
-    assert titles["museum"] == (4, 2)
-    assert titles["sank · Tresk · Friday"] == (2, 2)
-
-
 def test_one_by_one_is_all_at_once(written: Any, path: Path, tmp_path: Path) -> None:
     together, apart = tmp_path / "together.cdcoref", path
     with Collection.create(together, "lemma") as one, Collection.create(apart, "lemma") as other:
@@ -106,13 +96,6 @@ def test_a_changed_document_replaces_its_earlier_self_and_clusters_keep_their_id
     assert {cluster.title: cluster.id for cluster in lemma.clusters(min_mentions=1)} == ids
     assert lemma.document("ferry0").document.tokens[0] == "News"
     assert [m.line for m in lemma.document("ferry0").mentions if m.text == "sank"] == [2]
-
-
-def test_content_that_moves_to_another_id_is_not_lost(written: Any, lemma: Collection) -> None:
-    lemma.add(written.annotated("a", *written.FERRY))
-    report = lemma.add(written.joined(written.annotated("b", *written.FERRY), written.annotated("a", *written.MUSEUM)))
-    assert (report.added, report.replaced) == (("b",), ("a",))
-    assert {d.summary.id: d.document.tokens[0] for d in map(lemma.document, ("a", "b"))} == {"a": "Thieves", "b": "The"}
 
 
 def test_content_that_moves_on_from_id_to_id_is_not_lost(written: Any, lemma: Collection) -> None:

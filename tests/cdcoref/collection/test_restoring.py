@@ -108,27 +108,6 @@ def test_documents_that_came_in_the_meantime_stay(written: Any, news: Collection
         news.restore(["ferry0"])
 
 
-def test_copies_are_those_that_they_were(written: Any, lemma: Collection) -> None:
-    words = " ".join(f"w{n}x said that w{n}y came to w{n}z and left ." for n in range(12))
-    text = written.annotated("text", *[f"{one} ." for one in words.split(" . ")])
-    some = [f"{one} ." for one in words.split(" . ")]
-    for part in (text, written.annotated("first", *some[:-1]), written.annotated("second", *some[1:])):
-        lemma.add(part)
-    before = stored(lemma)
-    assert lemma.corpus().copies() == {"text": ["first", "second"]}
-    for ids in (["text"], ["first"], ["text", "first"], ["text", "first", "second"]):
-        lemma.remove(ids)
-        lemma.restore()
-        assert lemma.corpus().copies() == {"text": ["first", "second"]}
-        assert stored(lemma) == before
-    for ids in (["text", "first"], ["first", "text"]):
-        for id in ids:
-            lemma.remove([id])
-        for id in ids:  # that which was removed first comes back first
-            lemma.restore([id])
-        assert stored(lemma) == before
-
-
 @example(["text", "one", "two", "three"], [{"three"}, {"one"}, {"two"}, {"text"}, {"three"}, {"one"}, {"two"}])
 @settings(max_examples=10, deadline=None)
 @given(

@@ -176,29 +176,21 @@ def test_clusters_that_were_said_to_be_one_are_what_they_were_when_that_is_undon
     assert written.members(collection) == before
 
 
-def test_nothing_is_linked_across_stories_on_demand(path: Path, tiny_model_folder: Path, predictor: Predictor) -> None:
-    """A rebuild with other options changes that."""
-    within = replace(OPTIONS, across_stories=False)
-    with Collection.create(path, str(tiny_model_folder), within) as collection:
-        collection.add(joined(reports("ab")), predictor)
-        assert together(collection) == sets("a1 a2", "b1 b2")
-        collection.rebuild(predictor, options=OPTIONS)
-        assert together(collection) == sets("a1 a2 b1 b2")
-        collection.rebuild(predictor, options=within)
-        assert together(collection) == sets("a1 a2", "b1 b2")
-
-
-def test_a_model_can_state_that_nothing_is_linked_across_stories(path: Path, predictor: Predictor) -> None:
-    """That is stored with the collection, and holds when documents are added and removed."""
+@pytest.mark.parametrize("by_model", [False, True])
+def test_nothing_is_linked_across_stories_on_demand(path: Path, predictor: Predictor, by_model: bool) -> None:
+    """As the options or the model say; that is stored, and holds when documents are added and removed."""
     model = copy.copy(predictor.model)
-    model.settings = replace(model.settings, names_across_stories=False)
-    within = Predictor(model)
-    with Collection.create(path, "within", OPTIONS) as collection:
+    model.settings = replace(model.settings, names_across_stories=not by_model)
+    within, options = Predictor(model), replace(OPTIONS, across_stories=by_model)
+    with Collection.create(path, "within", options) as collection:
         collection.add(joined(reports("ab")), within)
         assert together(collection) == sets("a1 a2", "b1 b2")
         collection.remove(["a2"])
         collection.add(report("a", 2), within)
         assert together(collection) == sets("a1 a2", "b1 b2")
+        if not by_model:
+            collection.rebuild(within, options=OPTIONS)
+            assert together(collection) == sets("a1 a2 b1 b2")
 
 
 @pytest.mark.parametrize("seed", range(3))
