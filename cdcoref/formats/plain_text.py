@@ -178,9 +178,10 @@ def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: 
 def loaded_pipeline(pipeline: str | None) -> Language:
     """The spaCy pipeline, loaded once per process, or that of the rules; refused if it cannot be loaded."""
     import spacy
+    from spacy.lang.en import English
 
     if pipeline is None:
-        nlp = spacy.blank("en")
+        nlp = English()
         # Words joined by a hyphen stay one token: the rule that matches "a-b" gives way to one for longer dashes.
         infixes = [rule for rule in nlp.Defaults.infixes or () if not re.search(rule, "a-b")]
         infixes.append(r"(?<=\w)(?:--+|[–—~]+)(?=\w)")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cdcoref.corpus import Document
+from cdcoref.word_tables import words_in
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ MIN_PROBABILITY = 0.01
 None of the 4,529 single sentences of `MIN_BYTES` or more in the dev sets of ECB+, GUM, LitBank, MEANTIME and GVC is,
 lists of names among them; of 306 sentences in other languages, spaCy's examples, 305 are.
 """
+MIN_WORDS = 50
+MIN_FUNCTION_WORDS = 0.12
+"""A text of so many words with so large a share of function words that only English has is English; others are judged
+by their letters, with a model that takes as long to load as ten texts to read. SpaCy's examples in no other language
+reach 0.04; 462 of 514 texts of ECB+, GVC, MEANTIME, LitBank and Reuters reach 0.12."""
+_ENGLISH = words_in("function_words.tsv", "English")
 NAMED = 5
 """So many documents are named; more are counted."""
 
@@ -53,6 +60,9 @@ def _seems_english(text: str) -> bool:
     letters = [character for character in start if character.isalpha()]
     if sum(map(_is_latin, letters)) < LATIN * len(letters):
         return False
+    words = re.findall(r"[^\W\d_]+", start.lower())
+    if len(words) >= MIN_WORDS and sum(word in _ENGLISH for word in words) >= MIN_FUNCTION_WORDS * len(words):
+        return True
     if len(start.encode(errors="replace")) < MIN_BYTES and _has_english_words(start):
         return True
     return dict(_identifier().rank(start))["en"] >= MIN_PROBABILITY
