@@ -316,6 +316,16 @@ def _in_english(name: str) -> str:
     return name if _TRANSCRIBING.isdisjoint(unicodedata.normalize("NFD", name)) else _without_marks(name)
 
 
+def _names_of_city(name: str) -> Collection[tuple[str, ...]]:
+    """The keys of a city, by the names that texts may have for it."""
+    if name.isascii() and "." not in name and name not in _ENGLISH_NAMES and name not in _OTHER_NAMES:
+        lower = name.casefold()  # most cities, without a look at every word
+        return () if lower in _AMBIGUOUS else (tuple(lower.split()),)
+    english = _in_english(name)
+    names = {name, english, _OTHER_NAMES.get(name, english)}
+    return {_key(called.split()) for called in names if called.casefold() not in _AMBIGUOUS}
+
+
 class _Gazetteer:
     """Places by name. Those of cities are made when a name is looked up: few of some 34,000 ever are.
 
@@ -336,20 +346,10 @@ class _Gazetteer:
             own = self._larger.setdefault(name, [])
             if place not in own:
                 own.append(place)
-        # A city's population, and what makes its place.
-        self._cities: dict[tuple[str, ...], list[tuple[int, tuple[Any, ...]]]] = {}
+        self._cities: dict[tuple[str, ...], list[dict[str, Any]]] = {}
         for city in cache.get_cities().values():
-            name = city["name"]
-            english = name if name.isascii() and name not in _ENGLISH_NAMES else _in_english(name)
-            where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
-            made = city["population"], (english, "city", *where)
-            for called in {name, english, _OTHER_NAMES.get(name, english)}:
-                lower = called.casefold()
-                if lower not in _AMBIGUOUS:
-                    # Of most names the key is this, without a look at every word.
-                    words = lower.split()
-                    key = tuple(words) if called.isascii() and "." not in called else _key(called.split())
-                    self._cities.setdefault(key, []).append(made)
+            for key in _names_of_city(city["name"]):
+                self._cities.setdefault(key, []).append(city)
         self._found: dict[tuple[str, ...], tuple[Place, ...]] = {}
 
     def places(self, name: tuple[str, ...]) -> tuple[Place, ...]:
@@ -358,10 +358,11 @@ class _Gazetteer:
             return ()
         if name not in self._found:
             places = dict.fromkeys(self._larger.get(name, ()))
-            for inhabitants, fields in self._cities.get(name, ()):
-                place = Place(*fields)
+            for city in self._cities.get(name, ()):
+                where = city["countrycode"], city["admin1code"], city["latitude"], city["longitude"]
+                place = Place(_in_english(city["name"]), "city", *where)
                 places[place] = None
-                self.population[place] = max(inhabitants, self.population.get(place, 0))
+                self.population[place] = max(city["population"], self.population.get(place, 0))
             order = {"country": 0, "region": 1, "city": 2, "unknown": 3}
             self._found[name] = tuple(sorted(places, key=lambda place: (order[place.sort], -self.population[place])))
         return self._found[name]

@@ -1,4 +1,3 @@
-from .components import connected as connected
 from .constraints import CannotLinks as CannotLinks
 from .constraints import contradict as contradict
 from .constraints import merge_blocks as merge_blocks
@@ -9,3 +8,4 @@ from .linkage import Linkage as Linkage
 from .linkage import agglomerative as agglomerative
 from .linkage import dendrogram as dendrogram
 from .pair_scores import PairScores as PairScores
+from .pair_scores import connected as connected

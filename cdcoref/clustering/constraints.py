@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cdcoref.clustering.components import connected, numbered
-from cdcoref.clustering.pair_scores import PairScores
+from cdcoref.clustering.pair_scores import PairScores, connected, numbered
 
 NOT_COMPARED = -0.5
 """The score of two blocks if one has no item that counts: they are merged last."""
@@ -25,14 +24,9 @@ NEVER = -1.0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CannotLinks:
-    """Which items cannot be in one cluster.
+    """Which items cannot be in one cluster: those of two classes that conflict.
 
-    Attributes
-    ----------
-    class_of
-        The class of every item. *Shape:* (items,)
-    conflicting
-        Whether items of two classes cannot be in one cluster; symmetric. *Shape:* (classes, classes)
+    *Shape* of `class_of`: (items,); of `conflicting`, which is symmetric: (classes, classes)
     """
 
     class_of: np.ndarray
@@ -78,14 +72,8 @@ def unconflicted_parts(
 ) -> np.ndarray:
     """The largest clusters without a conflict on the way to one cluster, numbered by first items. *Shape:* (items,)
 
-    Parameters
-    ----------
-    cannot_links
-        Of the items of the cluster.
-    merges
-        The merges that made the cluster, the nearest first: an item of either side.
-    alone
-        Items that are parts by themselves whatever was merged.
+    `merges` made the cluster, the nearest first: an item of either side. Items `alone` are parts by themselves whatever
+    was merged.
     """
     size = len(cannot_links.class_of)
     above = list(range(size))
@@ -117,24 +105,10 @@ def merge_blocks(
 ) -> np.ndarray:
     """Merge blocks of items while any two may be in one cluster, those with the highest mean score first.
 
-    Parameters
-    ----------
-    blocks
-        The block of each item, from 0. *Shape:* (items,)
-    cannot_links
-        Of the items.
-    scores
-        Of the items, each pair once; a pair that is not stored has score 0.
-    clusters
-        Where several clusters were made one: the cluster of each item before. Only pairs within one count, and blocks
-        without any between them are not merged. *Shape:* (items,)
-    counted
-        Whether the scores of an item count; None: those of all. *Shape:* (items,)
-
-    Returns
-    -------
-    labels
-        Numbers from 0 in the order of the parts' first blocks. *Shape:* (items,)
+    `scores` has each pair once; one that is not stored has score 0. Where several `clusters` were made one, only pairs
+    within one count, and blocks without any between them are not merged. `counted` says whether the scores of an item
+    count. *Shape* of `blocks`, `clusters` and `counted`: (items,). Returns numbers from 0 in the order of the parts'
+    first blocks. *Shape:* (items,)
     """
     size = len(blocks)
     clusters = np.zeros(size, dtype=np.int64) if clusters is None else np.unique(clusters, return_inverse=True)[1]

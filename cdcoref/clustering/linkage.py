@@ -24,9 +24,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from cdcoref.clustering.components import connected
-from cdcoref.clustering.dense_merges import dense_merges
-from cdcoref.clustering.pair_scores import PairScores, unique_pairs
+from cdcoref.clustering.pair_scores import PairScores, connected, unique_pairs
 
 Linkage = Literal["average", "single"]
 LINKAGES: tuple[str, ...] = get_args(Linkage)
@@ -45,17 +43,7 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
-    """All merges at a distance below 1, in ascending order of distance.
-
-    Attributes
-    ----------
-    size
-        Number of items.
-    first, second
-        One item of either cluster that is merged. *Shape:* (merges,)
-    distance
-        Linkage distance of the merge. *Shape:* (merges,)
-    """
+    """All merges at a distance below 1, nearest first: an item of either cluster, the distance. *Shape:* (merges,)"""
 
     size: int
     first: np.ndarray
@@ -63,21 +51,12 @@ class Dendrogram:
     distance: np.ndarray
 
     def merges(self, distance_threshold: float) -> tuple[np.ndarray, np.ndarray]:
-        """The merges whose distance is less than the threshold, the nearest first: one item of either cluster.
-
-        *Shapes:* (merges,), (merges,)
-        """
+        """The merges whose distance is less than the threshold: one item of either cluster. *Shapes:* (merges,)"""
         count = int(np.searchsorted(self.distance, distance_threshold, side="left"))
         return self.first[:count], self.second[:count]
 
     def cut(self, distance_threshold: float) -> np.ndarray:
-        """Labels after all merges whose distance is less than the threshold.
-
-        Returns
-        -------
-        labels
-            Cluster numbers from 0 in the order of their first item. *Shape:* (size,)
-        """
+        """Labels after all merges below the threshold, from 0 in the order of their first item. *Shape:* (size,)"""
         if distance_threshold > 1:  # no two clusters are further apart than 1
             return np.zeros(self.size, dtype=np.int64)
         return connected(self.size, *self.merges(distance_threshold))
@@ -88,26 +67,8 @@ def agglomerative(
 ) -> np.ndarray:
     """Cluster items, merging the closest clusters while their distance is less than a threshold.
 
-    Parameters
-    ----------
-    scores
-        Scores of pairs; the distance of a pair is ``1 - score``.
-    distance_threshold
-        Clusters at this distance or further are not merged. Above 1 everything is one cluster.
-    linkage
-        How the distance of two clusters follows from those of their items (see the top of this file).
-    keys
-        One sortable key an item, which settles ties (see the top of this file).
-
-    Returns
-    -------
-    labels
-        Cluster numbers from 0 in the order of their first item. *Shape:* (size,)
-
-    Raises
-    ------
-    ValueError
-        An unknown linkage or a wrong number of keys.
+    Above 1 everything is one cluster. `keys`, one sortable key an item, settle ties. Returns labels from 0 in the order
+    of their first item. *Shape:* (size,). Raises `ValueError` for an unknown linkage or a wrong number of keys.
     """
     return dendrogram(scores, linkage, keys).cut(distance_threshold)
 
@@ -182,3 +143,47 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
     for number in np.flatnonzero(np.diff(pair_bounds)):
         own = slice(pair_bounds[number], pair_bounds[number + 1])
         yield members[member_bounds[number] : member_bounds[number + 1]], (low[own], high[own], distance[own])
+
+
+def dense_merges(
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
+) -> list[tuple[int, int, float]]:
+    """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance.
+
+    The pairs are given once each, with a distance below 1. The merged cluster goes on under the greater number. Of
+    equally near clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances:
+    (pairs,)
+    """
+    gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all
+    gain[low, high] = gain[high, low] = 1.0 - distance
+    least = np.full((size, size), np.inf)
+    least[low, high] = least[high, low] = distance
+    between = least.copy()
+    sizes = np.ones(size)
+    nearest = between.argmin(axis=1)
+    to_nearest = between[np.arange(size), nearest]
+    height = np.zeros(size)
+    merges: list[tuple[int, int, float]] = []
+    while True:
+        a = int(to_nearest.argmin())
+        if not to_nearest[a] < 1.0:
+            return merges
+        b = int(nearest[a])
+        height[b] = max(height[a], height[b], to_nearest[a])
+        merges.append((a, b, float(height[b])))
+        sizes[b] += sizes[a]
+        gain[b] = gain[:, b] = gain[a] + gain[b]
+        least[b] = least[:, b] = np.minimum(least[a], least[b])
+        least[b, b] = np.inf
+        for matrix in (least, between):
+            matrix[a] = matrix[:, a] = np.inf
+        pairs = sizes * sizes[b]
+        there = least[b] < np.inf
+        mixed = (1 - share) * (1.0 - gain[b] / pairs) + share * np.where(there, least[b], 1.0)
+        new = np.where(there, mixed, np.inf)
+        between[b] = between[:, b] = new
+        again = np.flatnonzero((nearest == a) | (nearest == b))  # those of a and b are each other
+        nearest[again] = between[again].argmin(axis=1)
+        to_nearest[again] = between[again, nearest[again]]
+        nearer = (new < to_nearest) | ((new == to_nearest) & (b < nearest))
+        nearest[nearer], to_nearest[nearer] = b, new[nearer]

@@ -1,30 +1,20 @@
-"""Scores of some pairs of items: checked, and each pair once."""
+"""Pairs of items: their scores, checked and each pair once, and the components that they form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array, csgraph
 
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Scores of some pairs of `size` items.
+    """Scores of some pairs of `size` items, from 0 (certainly different) to 1 (certainly the same). *Shape:* (pairs,)
 
-    Attributes
-    ----------
-    size
-        Number of items.
-    first, second
-        The two items of every stored pair, numbers from 0 to ``size - 1``, in either order. *Shape:* (pairs,)
-    score
-        From 0 (certainly different) to 1 (certainly the same). A pair may be stored more than once, for instance from
-        several windows or in both orders: its score is then the mean. *Shape:* (pairs,)
-
-    Raises
-    ------
-    ValueError
-        An item that does not exist or is paired with itself, a score outside 0 to 1, or arrays of different lengths.
+    Items are numbers from 0, in either order. A pair may be stored more than once, for instance from several windows or
+    in both orders: its score is then the mean. Raises `ValueError` for an item that does not exist or is paired with
+    itself, a score outside 0 to 1, or arrays of different lengths.
     """
 
     size: int
@@ -68,3 +58,22 @@ def unique_pairs(scores: PairScores, place_of: np.ndarray) -> tuple[np.ndarray, 
         # The mean of equal numbers can round to another number, so it is held between the least and the greatest.
         score, code = np.clip(mean, score[starts], score[ends - 1]), code[starts]
     return code // size, code % size, score
+
+
+def connected(size: int, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The components that pairs of items form, numbered from 0 in the order of their first items.
+
+    *Shape* of `first` and `second`: (pairs,); of the result: (size,)
+    """
+    # With 32-bit indices, the only ones that csgraph takes before SciPy 1.17.1.
+    ends = first.astype(np.int32), second.astype(np.int32)
+    graph = coo_array((np.ones(len(first), dtype=np.int8), ends), shape=(size, size))
+    return numbered(csgraph.connected_components(graph, directed=False)[1])
+
+
+def numbered(labels: np.ndarray) -> np.ndarray:
+    """The same partition, numbered from 0 in the order in which its parts first occur. *Shape:* (items,)"""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    number = np.empty(len(first), dtype=np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[inverse]

@@ -4,7 +4,7 @@ A link is two clusters with stored pairs between them: how many, how much nearer
 distance. A heap holds the distances of links. When two clusters are merged, the links of the one with fewer become
 links of the other, or are joined with one that it has; so a link moves only a few times. All other links of a cluster
 that has grown are further than the heap says, and are put back when they come up. The arithmetic and the choice between
-ties are those of :mod:`cdcoref.clustering.dense_merges`, so that the result is too.
+ties are those of :func:`cdcoref.clustering.linkage.dense_merges`, so that the result is too.
 
 Numba is needed because SciPy and scikit-learn link dense distances only (40 GB for 100,000 mentions). The first call on
 a machine compiles; afterwards the code is in Numba's cache.
@@ -132,13 +132,9 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 def sparse_merges(
     size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All merges at a distance below 1. Parameters as in :func:`cdcoref.clustering.dense_merges.dense_merges`.
+    """The lesser and the greater cluster of all merges at a distance below 1, and their distance, in order.
 
-    Returns
-    -------
-    tuple
-        Of every merge the lesser and the greater of the two clusters, and their distance, in the order of the merges.
-        The merged cluster goes on under the greater number. *Shape:* (merges,) each
+    Arguments as in :func:`cdcoref.clustering.linkage.dense_merges`. *Shape:* (merges,) each
     """
     links = _linked(size, low, high, distance)
     ends, following, alive, gain, least, begin, _, degree, sizes, number = links

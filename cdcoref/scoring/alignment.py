@@ -37,18 +37,9 @@ Level = Literal["corpus", "topic", "subtopic", "document", "block"]
 class Side:
     """The mentions of the key or the response after alignment, without duplicates.
 
-    Attributes
-    ----------
-    mention
-        The index of each mention; the same mention has the same index on both sides. *Shape:* (mentions,)
-    row
-        Its row in the mention table. *Shape:* (mentions,)
-    document
-        The index of its document in the key. *Shape:* (mentions,)
-    cluster
-        Its cluster at the scoring level, numbered from 0 in file order. *Shape:* (mentions,)
-    group
-        The scoring unit of each cluster. *Shape:* (clusters,)
+    *Shape* of the first four: (mentions,). `mention` is the index of each, the same on both sides for the same mention,
+    `row` its row in the mention table, `document` the index of its document in the key, `cluster` its cluster at the
+    scoring level, numbered from 0 in file order. `group` has the scoring unit of each cluster. *Shape:* (clusters,)
     """
 
     mention: Ints
@@ -60,18 +51,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """A key and a response, aligned at one scoring level.
+    """A key and a response, aligned at one scoring level: the distinct mentions of both sides, and the scoring units.
 
-    Attributes
-    ----------
-    key, response
-        The two sides.
-    mentions
-        The number of distinct mentions on both sides together.
-    groups
-        The number of scoring units.
-    notes
-        Remarks that belong with the scores, one sentence each.
+    Each of the `notes` is a sentence that belongs with the scores.
     """
 
     key: Side
@@ -107,22 +89,10 @@ def align(
 ) -> Alignment:
     """Match the mentions of a key and a response, and number their clusters.
 
-    Parameters
-    ----------
-    key, response
-        The mentions of two files.
-    level
-        The unit within which links are scored.
-    kind
-        ``"event"`` or ``"entity"`` keeps only mentions of that kind, on both sides; ``"both"`` keeps all.
-    remove_nested
-        Ignore mentions nested in another mention of the same cluster, on both sides.
-
-    Raises
-    ------
-    InputError
-        If the files share no document, a document differs in its number of tokens, the key lacks the topics that the
-        level needs, or a kind is chosen and a file has mentions without one.
+    `kind` keeps only mentions of one kind, on both sides, unless it is ``"both"``; `remove_nested` ignores mentions
+    nested in another of the same cluster. Raises `InputError` if the files share no document, a document differs in its
+    number of tokens, the key lacks the topics that the level needs, or a kind is chosen and a file has mentions without
+    one.
     """
     document_of, notes = _match_documents(key, response)
     group_of, groups = groups_of_documents(key, level)
@@ -151,13 +121,7 @@ def align(
 
 
 def groups_of_documents(key: MentionTable, level: Level) -> tuple[Ints, int]:
-    """The scoring unit of each document, and the number of units.
-
-    Raises
-    ------
-    InputError
-        If a document lacks the topic or subtopic that the level needs.
-    """
+    """The scoring unit of each document, and how many there are; `InputError` if a document lacks its topic."""
     if level == "corpus":
         return np.zeros(len(key.documents), np.int64), 1
     if level == "document":

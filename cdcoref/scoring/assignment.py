@@ -16,19 +16,9 @@ from cdcoref.scoring.overlap import Floats, Ints
 
 
 def best_assignment(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
-    """Choose cells, at most one per row and column, so that the sum of their weights is maximal.
+    """Choose cells, at most one per row and column, so that the sum of their weights, all positive, is maximal.
 
-    Parameters
-    ----------
-    rows, columns
-        The positions of the cells, without duplicates. *Shape:* (cells,)
-    weights
-        The weights of the cells; positive. *Shape:* (cells,)
-
-    Returns
-    -------
-    NDArray[np.bool_]
-        Whether each cell is chosen. *Shape:* (cells,)
+    No cell occurs twice. *Shape* of all, and of the result, which says whether each is chosen: (cells,)
     """
     chosen = np.zeros(len(rows), bool)
     left = np.arange(len(rows))

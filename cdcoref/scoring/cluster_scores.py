@@ -22,23 +22,17 @@ def score(
 ) -> Scores:
     """Score the clusters of a response against those of a key.
 
+    Both are clusterings, each a collection of clusters of mentions (anything hashable; equal mentions are the same), or
+    both are corpora, which are scored at the corpus level. Mentions of corpora are matched as those of files are: by
+    `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in several clusters of
+    one side counts only in the first. Documents found only in the response are ignored, as in the reference scorer.
+
     Parameters
     ----------
-    key, response
-        Either two clusterings, each a collection of clusters of mentions (anything hashable; equal mentions are the
-        same mention), or two corpora. Corpora are scored at the corpus level. Their mentions are matched as those of
-        files are: by `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in
-        several clusters of one side counts only in the first. Documents found only in the response are ignored, as in
-        the reference scorer.
     singletons
         ``"remove"`` removes clusters of one mention from both sides before scoring.
     metrics
         Names of the metrics to compute (keys of `METRICS`); CEAF takes longest.
-
-    Returns
-    -------
-    Scores
-        Fractions from 0 to 1.
 
     Raises
     ------

@@ -37,14 +37,8 @@ def without_empty_nodes(
 ) -> tuple[MentionTable, MentionTable]:
     """Both tables, with the mentions of documents that have empty nodes on either side in the same numbering.
 
-    There, words are counted without empty nodes, and the empty nodes behind them.
-
-    Parameters
-    ----------
-    key, response
-        The mentions of two files.
-    document_of
-        The index in the key of each document of the response; negative if it is not there.
+    There, words are counted without empty nodes, and the empty nodes behind them. `document_of` has the index in the
+    key of each document of the response; negative if it is not there.
     """
     places: tuple[dict[int, Ints], dict[int, Ints]] = {}, {}
     words_of: tuple[dict[int, int], dict[int, int]] = {}, {}

@@ -32,21 +32,7 @@ CONTEXT = 6
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A mention in context.
-
-    Attributes
-    ----------
-    document
-        The document's name.
-    sentence
-        The sentence in which it begins, from 0.
-    tokens
-        Its tokens in the document.
-    text
-        Its words.
-    before, after
-        Up to `CONTEXT` words of the sentence on either side.
-    """
+    """A mention in context, with up to `CONTEXT` words of its sentence on either side; sentences count from 0."""
 
     document: str
     sentence: int
@@ -58,15 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The mentions that a cluster shares with one cluster of the other side.
-
-    Attributes
-    ----------
-    cluster
-        The name of that cluster; None for mentions that the other side lacks.
-    mentions
-        The mentions, in file order.
-    """
+    """The mentions that a cluster shares with one cluster of the other side; None: those that the other side lacks."""
 
     cluster: str | None
     mentions: tuple[Place, ...]
@@ -76,16 +54,8 @@ class Part:
 class WrongCluster:
     """A gold cluster that was split, or a predicted cluster that merges several gold clusters.
 
-    Attributes
-    ----------
-    cluster
-        Its name.
-    size
-        Its number of mentions.
-    links
-        The number of its links that the other side lacks.
-    parts
-        Its mentions by their cluster on the other side, largest part first.
+    `links` is how many of its links the other side lacks; `parts` are its mentions by cluster there, largest part
+    first.
     """
 
     cluster: str
@@ -96,17 +66,7 @@ class WrongCluster:
 
 @dataclass(frozen=True, slots=True)
 class LoneMention:
-    """A mention that the other side lacks.
-
-    Attributes
-    ----------
-    place
-        The mention in context.
-    cluster
-        The name of its cluster.
-    size
-        The number of mentions of that cluster.
-    """
+    """A mention that the other side lacks, with the name of its cluster and how many mentions that has."""
 
     place: Place
     cluster: str
@@ -117,23 +77,10 @@ class LoneMention:
 class ErrorReport:
     """The errors of a response: lists of the requested length, worst first, and the total counts.
 
-    Attributes
-    ----------
-    key, response
-        The files.
-    key_clusters, response_clusters, key_mentions, response_mentions
-        Total counts.
-    split, merged, missed, spurious
-        Gold clusters spread over several predicted clusters (or partly missed), predicted clusters with mentions of
-        several gold clusters (or spurious ones), gold mentions missing from the response, predicted mentions missing
-        from the key.
-    split_count, merged_count, missed_count, spurious_count
-        Total counts of these.
-    lacking_merges, wrong_merges
-        By the strongest tie of what they join: merges of predicted clusters that the gold clusters would need, and
-        merges of gold clusters that the predicted clusters make. Missed and spurious mentions do not count.
-    notes
-        Remarks that belong with the report, one sentence each.
+    `split` are gold clusters spread over several predicted clusters (or partly missed), `merged` predicted clusters
+    with mentions of several gold clusters (or spurious ones). `lacking_merges` and `wrong_merges` count, by the
+    strongest tie of what they join, merges of predicted clusters that the gold clusters would need, and merges of gold
+    clusters that the predicted clusters make; missed and spurious mentions do not count there.
     """
 
     key: str
@@ -158,21 +105,9 @@ class ErrorReport:
 def report_errors(
     key: str | Path, response: str | Path, options: Options | None = None, *, limit: int | None = 20
 ) -> ErrorReport:
-    """Find the errors of a response.
+    """Find the errors of a response, and describe up to `limit` of each type (None: all).
 
-    Parameters
-    ----------
-    key, response
-        Two files in any format.
-    options
-        How they are scored; singletons are always kept.
-    limit
-        The number of errors of each type to describe; None for all.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or the response does not match the key.
+    Singletons are always kept. Raises `InputError` if a file cannot be read, or the response does not match the key.
     """
     options = options or Options()
     with readable_twice(key) as file:

@@ -18,23 +18,11 @@ from cdcoref.scoring.scores import Scores
 class Options:
     """How files are scored.
 
-    Attributes
-    ----------
-    level
-        The unit within which links are scored; None for `"document"` if the cluster names of the key are local to a
-        document (CorefUD, CoNLL-2012), `"block"` if they are local to a `#begin document` block of several documents
-        (as in other scorers), otherwise `"corpus"`.
-    ids
-        Whether cluster ids in CoNLL are local to a document or global to the file; None to take them as each file has
-        them.
-    kind
-        ``"event"`` or ``"entity"`` scores only mentions of that kind.
-    singletons
-        ``"remove"`` removes clusters of one mention from both sides.
-    remove_nested
-        Ignore mentions nested in another mention of the same cluster.
-    metrics
-        Names of the metrics.
+    A `level` of None is `"document"` if the cluster names of the key are local to a document (CorefUD, CoNLL-2012),
+    `"block"` if they are local to a `#begin document` block of several documents (as in other scorers), otherwise
+    `"corpus"`. `ids` says whether cluster ids in CoNLL are local to a document or global to the file (None: as each
+    file has them). `singletons` ``"remove"`` removes clusters of one mention from both sides, `remove_nested` mentions
+    nested in another of the same cluster.
     """
 
     level: Level | None = None
@@ -51,7 +39,7 @@ class Options:
         return "document" if key.local_clusters else "block" if key.ids == "local" else "corpus"
 
     def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
-        """Align a key and a response at a level, with the chosen kind and treatment of nested mentions."""
+        """Align a key and a response at a level, as these options say."""
         return align(key, response, level=level, kind=self.kind, remove_nested=self.remove_nested)
 
 
@@ -86,22 +74,10 @@ def other_words(key: Path, response: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileScores:
-    """The scores of one response.
+    """The scores of one response, over all units of the level and, if requested, of each document of the key.
 
-    Attributes
-    ----------
-    key, response
-        The files.
-    level
-        The scoring level.
-    scores
-        The scores over all units of the level.
-    documents
-        The scores of each document of the key on its own, if requested.
-    notes
-        Remarks that belong with the scores, one sentence each.
-    key_ids, response_ids
-        How the cluster ids of the files were taken; None for a format without that choice and for a single document.
+    `key_ids` and `response_ids` say how cluster ids were taken; None for a format without that choice and for a single
+    document.
     """
 
     key: str
@@ -132,23 +108,9 @@ def score_files(
     *,
     per_document: bool = False,
 ) -> Iterator[FileScores]:
-    """Score responses against a key, one at a time.
+    """Score responses against a key, one at a time; `per_document` scores each document on its own too.
 
-    Parameters
-    ----------
-    key
-        The file with the gold clusters.
-    responses
-        The files with the clusters to score.
-    options
-        How they are scored.
-    per_document
-        Also score each document on its own.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or a response does not match the key.
+    Raises `InputError` if a file cannot be read, or a response does not match the key.
     """
     options = options or Options()
     table = read_mention_table(key, ids=options.ids)
@@ -159,13 +121,7 @@ def score_files(
 def score_tables(
     key: MentionTable, response: MentionTable, options: Options, *, per_document: bool = False
 ) -> FileScores:
-    """Score one response against a key, given their mention tables.
-
-    Raises
-    ------
-    InputError
-        If the response does not match the key.
-    """
+    """Score one response against a key, given their mention tables; `InputError` if it does not match the key."""
     level = options.level_of(key)
     alignment = options.align(key, response, level)
     remove = options.singletons == "remove"

@@ -21,18 +21,10 @@ from cdcoref.scoring.overlap import Floats, Ints, Overlap
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: its counts, and the rates computed from them.
+    """One metric: its name on the command line and in tables, its counts, and the rates computed from them.
 
-    Attributes
-    ----------
-    name
-        Its name in results and on the command line.
-    title
-        Its name in tables.
-    count
-        The counts of each group of a table. *Shape:* (groups, counts)
-    rates
-        Recall, precision and F1 from summed counts. *Shape:* (..., counts) to three of (...)
+    `count` gives the counts of each group of a table. *Shape:* (groups, counts). `rates` gives recall, precision and F1
+    of summed counts. *Shape:* (..., counts) to three of (...)
     """
 
     name: str

@@ -29,18 +29,9 @@ ABSENT = -1
 class Overlap:
     """Sparse contingency table of key clusters (rows) and response clusters (columns).
 
-    Attributes
-    ----------
-    key_sizes
-        The number of mentions of each key cluster, including those missing from the response. *Shape:* (rows,)
-    response_sizes
-        The number of mentions of each response cluster. *Shape:* (columns,)
-    rows, columns, counts
-        The nonzero cells, sorted by row, then column. *Shape:* (cells,)
-    key_groups, response_groups
-        The group (a topic, a document, ...) of each cluster. *Shape:* (rows,), (columns,)
-    groups
-        The number of groups.
+    `key_sizes` and `response_sizes` count the mentions of each cluster, those that the other side lacks included.
+    *Shape:* (rows,), (columns,). `rows`, `columns` and `counts` are the nonzero cells, sorted by row, then column.
+    *Shape:* (cells,) Each cluster belongs to one of `groups` groups, such as a topic or a document.
     """
 
     key_sizes: Ints
@@ -62,18 +53,9 @@ class Overlap:
         groups: int = 1,
         remove_singletons: bool = False,
     ) -> Overlap:
-        """Build the table from labels.
+        """Build the table from the cluster of each mention on either side, from 0, or `ABSENT`. *Shape:* (mentions,)
 
-        Parameters
-        ----------
-        key, response
-            The cluster of each mention on either side, from 0, or `ABSENT`. *Shape:* (mentions,) both
-        groups_of
-            The group of each key cluster and of each response cluster, if there are several.
-        groups
-            The number of groups.
-        remove_singletons
-            Remove clusters of one mention from both sides first.
+        `groups_of` has the group of each key cluster and of each response cluster, if there are several.
         """
         key_sizes = _sizes(key)
         response_sizes = _sizes(response)
@@ -133,15 +115,10 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SharedOverlap(Overlap):
-    """A contingency table whose clusters may span several groups; each counts in a group by the share of its mentions.
+    """A contingency table whose clusters may span groups; each counts in a group by the share of its mentions.
 
-    The counts of all groups add up to those of the whole table, whatever the groups are: no cluster is cut.
-
-    Attributes
-    ----------
-    key_shares, response_shares, cell_shares
-        The share of each row, column or cell in each group; the shares of one add up to 1. *Shape:* (groups, rows),
-        (groups, columns), (groups, cells)
+    The counts of all groups add up to those of the whole table, whatever the groups are: no cluster is cut. The shares
+    of a row, column or cell add up to 1. *Shape:* (groups, rows), (groups, columns), (groups, cells)
     """
 
     key_shares: csr_array
@@ -152,19 +129,7 @@ class SharedOverlap(Overlap):
     def from_mentions(
         cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool
     ) -> SharedOverlap:
-        """Build the table from labels and the group of each mention.
-
-        Parameters
-        ----------
-        key, response
-            As in :meth:`Overlap.from_labels`.
-        group_of
-            The group of each mention. *Shape:* (mentions,)
-        groups
-            The number of groups.
-        remove_singletons
-            Remove clusters of one mention from both sides first.
-        """
+        """Build the table from labels, as in `from_labels`, and the group of each mention. *Shape:* (mentions,)"""
         table = Overlap.from_labels(key, response, groups=groups, remove_singletons=remove_singletons)
         row, column = (_kept_labels(labels, remove_singletons) for labels in (key, response))
         both = (row >= 0) & (column >= 0)

@@ -22,13 +22,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of one response, from 0 to 1, such as ``scores["muc"].f1``.
-
-    Attributes
-    ----------
-    metrics
-        The requested metrics by name, in the order of `METRICS`.
-    """
+    """The scores of one response, from 0 to 1, such as ``scores["muc"].f1``, in the order of `METRICS`."""
 
     metrics: Mapping[str, Score]
 
@@ -74,13 +68,7 @@ class Scores:
 
 
 def counts_of(overlap: Overlap, metrics: Iterable[str]) -> dict[str, Floats]:
-    """Counts of the metrics named, group by group, in the order of `METRICS`. *Shape of each:* (groups, counts)
-
-    Raises
-    ------
-    ValueError
-        If a metric is unknown.
-    """
+    """Counts of the metrics named, group by group, in the order of `METRICS`. *Shape of each:* (groups, counts)"""
     wanted = set(metrics)
     unknown = sorted(wanted - METRICS.keys())
     if unknown:

@@ -53,14 +53,7 @@ MOST_RESAMPLES = 1_000_000
 class Difference:
     """The difference of two responses in the F1 of one metric (from 0 to 1, first minus second).
 
-    Attributes
-    ----------
-    first, second
-        F1 of either response.
-    first_interval, second_interval, interval
-        95 % bootstrap intervals (percentiles) of either F1 and of the difference.
-    bootstrap_p, randomisation_p
-        The two-sided p-values.
+    Intervals are 95 % bootstrap intervals (percentiles); p-values are two-sided.
     """
 
     first: float
@@ -81,24 +74,9 @@ class Difference:
 class Significance:
     """The significance tests of all metrics.
 
-    Attributes
-    ----------
-    unit
-        What was resampled: ``"topic"``, ``"subtopic"`` or ``"document"``.
-    units
-        The number of units.
-    crossing
-        The number of clusters that span several units, so that units depend on each other.
-    resamples
-        The number of bootstrap resamples.
-    exchanges
-        The number of randomised exchanges.
-    exhaustive
-        Whether these were all possible exchanges.
-    seed
-        The random seed.
-    differences
-        The differences by metric, and of ``"conll"`` if its three metrics were tested.
+    `unit` is what was resampled, `crossing` the number of clusters that span several units, so that units depend on
+    each other, and `exhaustive` says whether the exchanges were all possible ones. `differences` has those of the
+    metrics, and of ``"conll"`` if its three metrics were tested.
     """
 
     unit: Level
@@ -147,27 +125,12 @@ def compare_responses(
 ) -> Significance:
     """Test whether two responses to a key differ significantly.
 
-    Parameters
-    ----------
-    key, first, second
-        The mention tables of the three files.
-    options
-        How they are scored.
-    unit
-        What is resampled: ``"topic"``, ``"subtopic"`` or ``"document"``. None: the smallest that no cluster crosses, or
-        else the largest that occurs at least twice. At levels below the corpus it is that of the level.
-    resamples
-        The number of resamples in each test, at most `MOST_RESAMPLES`.
-    seed
-        The random seed; the same seed gives the same p-values.
-    progress
-        Called from time to time with the number of resamples done and the total, for both tests together.
+    `unit` is what is resampled: a topic, a subtopic or a document. None: the smallest that no cluster crosses, or else
+    the largest that occurs at least twice. At levels below the corpus it is that of the level. The same seed gives the
+    same p-values; `progress` is called with the number of resamples done and the total, for both tests together.
 
-    Raises
-    ------
-    InputError
-        If a response does not match the key, there is only one unit, documents lack the topics that the unit needs, or
-        the unit is not that of the level.
+    Raises `InputError` if a response does not match the key, there is only one unit, documents lack the topics that the
+    unit needs, or the unit is not that of the level.
     """
     if not 1 <= resamples <= MOST_RESAMPLES:
         raise InputError(f"the number of resamples must be from 1 to {MOST_RESAMPLES:,}, not {resamples:,}")
@@ -212,11 +175,7 @@ class _Units(NamedTuple):
 
 
 def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None) -> _Units:
-    """The units that are resampled.
-
-    Unless one is wanted, the unit is the smallest that no cluster crosses, or else the largest that occurs
-    at least twice. At levels below the corpus it is the unit of scoring.
-    """
+    """What is resampled, see `compare_responses`."""
     if level != "corpus":
         return _Units(level, *groups_of_documents(key, level), 0)
     candidates: list[Level] = ["document"]

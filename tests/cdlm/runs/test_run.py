@@ -30,7 +30,7 @@ from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 WEIGHTS_FILE = "model.safetensors"
-KILLS = 3
+KILLS = 2
 OPTIONS = RunOptions(epochs=2, learning_rate=0.05, precision="fp32", save_steps=3, log_steps=1)
 """Two epochs of ten batches each; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
 SLOPE = 3.0
@@ -403,20 +403,20 @@ MOMENTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
+@pytest.fixture(
+    scope="module", params=[{}, {"steps": 15, "evaluate_steps": 7, "save_steps": 2}], ids=["epochs", "steps"]
+)
+def uninterrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[RunOptions, Path]:
+    options, folder = replace(OPTIONS, **request.param), tmp_path_factory.mktemp("uninterrupted") / "line"
+    fit(options, folder, say=str)
+    return options, folder
+
+
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("changes", [{}, {"steps": 15, "evaluate_steps": 7, "save_steps": 2}], ids=["epochs", "steps"])
 def test_resumed_after(
-    moment: str,
-    changes: dict[str, Any],
-    reference: tuple[Path, list[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    moment: str, uninterrupted: tuple[RunOptions, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = replace(OPTIONS, **changes)
-    whole, folder = reference[0], tmp_path / "m"
-    if changes:
-        whole = tmp_path / "whole"
-        fit(options, whole, say=str)
+    (options, whole), folder = uninterrupted, tmp_path / "m"
     with monkeypatch.context() as patched:
         MOMENTS[moment](patched)
         with pytest.raises(Killed):
