@@ -8,8 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from cdcoref.facts.parsing import Parse
 from cdcoref.language import Syntax
+from cdcoref.word_tables import words_in
 
 _NOUNS = frozenset({"NOUN", "PROPN"})
+_AS = words_in("equating_words.tsv", "preposition")
+_EQUATING = words_in("equating_words.tsv", "verb")
+_MAY_EQUATE = words_in("equating_words.tsv", "relation")
 _YOUNGEST, _OLDEST = 1, 115
 _YEARS_OLD = re.compile(r"(\d{1,3})-years?-olds?", re.IGNORECASE)
 
@@ -18,11 +22,14 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     """What the parse says of the mention with these tokens; `words` are those of the document."""
     head = parse.head_of(tokens)
     verb, role = argument(parse, head)
+    noun = relative_antecedent(parse, head)
+    owner = next((child for child in parse.children[head] if parse.relations[child] == "poss"), -1)
     if parse.parts[head] not in ("PROPN", "PRON"):
-        return Syntax(head, verb, role, parse.entity_types[head])
+        return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head])
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
-    return Syntax(head, verb, role, parse.entity_types[head], _age(parse, words, (head, *person)), nouns)
+    age = _age(parse, words, (head, *person))
+    return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age, nouns)
 
 
 def _names(parse: Parse, noun: int) -> Iterator[str]:
@@ -50,6 +57,28 @@ def argument(parse: Parse, token: int) -> tuple[int, str]:
     while parse.relations[verb] == "conj" and not _has_subject(parse, verb):
         verb = parse.heads[verb]
     return verb, "object"
+
+
+def relative_antecedent(parse: Parse, token: int) -> int:
+    """The noun that a relative pronoun refers to ("the man who", "a town in which"); -1 for any other word."""
+    if parse.tags[token] not in ("WP", "WDT", "WP$"):
+        return -1
+    while parse.relations[token] not in ("relcl", "ROOT"):
+        token = parse.heads[token]
+    return parse.heads[token] if parse.relations[token] == "relcl" else -1
+
+
+def clause(parse: Parse, token: int) -> int:
+    """The verb whose clause a noun is in, beside whose other nouns it stands for something else; -1 if it may be one
+    with another of them: in an apposition, behind "and" or "as", with "is" and other verbs that equate.
+
+    Of the pairs of annotated mentions in one clause in ECB+, MEANTIME and GUM (train and dev), 33 of 3,351 corefer.
+    """
+    while parse.parts[token] not in ("VERB", "AUX"):
+        if parse.relations[token] in _MAY_EQUATE or parse.lemmas[token] in _AS:
+            return -1
+        token = parse.heads[token]
+    return -1 if parse.lemmas[token] in _EQUATING else token
 
 
 def _has_subject(parse: Parse, verb: int) -> bool:

@@ -197,13 +197,10 @@ class FactTables:
 
     def possessed(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
         """Whether one mention of a pair is the possessor right before the other's noun. *Shape:* (pairs,)"""
-        document, start, end, possessor, head = self._places
-        result = document[first] == document[second]
-        ones = np.zeros(len(first), dtype=bool)
-        for one, other in ((first, second), (second, first)):
-            stated = possessor[other]
-            ones |= (start[one] < stated) & (stated <= end[one]) & (end[one] <= np.minimum(stated + 1, head[other]))
-        return result & ones
+        head, possessor = self._possessors
+        owned = (possessor[first] == head[second]) & (possessor[first] >= 0)
+        owns = (possessor[second] == head[first]) & (possessor[second] >= 0)
+        return (self.documents[first] == self.documents[second]) & (owned | owns)
 
     def in_one_clause(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
         """Whether pairs are different nouns of one clause (:meth:`MentionFacts.in_clause_with`). *Shape:* (pairs,)"""
@@ -232,13 +229,10 @@ class FactTables:
         return np.array([m.clause for m in self.mentions], dtype=np.int64)
 
     @cached_property
-    def _places(self) -> tuple[Integers, Integers, Integers, Integers, Integers]:
-        """Document, first token, end, where the possessor ends, and where the head begins. *Shapes:* (mentions,)"""
-        of_tokens = np.array(
-            [(m.start, m.end, m.possessor, m.head_start) for m in self.mentions], dtype=np.int64
-        ).reshape(-1, 4)
-        start, end, possessor, head = of_tokens.T
-        return numbered(m.document for m in self.mentions), start, end, possessor, head
+    def _possessors(self) -> tuple[Integers, Integers]:
+        """The heads, and what nouns belong to."""
+        owners = [-1 if m.words.names else m.syntax.possessor for m in self.mentions]
+        return np.array([m.syntax.head for m in self.mentions], dtype=np.int64), np.array(owners, dtype=np.int64)
 
     def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""

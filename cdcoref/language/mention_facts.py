@@ -12,9 +12,8 @@ from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.adjacent_facts import adjacent_facts
-from cdcoref.language.clause_starts import clause_start, is_noun
 from cdcoref.language.stated_facts import NO_FACTS, PERSON, names_a_person
-from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, possessor_end, sentence_words
+from cdcoref.language.words import MentionWords, PhraseWords, SentenceWords, head_span, is_noun, sentence_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,12 @@ class Syntax:
         The token that the others depend on; -1 without a parse.
     verb, role
         The verb that it is ``"subject"`` or ``"object"`` of; -1 and empty for others.
+    clause
+        The verb whose clause it is in, whose nouns are different things (:func:`cdcoref.facts.grammar.clause`); or -1.
+    possessor
+        The token that its head belongs to ("her" in "her sister"), or -1.
+    antecedent
+        Of a relative pronoun, the noun that its clause belongs to; or -1.
     entity
         The type of the named entity that its head is in.
     age
@@ -38,6 +43,9 @@ class Syntax:
     head: int = -1
     verb: int = -1
     role: str = ""
+    clause: int = -1
+    possessor: int = -1
+    antecedent: int = -1
     entity: str = ""
     age: int = 0
     descriptions: tuple[tuple[int, str], ...] = ()
@@ -66,14 +74,8 @@ class MentionFacts:
         Its first token, and the one behind its last.
     quotation
         Number of the quotation that it begins in (:func:`cdcoref.language.quotations`); 0: none, or not asked for.
-    possessor
-        The token before which the possessor of its head ends ("[her] sister", "[Peter] 's father"); -1: none, or the
-        mention is a name ("its Ford Fiesta").
-    head_start
-        The first token of its head.
     clause
-        Of an entity whose head is a common noun, the first token of its clause
-        (:func:`cdcoref.language.clause_starts.clause_start`); -1 for others.
+        That of its :class:`Syntax`, of an entity whose head is a common noun; -1 for others.
     syntax
         What the parse says of it.
     """
@@ -86,18 +88,13 @@ class MentionFacts:
     start: int
     end: int
     quotation: int = 0
-    possessor: int = -1
-    head_start: int = -1
     clause: int = -1
     syntax: Syntax = NO_SYNTAX
 
     def is_possessor_of(self, other: MentionFacts) -> bool:
-        """Whether this mention, with or without "'s", is the possessor directly before the other's noun."""
-        return (
-            self.document == other.document
-            and self.start < other.possessor <= self.end <= other.possessor + 1
-            and self.end <= other.head_start
-        )
+        """Whether the other's noun belongs to this mention ("[her] sister", not the name "its Fiesta")."""
+        owned = self.syntax.head == other.syntax.possessor >= 0 and not other.words.names
+        return owned and self.document == other.document
 
     def is_other_argument(self, other: MentionFacts) -> bool:
         """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee")."""
@@ -121,8 +118,6 @@ def mention_facts(
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
     sentence_tokens = () if sentence in document.hidden else tuple(document.tokens[start:end])
-    head = head_span(phrase)[0]
-    owner = possessor_end(document.tokens[start:end], mention.start - start + head)
     words = mention_words(document, mention)
     if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
         words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
@@ -136,9 +131,7 @@ def mention_facts(
         mention.start,
         mention.end,
         quotation,
-        -1 if owner is None or words.names else start + owner,
-        mention.start + head,
-        start + clause_start(sentence_tokens, mention.start - start) if is_thing else -1,
+        syntax.clause if is_thing else -1,
         syntax if sentence_tokens else NO_SYNTAX,
     )
 

@@ -41,7 +41,6 @@ from cdcoref.word_tables import rows, words_in
 
 _PREPOSITION = words_in("function_words.tsv", "preposition")
 _DETERMINER = words_in("function_words.tsv", "determiner")
-_POSSESSIVE_DETERMINER = words_in("function_words.tsv", "possessive")
 _QUANTIFIER = words_in("function_words.tsv", "quantifier")
 _NOT_IN_PHRASE = words_in("function_words.tsv", "no phrase")
 _RELATIVE = words_in("function_words.tsv", "relative")
@@ -77,6 +76,9 @@ _ABBREVIATIONS_OF_CLUBS = words_in("name_endings.tsv", "club abbreviation")
 _LAST_WORDS_OF_CLUBS = _ABBREVIATIONS_OF_CLUBS | words_in("name_endings.tsv", "club")
 LONGEST_FULL_NAME = 3
 """In words, without titles, middle initials and a company's legal form; what is longer is more than one name."""
+_VAGUE = words_in("vague_nouns.tsv")
+MIN_LETTERS = 3
+"""Of the head of a noun: shorter ones are often symbols or forms of dialect."""
 BEFORE_HEAD, AFTER_HEAD = 6, 6
 """How many words before and after a head may belong to its phrase."""
 
@@ -388,30 +390,6 @@ def _after_head(words: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def possessor_end(words: Sequence[str], head: int) -> int | None:
-    """Where the possessor ends whose noun stands at `head`: in "her older sister", after "her"; None without one.
-
-    Parameters
-    ----------
-    words
-        Of the sentence.
-    head
-        The first word of the noun possessed.
-
-    >>> possessor_end(["Peter", "'s", "old", "father"], 3), possessor_end(["the", "father"], 1)
-    (1, None)
-    """
-    for place in range(head - 1, max(-1, head - 1 - BEFORE_HEAD), -1):
-        word = words[place]
-        if word in _POSSESSIVES and place and (len(word) > 1 or words[place - 1].endswith("s")):
-            return place
-        if word.casefold() in _POSSESSIVE_DETERMINER or _POSSESSIVE.search(word):
-            return place + 1
-        if word.casefold() in _BEFORE_HEAD or _ends_phrase(word):
-            return None
-    return None
-
-
 def _ends_phrase(word: str) -> bool:
     return word.casefold() in _NOT_IN_PHRASE | _ENDS_HEAD or not any(map(str.isalnum, word))
 
@@ -438,6 +416,12 @@ def sentence_words(tokens: tuple[str, ...]) -> SentenceWords:
     content = [(place, token) for place, token in enumerate(tokens) if _is_content(token)]
     names = (token for place, token in content if (place and _is_name(token)) or token[0].isdigit())
     return SentenceWords(frozenset(lemma(token) for _, token in content), frozenset(map(lemma, names)))
+
+
+def is_noun(words: MentionWords) -> bool:
+    """Whether a mention is a common noun that names something: no name, pronoun or number, and no word like "part"."""
+    named = words.pronoun or words.names or words.initial_name
+    return not named and words.head.isalpha() and len(words.head) >= MIN_LETTERS and words.head not in _VAGUE
 
 
 def _plain(word: str) -> str:

@@ -196,7 +196,7 @@ def choose_antecedents(
     A candidate cannot be the antecedent of a pronoun of the other gender, be an organisation that "he" or "she" refers
     to, or have the name of somebody whom a title or other pronouns give the other gender ("Dr. Lee ... she ... him");
     it cannot be what the pronoun possesses ("her sister"), nor the subject of the verb that the pronoun is the object
-    of ("Peter thanked him"), or the other way round.
+    of ("Peter thanked him"), or the other way round. A relative pronoun refers to the noun of its clause.
 
     `logits` are of every pair against there being no antecedent (*Shape:* (pairs,)). The log-odds are those that the
     pronoun refers to what the candidate refers to: candidates with the same head, and pronouns that follow them, speak
@@ -215,8 +215,11 @@ def choose_antecedents(
         facts = mentions[pronoun]
         firsts = [first.get(one, one) for one in candidates]
         others = {place for one, place in zip(candidates, firsts, strict=True) if _is_other(mentions[one], facts)}
+        # The noun before a relative clause, if it is a mention, is what its pronoun refers to.
+        nouns = {one for one in candidates if mentions[one].syntax.head == facts.syntax.antecedent >= 0}
         impossible = [
             place in others
+            or (bool(nouns) and one not in nouns)
             or facts.is_possessor_of(mentions[one])
             or _differ(facts.words.stated.gender, mentions[place].words.stated.gender or genders.get(bearer[place]))
             or bool(facts.words.stated.gender and mentions[place].words.is_organisation)

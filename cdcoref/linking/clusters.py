@@ -262,18 +262,17 @@ def _conflicts(
     A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender. A surname stands for
     the full name that it can only belong to.
     """
-    ends: dict[tuple[str, int], list[int]] = defaultdict(list)
+    heads: dict[tuple[str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
-        ends[one.document, one.end].append(number)
+        heads[one.document, one.syntax.head].append(number)
     pairs: dict[int, set[int]] = defaultdict(set)
     for number, one in facts.items():
-        if one.possessor >= 0 and not apart[number]:
-            for end in (one.possessor, one.possessor + 1):
-                for owner in ends.get((one.document, end), ()):
-                    root = _referent(owner, links)
-                    if facts[owner].is_possessor_of(one) and root != number:
-                        pairs[root].add(number)
-                        pairs[number].add(root)
+        if one.syntax.possessor >= 0 and not apart[number]:
+            for owner in heads.get((one.document, one.syntax.possessor), ()):
+                root = _referent(owner, links)
+                if facts[owner].is_possessor_of(one) and root != number:
+                    pairs[root].add(number)
+                    pairs[number].add(root)
     beside: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
         if one.clause >= 0:

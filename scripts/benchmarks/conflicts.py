@@ -69,7 +69,7 @@ CONFLICTS: dict[str, Callable[[MentionWords, MentionWords], bool]] = {
     "unlike names": lambda one, other: different_names(one.stated.full_name, other.stated.full_name),
 }
 ONE_CLAUSE = "in one clause"
-"""Pairs of different nouns of one clause (:mod:`cdcoref.language.clause_starts`)."""
+"""Pairs of different nouns of one clause (:func:`cdcoref.facts.grammar.clause`)."""
 
 
 def stories(path: Path, count: int, seed: int) -> list[Corpus]:

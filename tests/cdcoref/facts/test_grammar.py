@@ -55,3 +55,22 @@ def test_subjects_and_objects(text: str, roles: list[str]) -> None:
     found = syntax_of(text)
     assert [one.role for one in found] == roles
     assert len({one.verb for one in found if one.role}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "antecedent"),
+    [
+        ("The [man] [who] left was tired .", True),
+        ("They saw the [town] in [which] he lived .", True),
+        ("The [guard] asked [who] left .", False),
+    ],
+)
+def test_what_relative_pronouns_refer_to(text: str, antecedent: bool) -> None:
+    noun, pronoun = syntax_of(text)
+    assert pronoun.antecedent == (noun.head if antecedent else -1)
+
+
+def test_possessors() -> None:
+    peter, father, her, sister = syntax_of("[Peter] 's old [father] met [her] [sister] .")
+    assert (father.possessor, sister.possessor) == (peter.head, her.head)
+    assert (peter.possessor, her.possessor) == (-1, -1)
