@@ -9,19 +9,7 @@ from cdcoref.corpus import Corpus
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Totals (see :class:`Tally` for those of stories that come one after the other).
-
-    Attributes
-    ----------
-    documents, stories, mentions
-        Number of each.
-    across, within
-        Clusters whose mentions are in several documents, and clusters of several mentions in one document.
-    singletons
-        Clusters of one mention.
-    empty
-        Documents without words.
-    """
+    """Totals: `across` and `within` are clusters in several documents and in one, `empty` documents without words."""
 
     documents: int = 0
     stories: int = 0

@@ -14,16 +14,8 @@ from cdcoref.corpus import Document, Mention, character_parts, mention_text
 class PredictedMention:
     """A mention, located in the text for a reader.
 
-    Attributes
-    ----------
-    document, kind, confidence
-        As in :class:`cdcoref.corpus.Mention`.
-    start, end
-        Character range in the document's text, end exclusive.
-    line
-        Line of the text (from 1) in which it begins.
-    text
-        Its words as they appear there; the parts of a discontinuous mention are joined by ``" ... "``.
+    `start`, `end`: characters of the document's text, end exclusive. `line`: where it begins, from 1. `text`: its words
+    there; the parts of a discontinuous mention are joined by ``" ... "``.
     """
 
     document: str

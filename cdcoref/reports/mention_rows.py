@@ -16,33 +16,13 @@ from cdlm.extras import install_command
 class MentionRow(NamedTuple):
     """A mention as a row of a table: of a CSV file or a data frame.
 
-    Attributes
-    ----------
-    cluster, kind, text, document
-        As in :class:`PredictedMention`; `cluster` is the cluster's name in the corpus.
-    cluster_name
-        What people call the cluster; empty where it has no such name.
-    confidence
-        The mean probability that the mention corefers with the others of its cluster; for a detected singleton, that
-        it is a mention at all; None if unknown, as for singletons that were given.
-    line, start, end
-        Line of the document's text (from 1), and character range in it.
-    cluster_mentions, cluster_documents
-        How many mentions the cluster has, and in how many documents.
-    story
-        Number of the story; None if unknown.
-    sentence
-        The sentence in which the mention begins, with white space reduced to single spaces.
-    title, date, source, author, url
-        Metadata of the document; empty if unknown.
-    metadata
-        Its other metadata, as an object of JSON; empty if there are none.
-    when, where, participants
-        Of the cluster, if it is an event: its day or days (ISO 8601, ``XXXX-08-06`` without a year, ``XXXX-WXX-5`` if
-        no more than Friday is known), its place, and the labels of the entities that take part, separated by
-        semicolons; empty if unknown.
-    when_stated, where_stated, participants_stated
-        The words that say so, each with its document and characters: ``Tuesday (a.txt:45-52); 5 March (b.txt:7-14)``.
+    `cluster` is the cluster's name in the corpus, `cluster_name` what people call it. `confidence` is the mean
+    probability that the mention corefers with the others of its cluster; for a detected singleton, that it is a mention
+    at all; None if unknown. `start` and `end` are characters. `metadata` is what has no column of its own, as JSON.
+
+    Of an event, `when` is ISO 8601, ``XXXX-08-06`` without a year, ``XXXX-WXX-5`` if no more than Friday is known;
+    participants are separated by semicolons; and ``..._stated`` are the words that say so, each with its document and
+    characters: ``Tuesday (a.txt:45-52); 5 March (b.txt:7-14)``. What is unknown is empty.
     """
 
     cluster: str | None

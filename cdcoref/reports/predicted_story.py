@@ -67,26 +67,11 @@ _SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class StoryEvent:
-    """An event of a story.
+    """An event of a story, with the documents that tell of it, in the order of the story.
 
-    Attributes
-    ----------
-    cluster
-        Its cluster's name in the corpus; None for a mention without one.
-    label
-        What happened, in the words of the documents.
-    when
-        When it happened; None if no document states it. It may be a weekday alone.
-    reported
-        The day of the first document that tells of it; None if unknown.
-    where
-        Where it happened; empty if unknown.
-    documents
-        The documents that tell of it, in the order of the story.
-    best
-        The sentence that tells of it best: the one that names most of what the story is about.
-    confidence
-        The mean confidence of its mentions; None if unknown.
+    `cluster`: its cluster's name in the corpus. `when`: may be a weekday alone; None if no document states it.
+    `reported`: the day of the first document that tells of it. `best`: the sentence that names most of what the story
+    is about. `confidence`: the mean of those of its mentions.
     """
 
     cluster: str | None

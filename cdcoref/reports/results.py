@@ -23,7 +23,6 @@ from cdcoref.reports.cluster_circumstances import (
     CorpusCircumstances,
 )
 from cdcoref.reports.counts import Counts
-from cdcoref.reports.labels import label_of_kind
 from cdcoref.reports.located_mentions import LocatedMentions, PredictedMention
 from cdcoref.reports.mention_rows import MentionRow, circumstance_cells, metadata_cells, require_pandas
 from cdcoref.reports.predicted_story import PredictedStory, stories_of
@@ -34,30 +33,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PredictedCluster:
-    """Coreferent mentions, in the order of the documents.
+    """Coreferent mentions, in the order of the documents: the row from which every list, page and file is made.
 
-    Attributes
-    ----------
-    kind, mentions
-        Their kind, and the mentions.
-    confidence
-        The mean of its mentions' confidences; None if none has one.
-    id
-        The cluster's name in the corpus; None for a mention without one.
-    circumstances
-        Of an event: when and where it happened, and who took part; empty where unknown.
-    given_name
-        What people call it; None if it has no such name.
+    `members`: the mentions as the corpus has them. `confidence`: the mean of theirs. `id`: the cluster's name in the
+    corpus. `name`: what people call it, or its words. `circumstances`: of an event, when and where it happened, and who
+    took part. `given_name`: what people call it. What is unknown is None or empty.
     """
 
     kind: str
-    mentions: tuple[PredictedMention, ...]
+    members: tuple[Mention, ...]
     confidence: float | None
-    id: str | None = None
+    id: str | None
+    name: str
     circumstances: ClusterCircumstances = NO_CIRCUMSTANCES
     given_name: str | None = None
+    located: LocatedMentions = field(kw_only=True, repr=False, compare=False)
+
+    @cached_property
+    def mentions(self) -> tuple[PredictedMention, ...]:
+        """The mentions, located in the texts."""
+        return tuple(map(self.located.shown, self.members))
 
     @property
     def when(self) -> ClusterPeriod | None:
@@ -74,34 +71,26 @@ class PredictedCluster:
         """The entities that take part in an event, those of most mentions first."""
         return self.circumstances.participants
 
+    @cached_property
+    def document_ids(self) -> tuple[str, ...]:
+        """The documents in which it is mentioned."""
+        return tuple(dict.fromkeys(mention.document for mention in self.members))
+
     @property
     def documents(self) -> int:
         """The number of documents in which it is mentioned."""
-        return len({mention.document for mention in self.mentions})
+        return len(self.document_ids)
 
     @property
     def label(self) -> str:
-        """The name that people gave it, or its most frequent wording; for a name, its fullest form.
-
-        An event has its place and day behind it: ``fire · Kalamata, Greece · 6 Aug.`` (see
-        :func:`~cdcoref.reports.cluster_label` and :func:`~cdcoref.reports.event_label`).
-        """
-        if self.given_name is not None:
-            return self.given_name
-        return self.circumstances.title(label_of_kind(self.kind, (mention.text for mention in self.mentions)))
+        """Its name; that of an event has place and day behind it: ``fire · Kalamata, Greece · 6 Aug.``"""
+        return self.given_name or self.circumstances.title(self.name)
 
 
 class ScoredPair(NamedTuple):
-    """Two mentions that were compared.
+    """Two mentions that were compared, and the calibrated probability that they corefer.
 
-    Attributes
-    ----------
-    first, second
-        The mentions, with their clusters.
-    probability
-        That they corefer, calibrated; of a pronoun and its antecedent, that the pronoun refers to what that does.
-    antecedent
-        Whether the first is a pronoun and the second the antecedent that was chosen for it.
+    `antecedent`: whether the first is a pronoun and the second the antecedent that was chosen for it.
     """
 
     first: Mention
@@ -114,20 +103,11 @@ class ScoredPair(NamedTuple):
 class Results:
     """Documents with clusters, and their stories.
 
-    Attributes
-    ----------
-    corpus
-        Documents, and mentions with the names of their clusters.
-    story_documents
-        The documents of each story, by id.
-    notes
-        One sentence for everything that could not be taken into account.
-    story_numbers
-        The number of each story, where it is not its place from 1 (stories of a collection keep their numbers).
-    pairs
-        The pairs of mentions that were compared, story by story; None unless the option ``pairs`` asked for them.
-    readings
-        What is known of the documents; None: they are looked at when something of them is asked for.
+    `corpus`: documents, and mentions with the names of their clusters. `story_documents`: the ids of each story's
+    documents. `notes`: a sentence for everything that could not be taken into account. `story_numbers`: the number of
+    each story, where it is not its place from 1 (stories of a collection keep theirs). `pairs`: the pairs of mentions
+    that were compared, if the option ``pairs`` asked for them. `readings`: what is known of the documents; None: they
+    are looked at when something of them is asked for.
     """
 
     corpus: Corpus
@@ -186,15 +166,13 @@ class Results:
         """
         check_text("a query", query)
         words = list(dict.fromkeys(search_words(query)))
-        found: list[tuple[int, int, int, int, list[Mention]]] = []
-        for number, members in enumerate(ranked_clusters(self.corpus, singletons=singletons)):
-            title = searched_title(self.circumstances.label(members[0]))
-            wordings = searched([members[0].cluster or "", *{self.located.shown(mention).text for mention in members}])
-            sentences = (searched([self.located.sentence(mention)]) for mention in members)
-            if points := search_points(words, title, wordings, sentences):
-                documents = len({mention.document for mention in members})
-                found.append((-points, -documents, -len(members), number, members))
-        return [self._cluster(members) for *_, members in sorted(found)]
+        found: list[tuple[int, int, int, int, PredictedCluster]] = []
+        for number, cluster in enumerate(self.each_cluster(singletons=singletons)):
+            wordings = searched([cluster.id or "", *{mention.text for mention in cluster.mentions}])
+            sentences = (searched([self.located.sentence(mention)]) for mention in cluster.members)
+            if points := search_points(words, searched_title(cluster.label), wordings, sentences):
+                found.append((-points, -cluster.documents, -len(cluster.members), number, cluster))
+        return [cluster for *_, cluster in sorted(found, key=lambda entry: entry[:4])]
 
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""
@@ -233,14 +211,12 @@ class Results:
         """One row per mention, cluster by cluster, singletons last."""
         metadata = {document.id: metadata_cells(document) for document in self.corpus.documents}
         story_of = {name: number for number, story in self.numbered_stories().items() for name in story}
-        for members in ranked_clusters(self.corpus):
-            documents = len({mention.document for mention in members})
-            circumstances = circumstance_cells(self.circumstances.of(members[0]))
-            for mention in members:
-                shown = self.located.shown(mention)
+        for cluster in self.each_cluster(singletons=True):
+            circumstances = circumstance_cells(cluster.circumstances)
+            for mention, shown in zip(cluster.members, cluster.mentions, strict=True):
                 yield MentionRow(
-                    mention.cluster,
-                    self.corpus.name_of(mention) or "",
+                    cluster.id,
+                    cluster.given_name or "",
                     shown.kind,
                     shown.text,
                     shown.document,
@@ -248,8 +224,8 @@ class Results:
                     shown.start,
                     shown.end,
                     shown.confidence,
-                    len(members),
-                    documents,
+                    len(cluster.members),
+                    cluster.documents,
                     story_of.get(mention.document),
                     self.located.sentence(mention),
                     *metadata[mention.document],
@@ -269,9 +245,11 @@ class Results:
         first = members[0]
         return PredictedCluster(
             first.kind or "",
-            tuple(map(self.located.shown, members)),
+            tuple(members),
             mean_confidence(members),
             first.cluster,
+            self.circumstances.name(first),
             self.circumstances.of(first),
             self.corpus.name_of(first),
+            located=self.located,
         )

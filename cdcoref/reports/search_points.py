@@ -53,16 +53,10 @@ def word_points(word: str, text: str, worth: int) -> int:
 
 
 def search_points(query: Sequence[str], title: str, wordings: str, sentences: Iterable[str]) -> int:
-    """The points of a cluster; 0 if it lacks a word of the query.
+    """The points of a cluster for the words of a query; 0 if it lacks one of them.
 
-    Parameters
-    ----------
-    query
-        The words, of :func:`search_words`.
-    title, wordings
-        The title and the words of all mentions, as of :func:`searched`.
-    sentences
-        The sentence of every mention, as of :func:`searched`; they are consulted only if a word is in neither.
+    `title`, `wordings` of all mentions and `sentences` are as :func:`searched` gives them; sentences are consulted only
+    if a word is in neither of the others.
 
     >>> search_points(["greece", "fire"], " fire kalamata greece ", " fire blaze ", [])
     12

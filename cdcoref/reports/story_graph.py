@@ -38,14 +38,8 @@ class GraphLine:
 class StoryGraph:
     """Who and what appears together in which events of a story.
 
-    Attributes
-    ----------
-    entities
-        Those that share most sentences with the events, in the order of the events that they appear in.
-    events
-        Those of most documents, in the order in which they happened.
-    lines
-        Which entity appears in which event.
+    `entities`: those that share most sentences with the events, in the order of the events. `events`: those of most
+    documents, in the order in which they happened.
     """
 
     entities: tuple[GraphNode, ...] = ()

@@ -19,14 +19,10 @@ _SMALLEST, _LARGEST = 2.5, 6.0
 
 
 def graph_drawing(graph: StoryGraph) -> dict[str, Any]:
-    """Where the parts of a graph are drawn.
+    """Where the parts of a graph are drawn, in units of ``width``.
 
-    Returns
-    -------
-    dict
-        ``width`` and ``height``; ``circles``: x, y, radius and kind; ``labels``: x, y, ``text-anchor``, text and kind;
-        ``lines``: x1, y1, x2, y2 and width; ``description``: the picture in words. All numbers are in units of
-        ``width``. Nothing but the sizes if the graph has no lines.
+    ``circles``: x, y, radius and kind; ``labels``: x, y, ``text-anchor``, text and kind; ``lines``: x1, y1, x2, y2 and
+    width; ``description``: the picture in words.
     """
     rows = max(len(graph.entities), len(graph.events))
     height = rows * ROW + 2 * MARGIN

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cdcoref.corpus import Corpus
 from cdcoref.formats import output_file
 from cdcoref.reports import Results, metadata_text
-from cdcoref.views.knowledge import appearances, known_clusters
+from cdcoref.views.knowledge import appearances, key_of, type_of
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -45,22 +45,22 @@ def graph_of(source: Results | Corpus) -> Graph:
             source=_plain(known["source"]),
             story=story_of.get(document.id, 0),
         )
-    clusters = known_clusters(results)
+    clusters = results.clusters()
     for cluster in clusters:
-        documents = cluster.documents()
+        key = _plain(key_of(cluster))
         graph.add_node(
-            _plain(cluster.id),
+            key,
             type=cluster.kind or "mention",
-            label=_plain(cluster.label),
+            label=_plain(cluster.name),
             mentions=len(cluster.mentions),
-            documents=len(documents),
+            documents=cluster.documents,
             date=str(cluster.when or ""),
             place=str(cluster.where or ""),
-            **{"class": cluster.type},
+            **{"class": type_of(cluster)},
         )
-        for id in documents:
+        for id in cluster.document_ids:
             weight = sum(mention.document == id for mention in cluster.mentions)
-            graph.add_edge(_plain(cluster.id), f"document:{_plain(id)}", relation="mentioned in", weight=weight)
+            graph.add_edge(key, f"document:{_plain(id)}", relation="mentioned in", weight=weight)
     for (entity, event), sentences in appearances(results.corpus, clusters).items():
         graph.add_edge(_plain(entity), _plain(event), relation="together", weight=sentences)
     return graph

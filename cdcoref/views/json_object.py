@@ -13,25 +13,25 @@ from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
-from cdcoref.reports import ClusterCircumstances, Results, Stated, mean_confidence, ranked_clusters
+from cdcoref.reports import ClusterCircumstances, Results, Stated
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
     """Documents, stories and clusters as JSON."""
     results = Results.of(source)
-    corpus, known = results.corpus, results.circumstances
+    corpus = results.corpus
     mentions = corpus.by_document()
     clusters = []
-    for members in ranked_clusters(corpus):
-        shown = [asdict(results.located.shown(mention)) for mention in members]
+    for cluster in results.each_cluster(singletons=True):
+        shown = [asdict(mention) for mention in cluster.mentions]
         clusters.append(
             {
-                "id": members[0].cluster,
-                "kind": members[0].kind,
-                "label": known.label(members[0]),
-                "named": corpus.name_of(members[0]) is not None,
-                "confidence": mean_confidence(members),
-                **_circumstances(known.of(members[0])),
+                "id": cluster.id,
+                "kind": cluster.kind or None,
+                "label": cluster.label,
+                "named": cluster.given_name is not None,
+                "confidence": cluster.confidence,
+                **_circumstances(cluster.circumstances),
                 "mentions": [{name: value for name, value in mention.items() if name != "kind"} for mention in shown],
             }
         )

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from cdcoref.corpus import Corpus, Document, mention_text
+from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import day_of, output_file
-from cdcoref.reports import Results, label_of_kind, metadata_text
-from cdcoref.views.knowledge import KnownCluster, known_clusters
+from cdcoref.reports import PredictedCluster, Results, label_of_kind, metadata_text
+from cdcoref.views.knowledge import key_of, type_of
 
 CONTEXT: dict[str, Any] = {
     "@vocab": "https://schema.org/",
@@ -28,20 +28,18 @@ def linked_data(source: Results | Corpus) -> dict[str, Any]:
     """The content of a JSON-LD file: an object with ``@context`` and ``@graph``."""
     results = Results.of(source)
     documents = {document.id: document for document in results.corpus.documents}
-    clusters = known_clusters(results)
     mentioned: dict[str, list[str]] = {id: [] for id in documents}
     things: list[dict[str, Any]] = []
-    for cluster in clusters:
-        things.append(_cluster(cluster, documents))
-        for id in cluster.documents():
-            own = [mention for mention in cluster.mentions if mention.document == id]
-            thing = f"{_document_address(id)}#{quote(cluster.id, safe=':')}"
+    for cluster in results.each_cluster():
+        things.append(_cluster(cluster))
+        for id in cluster.document_ids:
+            thing = f"{_document_address(id)}#{quote(key_of(cluster), safe=':')}"
             mentioned[id].append(thing)
             things.append(
                 {
                     "@id": thing,
-                    "@type": cluster.type,
-                    "name": label_of_kind(cluster.kind, (mention_text(mention, documents[id]) for mention in own)),
+                    "@type": type_of(cluster),
+                    "name": label_of_kind(cluster.kind, (m.text for m in cluster.mentions if m.document == id)),
                     "subjectOf": _document_address(id),
                     "sameAs": _address(cluster),
                 }
@@ -73,13 +71,12 @@ def _article(document: Document, things: list[str]) -> dict[str, Any]:
     return {name: value for name, value in article.items() if value}
 
 
-def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str, Any]:
-    words = (mention_text(mention, documents[mention.document]) for mention in cluster.mentions)
-    others = [name for name in dict.fromkeys(words) if name != cluster.label]
+def _cluster(cluster: PredictedCluster) -> dict[str, Any]:
+    others = [name for name in dict.fromkeys(m.text for m in cluster.mentions) if name != cluster.name]
     thing: dict[str, Any] = {
         "@id": _address(cluster),
-        "@type": cluster.type,
-        "name": cluster.label,
+        "@type": type_of(cluster),
+        "name": cluster.name,
         "alternateName": others,
     }
     if cluster.when is not None and cluster.when.period.has_year:
@@ -90,8 +87,8 @@ def _cluster(cluster: KnownCluster, documents: dict[str, Document]) -> dict[str,
     return {name: value for name, value in thing.items() if value}
 
 
-def _address(cluster: KnownCluster) -> str:
-    return f"urn:cdcoref:cluster:{quote(cluster.id, safe=':')}"
+def _address(cluster: PredictedCluster) -> str:
+    return f"urn:cdcoref:cluster:{quote(key_of(cluster), safe=':')}"
 
 
 def _document_address(id: str) -> str:

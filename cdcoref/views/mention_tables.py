@@ -26,13 +26,6 @@ def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False
     A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
     character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
     gzipped if its name ends in ``.gz``.
-
-    Parameters
-    ----------
-    source
-        What to write. The stories of a corpus are its subtopics, or else its topics.
-    plain
-        Write every text as it is, without apostrophes, for programs that do not run formulas.
     """
     with output_file(path) as file:
         file.write("\ufeff")

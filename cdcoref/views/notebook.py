@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from cdcoref.corpus import Document, Mention, character_parts, confidence_text
-from cdcoref.reports import Results, ranked_clusters
+from cdcoref.reports import Results
 from cdcoref.views.text_runs import marked_text
 from cdlm.printing import counted
 
@@ -52,11 +52,10 @@ def _table(results: Results) -> str:
 def _texts(results: Results) -> str:
     """The first texts, each to be unfolded; mentions of clusters of several are underlined."""
     titles: dict[int, str] = {}
-    for members in ranked_clusters(results.corpus, singletons=False):
-        label = results.circumstances.label(members[0])
-        documents = len({mention.document for mention in members})
-        size = f"{counted(len(members), 'mention')} in {counted(documents, 'document')}"
-        titles.update((id(mention), f"{label}: {mention.kind or 'mention'}, {size}") for mention in members)
+    for cluster in results.each_cluster():
+        size = f"{counted(len(cluster.members), 'mention')} in {counted(cluster.documents, 'document')}"
+        title = f"{cluster.label}: {cluster.kind or 'mention'}, {size}"
+        titles.update((id(mention), title) for mention in cluster.members)
     mentions = results.corpus.by_document()
     shown = results.corpus.documents[:TEXTS]
     texts = [

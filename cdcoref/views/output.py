@@ -84,29 +84,12 @@ def write_result(
 ) -> tuple[str, ...]:
     """Write documents, mentions and clusters in the format that the file's name ends in, or into a folder.
 
-    Parameters
-    ----------
-    output
-        The file; or a name without a suffix, or a folder, for a file for each document.
-    layout
-        As in :func:`cdcoref.formats.write_corpus`.
-    folder_format
-        What the files of a folder are; None: ``"text"``.
-    replaced
-        Which mentions are replaced in texts; None: ``"pronouns"``.
-    plain
-        As in :func:`write_csv`.
+    A name without a suffix, or a folder, stands for a folder with a file for each document, by default of texts in
+    which pronouns are replaced. `layout` is as in :func:`cdcoref.formats.write_corpus`, `plain` as in
+    :func:`write_csv`.
 
-    Returns
-    -------
-    tuple
-        A sentence for each kind of information that the format cannot express, or one that names the files of a page
-        that is divided.
-
-    Raises
-    ------
-    InputError
-        If the output cannot be written, or not in this format. What was there is then left unchanged.
+    Returns a sentence for each kind of information that the format cannot express, or one that names the files of a
+    page that is divided. An `InputError` leaves what was there unchanged.
     """
     check_result_name(output)
     check_folder_options(output, layout, folder_format, replaced)

@@ -17,9 +17,7 @@ from cdcoref.reports import (
     PredictedStory,
     Results,
     StoryEvent,
-    mean_confidence,
     metadata_text,
-    ranked_clusters,
 )
 from cdcoref.views.graph_drawing import graph_drawing
 from cdlm.printing import counted
@@ -46,21 +44,14 @@ def page_data(results: Results) -> dict[str, Any]:
         :func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and cluster of an entity, those of an
         event, number of sentences).
     """
-    corpus, known = results.corpus, results.circumstances
+    corpus = results.corpus
     story_of = {name: number for number, story in results.numbered_stories().items() for name in story}
-    clusters: list[tuple[str, str, str, int]] = []
+    clusters: list[tuple[Any, ...]] = []
     cluster_of: dict[int, int] = {}
-    for number, members in enumerate(ranked_clusters(corpus)):
-        cluster_of.update((id(mention), number) for mention in members)
-        name = without_surrogates(members[0].cluster or "")
-        clusters.append(
-            (
-                name,
-                members[0].kind or "",
-                without_surrogates(known.label(members[0])),
-                _hundredths(mean_confidence(members)),
-            )
-        )
+    for number, cluster in enumerate(results.each_cluster(singletons=True)):
+        cluster_of.update((id(mention), number) for mention in cluster.members)
+        words = map(without_surrogates, (cluster.id or "", cluster.kind, cluster.label))
+        clusters.append((*words, _hundredths(cluster.confidence)))
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }

@@ -7,10 +7,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cdcoref.corpus import EVENT, Corpus, Document, mention_text
+from cdcoref.corpus import EVENT, Corpus, Document
 from cdcoref.formats import OWN_REPORT, day_of, output_file
-from cdcoref.reports import PredictedStory, Results, Statement, StoryEvent, is_date_or_number, metadata_text, stories_of
-from cdcoref.views.knowledge import KnownCluster, known_clusters
+from cdcoref.reports import (
+    PredictedCluster,
+    PredictedStory,
+    Results,
+    Statement,
+    StoryEvent,
+    is_date_or_number,
+    metadata_text,
+    stories_of,
+)
 from cdlm.printing import counted
 
 EVENTS = 20
@@ -32,7 +40,7 @@ def story_report(source: Results | Corpus) -> Iterator[str]:
     """The lines of the report, story by story; documents in no story come last, together, and are not compared."""
     results = Results.of(source)
     stories, documents = results.stories, {document.id: document for document in results.corpus.documents}
-    clusters = known_clusters(results)
+    clusters = results.clusters()
     yield f"{OWN_REPORT}\n# {counted(len(documents), 'document')} in {counted(len(stories), 'story', 'stories')}"
     in_stories = {id for story in stories for id in story.documents}
     rest = tuple(id for id in documents if id not in in_stories)
@@ -44,7 +52,7 @@ def story_report(source: Results | Corpus) -> Iterator[str]:
 
 
 def _story(
-    name: str, story: PredictedStory, clusters: Sequence[KnownCluster], documents: Mapping[str, Document]
+    name: str, story: PredictedStory, clusters: Sequence[PredictedCluster], documents: Mapping[str, Document]
 ) -> Iterator[str]:
     own = [documents[id] for id in story.documents]
     days = {document.id: day_of(document.id, document.text, document.metadata) for document in own}
@@ -68,8 +76,8 @@ def _story(
         for statement in one.statements:
             yield f"    - {_escaped(statement.value)}: {_quoted(statement)}"
     yield from _events("Only in one document", story.one_source)
-    here = (c for c in clusters if c.kind != EVENT and not days.keys().isdisjoint(c.documents()))
-    named = [cluster for cluster in here if not is_date_or_number(cluster.label.split())]
+    here = (c for c in clusters if c.kind != EVENT and not days.keys().isdisjoint(c.document_ids))
+    named = [cluster for cluster in here if not is_date_or_number(cluster.name.split())]
     yield from _list("Who, where and what", named[:ENTITIES], days, documents)
 
 
@@ -92,17 +100,20 @@ def _quoted(statement: Statement) -> str:
 
 
 def _list(
-    heading: str, clusters: Sequence[KnownCluster], days: Mapping[str, str | None], documents: Mapping[str, Document]
+    heading: str,
+    clusters: Sequence[PredictedCluster],
+    days: Mapping[str, str | None],
+    documents: Mapping[str, Document],
 ) -> Iterator[str]:
     if not clusters:
         return
     yield f"\n### {heading}\n"
     for cluster in clusters:
-        own = [mention for mention in cluster.mentions if mention.document in days]
+        pairs = zip(cluster.members, cluster.mentions, strict=True)
+        own = {mention: shown.text for mention, shown in pairs if mention.document in days}
         count = len({mention.document for mention in own})
-        texts = {mention: mention_text(mention, documents[mention.document]) for mention in own}
-        best = max(own, key=lambda m: (texts[m] in cluster.label, m.confidence or 0.0, -m.start))
-        yield f"- **{_escaped(cluster.label)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
+        best = max(own, key=lambda m: (own[m] in cluster.name, m.confidence or 0.0, -m.start))
+        yield f"- **{_escaped(cluster.name)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
         yield f"  {_quoted(Statement(best.document, '', documents[best.document].sentence_text(best.start)))}"
 
 

@@ -60,14 +60,9 @@ class _Edit(NamedTuple):
 def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") -> dict[str, str]:
     """The texts of documents with mentions replaced by the names of their clusters.
 
-    Parameters
-    ----------
-    source
-        Documents, mentions and clusters.
-    replaced
-        ``"pronouns"``: pronouns of the third person, possessive ones with "'s" ("his crew": "Tomas Vell's crew");
-        reflexive and relative pronouns are kept. ``"all"``: also parts of names, and definite nouns ("the ferry") that
-        stand alone; of mentions that overlap, the longest. In quotations, what is replaced is in square brackets.
+    ``"pronouns"``: those of the third person, possessive ones with "'s" ("his crew": "Tomas Vell's crew"); reflexive
+    and relative pronouns are kept. ``"all"``: also parts of names, and definite nouns ("the ferry") that stand alone;
+    of mentions that overlap, the longest. In quotations, what is replaced is in square brackets.
 
     >>> from cdcoref.corpus import Document
     >>> document = Document.from_sentences("a", [["Ann", "left", "."], ["Her", "dog", "saw", "her", "."]])

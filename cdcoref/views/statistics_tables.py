@@ -22,13 +22,8 @@ ROWS = {
 def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mapping[str, str]]) -> str:
     """A table with one column per split, and how well predicted topics match subtopics if that is known.
 
-    Parameters
-    ----------
-    numbers
-        By split, the fields of :class:`cdcoref.corpora.CorpusStatistics`, and of `cdcoref.stories.TopicQuality` under
-        ``"predicted_topics"``.
-    paper
-        By split, the values that a publication reports for some of the rows, shown alongside.
+    `numbers` are, by split, the fields of :class:`cdcoref.corpora.CorpusStatistics`, and of
+    :class:`cdcoref.stories.TopicQuality` under ``"predicted_topics"``; `paper` has what a publication reports.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
