@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from cdcoref.formats import Writer
     from cdcoref.reports import Results
 
-MEANINGS = {
-    "layout": "--layout is for a .conll file, such as -o clusters.conll",
-    "folder_format": "--format is for an output folder, such as -o texts/",
-    "replaced": "--replace is for an output folder, such as -o texts/",
-    "plain": "--plain is for .csv files, such as -o clusters.csv",
-}
-
 
 @dataclass(frozen=True)
 class Outputs:
@@ -63,14 +56,11 @@ class Outputs:
 
     def check(self, inputs: Sequence[str | Path]) -> None:
         """Refuse outputs that cannot be written, or that would replace what is read; called before long work."""
-        from cdcoref.views import check_folder_options, check_parquet
+        from cdcoref.views import check_options, check_parquet
 
-        for name in self.unused():
-            raise InputError(f"{MEANINGS[name]}; name one, or leave the option out", *(self.output or ())[:1])
+        check_options(self.output or [], self.options)
         seen: set[str] = set()
         for output in self.output or ():
-            options = self._options_of(output)
-            check_folder_options(output, options["layout"], options["folder_format"], options["replaced"])
             self._writer(output)
             check_output(output, inputs)
             if output.name.lower().endswith(".parquet"):
@@ -79,10 +69,10 @@ class Outputs:
                 raise InputError("two outputs have this name; choose another one", output)
             seen.add(path)
 
-    def unused(self) -> list[str]:
-        """The options that were given and have a meaning for no output."""
-        used = [self._options_of(output) for output in self.output or ()]
-        return [name for name in MEANINGS if getattr(self, name) and not any(options[name] for options in used)]
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of outputs."""
+        return {name: getattr(self, name) for name in ("layout", "folder_format", "replaced", "plain")}
 
     def writers(self) -> dict[Path, Writer] | None:
         """What writes each output document by document; None if one of them is written as a whole."""
@@ -92,34 +82,21 @@ class Outputs:
 
     def write(self, source: Results | Corpus) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write all outputs; yields each with sentences on what it leaves out."""
-        from cdcoref.views import write_result
+        from cdcoref.views import fitting_options, write_result
 
         for output in self.output or ():
-            yield output, write_result(source, output, **self._options_of(output))
+            yield output, write_result(source, output, **fitting_options(output, self.options))
 
     def _writer(self, output: Path) -> Writer | None:
         from cdcoref.formats import output_format
-        from cdcoref.views import WRITERS, check_result_name, is_folder_output
+        from cdcoref.views import WRITERS, check_result_name, fitting_options, is_folder_output
 
         if str(output) == "-":
             raise InputError("the result cannot be written to standard output; name a file or a folder")
         check_result_name(output)
         if is_folder_output(output) or output.name.lower().endswith(tuple(WRITERS)):
             return None
-        return output_format(output, self._options_of(output)["layout"]).writer
-
-    def _options_of(self, output: Path) -> dict[str, Any]:
-        """The options that have a meaning for an output."""
-        from cdcoref.views import is_folder_output
-
-        name = output.name.lower().removesuffix(".gz")
-        in_folder = is_folder_output(output)
-        return {
-            "layout": self.layout if name.endswith(".conll") else None,
-            "folder_format": self.folder_format if in_folder else None,
-            "replaced": self.replaced if in_folder else None,
-            "plain": self.plain and name.endswith(".csv"),
-        }
+        return output_format(output, fitting_options(output, self.options).get("layout")).writer
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:

@@ -58,9 +58,12 @@ class PredictionOutputs(Outputs):
                 "the table of pairs would be replaced by the output of -o; choose another name", self.pairs
             )
 
-    def unused(self) -> list[str]:
-        """The options that were given and have a meaning for no output."""
-        return [name for name in super().unused() if name != "plain" or self.pairs is None]
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of outputs; plain texts may be those of the table of pairs alone."""
+        own = super().options
+        tables = any(output.name.lower().endswith((".csv", ".csv.gz")) for output in self.output or ())
+        return own if self.pairs is None or tables else own | {"plain": False}
 
 
 @dataclass(frozen=True)

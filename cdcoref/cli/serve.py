@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from cdcoref.cli.collection_options import FileArgument
+import typer
+
 from cdcoref.cli.messages import say
 from cdcoref.cli.model_options import Computing
 from cdcoref.cli.option_groups import option
@@ -17,12 +18,21 @@ if TYPE_CHECKING:
     from cdcoref.server import Server
 
 MEGABYTE = 2**20
-EXAMPLES = ("cdcoref serve news.cdcoref --open", "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt")
+EXAMPLES = (
+    "cdcoref serve news.cdcoref --open",
+    "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt",
+    "cdcoref serve --model small",
+)
 
 
 def serve(
-    file: FileArgument,
     computing: Computing,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The collection. Default: none, only predictions.")
+    ] = None,
+    model: str | None = option(
+        None, "The model that predicts where no collection is served; with one, its own does.", metavar="NAME"
+    ),
     host: str = option(
         "127.0.0.1",
         "Address to listen on. An address that other computers can reach, such as 0.0.0.0, requires a token.",
@@ -39,12 +49,15 @@ def serve(
     """Serve a collection as a website to search, read, correct and extend it, and as a JSON API, until Ctrl-C.
 
     By default only this computer can reach it. Corrections are stored immediately. An addition that is still running
-    when the server stops is cancelled, and none of its documents are stored. /docs describes the API.
+    when the server stops is cancelled, and none of its documents are stored. /docs describes the API. Without a
+    collection there is only the part of the API that predicts the texts sent to it.
     """
     from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
 
     check_installed()
-    if not file.exists():
+    if file is not None and model is not None:
+        raise InputError("a collection has its own model; leave out --model, or the collection", file)
+    if file is not None and not file.exists():
         raise InputError("there is no collection here; `cdcoref add` creates one", file)
     computing.check()
     token: str | None = None
@@ -61,11 +74,12 @@ def serve(
         computing.precision,
         **computing.batch,
         log=say if log else None,
+        model=model or "default",
     )
 
     def ready(server: Server) -> None:
         print(server.first_address, flush=True)
-        say(f"serving {file}; Ctrl-C stops it")
+        say(f"serving {file or 'predictions'}; Ctrl-C stops it")
         if open_page and not webbrowser.open(server.first_address):
             say("no browser was found; open this address in one")
 

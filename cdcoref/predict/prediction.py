@@ -74,10 +74,9 @@ class Prediction(Results):
 
         Returns a sentence for each kind of information that the format cannot express.
         """
-        from cdcoref.views import check_folder_options, write_result
+        from cdcoref.views import write_result
 
         check_path("the output", path)
-        check_folder_options(Path(path), layout, folder_format, replaced)
         return write_result(self, Path(path), layout, folder_format=folder_format, replaced=replaced)
 
     def to_html(self, *, title: str | None = None) -> str:

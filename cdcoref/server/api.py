@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, File, Form, Header, HTTPException, Path, Query, UploadFile
 from pydantic import BaseModel, Field
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, Response, StreamingResponse
 
 from cdcoref.collection import (
     Action,
@@ -32,16 +32,19 @@ from cdcoref.collection import (
     kept_options,
 )
 from cdcoref.errors import InputError
+from cdcoref.formats import json_schema
 from cdcoref.server.downloads import download
 from cdcoref.server.forms import start_adding
 from cdcoref.server.jobs import Job
 from cdcoref.server.pages import LONGEST_QUERY, sentence, status_of
-from cdcoref.server.site import Site
+from cdcoref.server.site import PredictionSite, Site
 from cdcoref.server.uploads import Upload
 
 LONGEST_LIST = 1000
 LONGEST_ENCODING = 100
 LARGEST = 2**62
+LINES = "application/x-ndjson"
+"""The type of an answer of several objects, one a line."""
 FAILURES = (401, 403, 404, 413, 415, 422, 503)
 
 Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Maximum length of the list.")]
@@ -154,10 +157,39 @@ def _valid(ask: Callable[[], Result]) -> Result:
         raise HTTPException(status_of(error, 422), sentence(error)) from error
 
 
+def _router() -> APIRouter:
+    failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
+    return APIRouter(prefix="/api", responses=failures)
+
+
+def prediction_routes(site: PredictionSite) -> APIRouter:
+    """The route by which texts are predicted; it needs no collection."""
+    router = _router()
+    schema = {"schema": json_schema("prediction")}
+
+    @router.post(
+        "/predict",
+        dependencies=CHANGING,
+        summary="Predict texts; nothing is stored. With Accept: application/x-ndjson, the answer is lines of JSON: "
+        "objects with stage, done and total while the work goes on, and at last one with prediction, or with error",
+        responses={200: {"content": {"application/json": schema, LINES: {}}}},
+    )
+    def predict(new: NewPrediction, accept: Annotated[str, Header(include_in_schema=False)] = "") -> Response:
+        texts = {one.id: one.text for one in new.documents}
+        if len(texts) < len(new.documents):
+            raise HTTPException(422, "Two documents have the same id.")
+        if LINES in accept.lower():
+            lines = _valid(lambda: site.model.stream(site.model_name, texts, new.kind))
+            return StreamingResponse(lines, media_type=LINES)
+        answer = _valid(lambda: site.model.predict(site.model_name, texts, new.kind))
+        return Response(answer, media_type="application/json")
+
+    return router
+
+
 def api_routes(site: Site) -> APIRouter:
     """The routes of the JSON API."""
-    failures: dict[int | str, dict[str, Any]] = {code: {"model": Failure} for code in FAILURES}
-    router = APIRouter(prefix="/api", responses=failures)
+    router = _router()
 
     def changed(change: Callable[[Collection], Result]) -> Result:
         return _valid(lambda: site.writer.change(change))
@@ -304,16 +336,6 @@ def api_routes(site: Site) -> APIRouter:
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job
-
-    @router.post(
-        "/predict", dependencies=CHANGING, summary="Predict texts with the collection's model; nothing is stored"
-    )
-    def predict(new: NewPrediction) -> Response:
-        texts = {one.id: one.text for one in new.documents}
-        if len(texts) < len(new.documents):
-            raise HTTPException(422, "Two documents have the same id.")
-        model = site.readers().model
-        return Response(_valid(lambda: site.model.predict(model, texts, new.kind)), media_type="application/json")
 
     @router.get("/jobs", summary="Additions, the latest first")
     def jobs() -> list[Job]:

@@ -12,17 +12,17 @@ from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Scope
 
 from cdcoref import __version__
 from cdcoref.errors import InputError
-from cdcoref.server.api import api_routes
+from cdcoref.server.api import api_routes, prediction_routes
 from cdcoref.server.downloads import download
 from cdcoref.server.forms import form_routes
 from cdcoref.server.guard import Guard, is_open
 from cdcoref.server.pages import sentence, show, status_of
-from cdcoref.server.site import Site
+from cdcoref.server.site import PredictionSite, Site
 
 BROKEN = "An error occurred in cdcoref. The terminal shows the details."
 THREADS = 4
@@ -30,7 +30,7 @@ THREADS = 4
 FOREVER = "public, max-age=31536000, immutable"
 
 
-def make_application(site: Site, port: int) -> ASGIApp:
+def make_application(site: PredictionSite, port: int) -> ASGIApp:
     """The application of a site."""
 
     @asynccontextmanager
@@ -47,47 +47,22 @@ def make_application(site: Site, port: int) -> ASGIApp:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.include_router(api_routes(site))
-    app.include_router(form_routes(site))
-
-    @app.get("/static/{name:path}", include_in_schema=False)
-    async def static(name: str) -> Response:
-        if name not in site.files:
-            raise HTTPException(404, "There is no such file.")
-        content, kind = site.files[name]
-        return Response(content, media_type=kind, headers={"Cache-Control": FOREVER})
-
-    @app.get("/health", include_in_schema=False)
-    def health() -> Response:
-        try:
-            site.readers().documents(limit=1)
-        except InputError:
-            return JSONResponse({"status": "the collection cannot be read"}, 503)
-        return JSONResponse({"status": "ok"})
-
-    @app.get("/download/{kind}", include_in_schema=False)
-    def file(
-        kind: str, corrected: bool = False, story: Annotated[int | None, Query(ge=1, lt=2**63)] = None
-    ) -> Response:
-        return download(site, kind, corrected, story)
-
-    @app.get("/docs", include_in_schema=False)
-    def documentation() -> Response:
-        described = app.openapi()
-        return site.page("docs.html", paths=described["paths"], types=described["components"]["schemas"])
-
-    @app.get("/api/{path:path}", include_in_schema=False)
-    async def nothing(path: str) -> Response:
-        raise HTTPException(404, "There is no such address; see /docs.")
-
-    @app.get("/{path:path}", include_in_schema=False)
-    def page(request: Request, path: str) -> Response:
-        return show(site, f"/{path}", request.query_params)
+    app.include_router(prediction_routes(site))
+    if isinstance(site, Site):
+        app.include_router(api_routes(site))
+        app.include_router(form_routes(site))
+    _add_files(app, site)
+    if isinstance(site, Site):
+        _add_pages(app, site)
+    else:
+        app.add_api_route("/", lambda: RedirectResponse("/docs"), include_in_schema=False)
 
     def refusal(scope: Scope, status: int, why: str) -> Response:
         if scope["path"].startswith("/api/"):
             return JSONResponse({"error": why}, status)
-        if status in (401, 403) or is_open(scope["path"]):  # to whom nothing of the collection may be shown
+        if (
+            status in (401, 403) or is_open(scope["path"]) or not isinstance(site, Site)
+        ):  # to whom nothing of the collection may be shown
             return site.page("door.html", status=status, code=status, sentence=why)
         return site.error_page(status, why)
 
@@ -119,6 +94,47 @@ def make_application(site: Site, port: int) -> ASGIApp:
         return await run_in_threadpool(refusal, request.scope, 500, BROKEN)
 
     return Guard(app, site.options, port, refusal)
+
+
+def _add_files(app: FastAPI, site: PredictionSite) -> None:
+    """What is there with and without a collection: style and script, the health of the server, its documentation."""
+
+    @app.get("/static/{name:path}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        if name not in site.files:
+            raise HTTPException(404, "There is no such file.")
+        content, kind = site.files[name]
+        return Response(content, media_type=kind, headers={"Cache-Control": FOREVER})
+
+    @app.get("/health", include_in_schema=False)
+    def health() -> Response:
+        try:
+            if isinstance(site, Site):
+                site.readers().documents(limit=1)
+        except InputError:
+            return JSONResponse({"status": "the collection cannot be read"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    @app.get("/docs", include_in_schema=False)
+    def documentation() -> Response:
+        described = app.openapi()
+        return site.page("docs.html", paths=described["paths"], types=described["components"]["schemas"])
+
+    @app.get("/api/{path:path}", include_in_schema=False)
+    async def nothing(path: str) -> Response:
+        raise HTTPException(404, "There is no such address; see /docs.")
+
+
+def _add_pages(app: FastAPI, site: Site) -> None:
+    @app.get("/download/{kind}", include_in_schema=False)
+    def file(
+        kind: str, corrected: bool = False, story: Annotated[int | None, Query(ge=1, lt=2**63)] = None
+    ) -> Response:
+        return download(site, kind, corrected, story)
+
+    @app.get("/{path:path}", include_in_schema=False)
+    def page(request: Request, path: str) -> Response:
+        return show(site, f"/{path}", request.query_params)
 
 
 def _first_problem(error: RequestValidationError) -> str:

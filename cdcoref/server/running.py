@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from cdcoref.server.jobs import Job
-    from cdcoref.server.site import Site
+    from cdcoref.server.site import PredictionSite
 
 END_WITHIN = 3
 """Seconds that requests are given to be answered when the server ends."""
@@ -32,7 +32,7 @@ START_WITHIN = 30.0
 
 
 class Server:
-    """A collection served by a thread of this process; a context manager.
+    """A collection, or predictions alone, served by a thread of this process; a context manager.
 
     with Server("news.cdcoref", ServerOptions(port=0)) as server:
         print(server.address)
@@ -44,26 +44,27 @@ class Server:
     `RuntimeError` if the server does not start.
     """
 
-    def __init__(self, path: str | Path, options: ServerOptions | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:
         check_installed()
         self.options = options or ServerOptions()
-        with Collection.open(path) as collection:
-            collection.counts()
+        if path is not None:
+            with Collection.open(path) as collection:
+                collection.counts()
         self.left: list[Job] = []
         self._socket = _listen(self.options.host, self.options.port)
         port = int(self._socket.getsockname()[1])
         host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
         self.address = f"http://{host}:{port}"
         self._thread: threading.Thread | None = None
-        self._site, self._server = self._make(Path(path).absolute(), port)
+        self._site, self._server = self._make(None if path is None else Path(path).absolute(), port)
 
-    def _make(self, path: Path, port: int) -> tuple[Site, uvicorn.Server]:
+    def _make(self, path: Path | None, port: int) -> tuple[PredictionSite, uvicorn.Server]:
         import uvicorn
 
         from cdcoref.server.application import make_application
-        from cdcoref.server.site import Site
+        from cdcoref.server.site import PredictionSite, Site
 
-        site = Site(path, self.options)
+        site = PredictionSite(self.options) if path is None else Site(path, self.options)
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
         config = uvicorn.Config(
             make_application(site, port),
@@ -112,12 +113,12 @@ class Server:
         self._close()
 
     def _close(self) -> None:
-        self.left = self._site.writer.close()
+        self.left = self._site.close()
         self._socket.close()
 
 
-def serve(path: str | Path, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
-    """Serve a collection until the process is interrupted or terminated; to be called in the main thread.
+def serve(path: str | Path | None, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
+    """Serve a collection, or predictions alone, until the process is interrupted; to be called in the main thread.
 
     `ready` is called when the server listens. Returns the additions that were cancelled.
     """

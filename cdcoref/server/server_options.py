@@ -26,7 +26,7 @@ class ServerOptions:
     `host`, `port`: The address; port 0: any free port. `token`: What a client must present; needed unless the address
     is a loopback address. `max_upload`: Maximum size of one upload in bytes, compressed or not. `device`, `precision`,
     `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`. `log`: Called with a
-    line for each request.
+    line for each request. `model`: What predicts where no collection is served.
     """
 
     host: str = "127.0.0.1"
@@ -37,6 +37,7 @@ class ServerOptions:
     precision: Literal["auto", "fp32", "bf16", "int8"] = "auto"
     batch_tokens: int = BATCH_TOKENS
     log: Callable[[str], None] | None = None
+    model: str = "default"
 
     def __post_init__(self) -> None:
         LinkingOptions(batch_tokens=self.batch_tokens)  # refuses one that is out of its range

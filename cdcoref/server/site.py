@@ -28,6 +28,8 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from cdcoref.server.jobs import Job
+
 STATIC = Path(__file__).with_name("static")
 
 
@@ -58,20 +60,23 @@ class Notice:
     form: Sent = Sent()
 
 
-class Site:
-    """A collection as a site.
+class PredictionSite:
+    """A site without a collection, which predicts and describes its API."""
 
-    `readers`, `writer`: For reading, in any thread, and for changes. `secret`: What every form of this server carries.
-    """
+    name = "cdcoref"
 
-    def __init__(self, path: Path, options: ServerOptions) -> None:
-        self.path = path
+    def __init__(self, options: ServerOptions) -> None:
         self.options = options
-        self.readers = Readers(path)
-        self.writer = Writer(self.readers, options)
         self.model = PredictingModel(options)
-        self.secret = new_token()
-        self.page("help.html")  # which compiles the templates before anybody waits for them
+
+    @property
+    def model_name(self) -> str:
+        """The model that predicts."""
+        return self.options.model
+
+    def close(self) -> list[Job]:
+        """Finish what is being done; returns the additions that were cancelled."""
+        return []
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""
@@ -81,7 +86,6 @@ class Site:
             .render(
                 self._own,
                 notice=notice or Notice(),
-                running=any(not job.over for job in self.writer.jobs.latest()),
                 **values,
             )
         )
@@ -111,11 +115,41 @@ class Site:
     def _own(self) -> dict[str, Any]:
         """What the pages of this server show, and those of another do not."""
         return {
-            "name": self.path.name,
-            "secret": self.secret,
+            "name": self.name,
             "limit": self.options.max_upload,
             "static": lambda name: f"/static/{name}?v={self._versions[name]}",
+            "running": lambda: False,
         }
+
+
+class Site(PredictionSite):
+    """A collection as a site.
+
+    `readers`, `writer`: For reading, in any thread, and for changes. `secret`: What every form of this server carries.
+    """
+
+    def __init__(self, path: Path, options: ServerOptions) -> None:
+        super().__init__(options)
+        self.path = path
+        self.name = path.name
+        self.readers = Readers(path)
+        self.writer = Writer(self.readers, options)
+        self.secret = new_token()
+        self.page("help.html")  # which compiles the templates before anybody waits for them
+
+    @property
+    def model_name(self) -> str:
+        """The collection's model."""
+        return self.readers().model
+
+    def close(self) -> list[Job]:
+        """Finish the correction that is being made and stop the addition that runs."""
+        return self.writer.close()
+
+    @cached_property
+    def _own(self) -> dict[str, Any]:
+        running = lambda: any(not job.over for job in self.writer.jobs.latest())  # noqa: E731
+        return {**super()._own, "secret": self.secret, "running": running}
 
 
 @cache

@@ -16,9 +16,9 @@ from .mention_tables import write_parquet as write_parquet
 from .notebook import notebook_view as notebook_view
 from .output import WRITERS as WRITERS
 from .output import FolderFormat as FolderFormat
-from .output import check_folder_options as check_folder_options
-from .output import check_plain as check_plain
+from .output import check_options as check_options
 from .output import check_result_name as check_result_name
+from .output import fitting_options as fitting_options
 from .output import is_folder_output as is_folder_output
 from .output import result_suffixes as result_suffixes
 from .output import write_result as write_result

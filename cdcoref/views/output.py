@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
@@ -45,6 +46,14 @@ FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
     "prodigy": write_prodigy,
 }
 """The writers of folders for annotation tools."""
+
+OPTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "layout": ("--layout", "a .conll file, such as -o clusters.conll", ()),
+    "folder_format": ("--format", "an output folder, such as -o texts/", get_args(FolderFormat)),
+    "replaced": ("--replace", "an output folder, such as -o texts/", get_args(Replaced)),
+    "plain": ("--plain", "a .csv file, such as -o clusters.csv", ()),
+}
+"""The options of outputs: their names, what each is for, and its choices if they are checked here."""
 
 
 def result_suffixes() -> list[str]:
@@ -92,49 +101,42 @@ def write_result(
     page that is divided. An `InputError` leaves what was there unchanged.
     """
     check_result_name(output)
-    check_folder_options(output, layout, folder_format, replaced)
-    if plain:
-        check_plain(output)
+    options = {"layout": layout, "folder_format": folder_format, "replaced": replaced, "plain": plain}
+    check_options([output], options)
     if is_folder_output(output):
-        if folder_format is None or folder_format == "text":
+        if folder_format in (None, "text"):
             write_resolved(source, output, replaced or "pronouns")
             return ()
         return FOLDER_WRITERS[folder_format](Results.of(source).corpus, output)
     name = output.name.lower()
     suffix = next((suffix for suffix in WRITERS if name.endswith(suffix)), None)
-    is_json_lines = name.removesuffix(".gz").endswith(".jsonl")
-    if suffix is None and layout is None and isinstance(source, Results) and is_json_lines:
-        write_json_lines(source, output)
-        return ()
-    if suffix is None:
-        return write_corpus(Results.of(source).corpus, output, layout=layout)
     if suffix == ".html":
         return write_page(source, output)
-    if plain:
-        write_csv(source, output, plain=True)
-    else:
-        WRITERS[suffix](source, output)
-    return ()
+    if suffix is not None:
+        writer = partial(write_csv, plain=True) if plain else WRITERS[suffix]
+        writer(source, output)
+        return ()
+    if isinstance(source, Results) and name.removesuffix(".gz").endswith(".jsonl"):
+        write_json_lines(source, output)
+        return ()
+    return write_corpus(Results.of(source).corpus, output, layout=layout)
 
 
-def check_plain(output: Path | None) -> None:
-    """Refuse plain texts in what is no CSV file with an `InputError`; called before long work."""
-    if output is None or not output.name.lower().endswith((".csv", ".csv.gz")):
-        raise InputError("--plain is for .csv files; remove it, or name one", output)
+def fitting_options(output: Path, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options of :func:`write_result` that have a meaning for an output."""
+    name, in_folder = output.name.lower().removesuffix(".gz"), is_folder_output(output)
+    fits = {"layout": not in_folder and name.endswith(".conll"), "plain": not in_folder and name.endswith(".csv")}
+    return {option: value for option, value in options.items() if value and fits.get(option, in_folder)}
 
 
-def check_folder_options(
-    output: Path, layout: str | None, folder_format: FolderFormat | None, replaced: Replaced | None
-) -> None:
-    """Refuse options without a meaning for an output, or unknown, with an `InputError`; called before long work."""
-    for what, value, choices in (("format", folder_format, FolderFormat), ("choice", replaced, Replaced)):
-        if value is not None and value not in get_args(choices):
-            raise InputError(f"there is no {what} {value!r}; choose from {', '.join(get_args(choices))}", output)
-    if is_folder_output(output):
-        if layout is not None:
-            raise InputError("only .conll files have layouts; remove --layout", output)
-        if replaced is not None and folder_format not in (None, "text"):
-            raise InputError("only --format text replaces mentions; remove --replace", output)
-    elif folder_format is not None or replaced is not None:
-        option = "--format" if folder_format is not None else "--replace"
-        raise InputError(f"{option} is for an output folder, such as -o texts/; remove it, or name a folder", output)
+def check_options(outputs: Sequence[Path], options: Mapping[str, Any]) -> None:
+    """Refuse options that are unknown, or have a meaning for none of the outputs; called before long work."""
+    first = outputs[0] if outputs else None
+    for option, (name, meaning, choices) in OPTIONS.items():
+        value = options.get(option)
+        if value and not any(option in fitting_options(output, options) for output in outputs):
+            raise InputError(f"{name} is for {meaning}; leave it out, or name one", first)
+        if value and choices and value not in choices:
+            raise InputError(f"{name} cannot be {value!r}; choose from {', '.join(choices)}", first)
+    if options.get("replaced") and options.get("folder_format") not in (None, "text"):
+        raise InputError("only --format text replaces mentions; leave out --replace", first)

@@ -645,7 +645,7 @@ def test_plain_tables_have_texts_as_they_are(predict: Run, cdcoref: Run, tmp_pat
         assert all(sentence.startswith(start) for sentence in sentences)
     refused = predict(text, "-o", tmp_path / "a.html", "--plain")
     assert (refused.code, (tmp_path / "a.html").exists()) == (2, False)
-    assert "--plain is for .csv files" in refused.err
+    assert "--plain is for a .csv file" in refused.err
     assert predict(text, "--plain").code == 2
     gold = tmp_path / "gold.jsonl"
     gold.write_text(

@@ -50,7 +50,7 @@ class Client:
         Requests to it.
     """
 
-    def __init__(self, path: Path, server: Server) -> None:
+    def __init__(self, path: Any, server: Server) -> None:
         self.path = path
         self.server = server
         # No certificates are needed, and to read them takes longer than most tests.
@@ -124,7 +124,7 @@ def start() -> Iterator[Start]:
     """Serve a collection."""
     running: list[Client] = []
 
-    def start(path: Path, **options: Any) -> Client:
+    def start(path: Path | None, **options: Any) -> Client:
         server = Server(path, ServerOptions(port=0, **options))
         server.__enter__()
         client = Client(path, server)

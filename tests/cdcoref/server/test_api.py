@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from cdcoref.collection import Collection
+from cdcoref.errors import InputError
+from cdcoref.predict import Predictor
 
 
 def as_json(value: Any) -> Any:
@@ -263,6 +265,34 @@ def test_predictions_store_nothing(tmp_path: Path, start: Any, tiny_model_folder
     assert client.http.post("/api/predict", json={"documents": texts[:1] * 2}).status_code == 422
     assert client.http.post("/api/predict", json={"documents": []}).status_code == 422
     assert lines[0].startswith("POST /api/predict 200 ")
+
+
+def test_predictions_are_served_without_a_collection_and_with_their_progress(
+    start: Any, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = start(None, model=str(tiny_model_folder))
+    body = {"documents": [{"id": "a", "text": "The ferry Maren sank."}, {"id": "b", "text": "Police saw the ferry."}]}
+    plain = client.http.post("/api/predict", json=body)
+    streamed = client.http.post("/api/predict", json=body, headers={"Accept": "application/x-ndjson"})
+    assert (plain.status_code, streamed.headers["content-type"]) == (200, "application/x-ndjson")
+    *progress, last = map(json.loads, streamed.text.splitlines())
+    assert last == {"prediction": plain.json()}
+    assert {"finding mentions", "comparing"} <= {line["stage"] for line in progress}
+    assert all(0 <= line["done"] <= line["total"] for line in progress)
+
+    def broken(*_: object, **__: object) -> None:
+        raise InputError("the model is tired")
+
+    monkeypatch.setattr(Predictor, "predict", broken)
+    refused = client.http.post("/api/predict", json=body, headers={"Accept": "application/x-ndjson"})
+    assert json.loads(refused.text) == {"error": "the model is tired"}
+    monkeypatch.undo()
+    assert client.http.post("/api/predict", json=body).status_code == 200
+    assert set(client.get("/api/openapi.json").json()["paths"]) == {"/api/predict"}
+    assert "POST /api/predict" in client.html("/docs")
+    assert (client.get("/").headers["location"], client.get("/health").status_code) == ("/docs", 200)
+    for address in ("/api/clusters", "/stories", "/add", "/download/csv"):
+        assert client.get(address).status_code == 404
 
 
 def test_the_latest_correction_is_undone_and_redone(client: Any) -> None:
