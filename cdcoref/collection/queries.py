@@ -303,7 +303,7 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     numbers = copies_of(connection, row[0])
     id_of = dict(rows_in(connection, "SELECT number, id FROM documents WHERE number IN ({})", numbers))
     copies = tuple(id_of[number] for number in numbers if number != row[0])
-    document = stored_document(id, text, fields)
+    document = replace(stored_document(id, text, fields), parse=None)
     return DocumentPage(
         summary,
         document if numbers[:1] in ([], [row[0]]) else replace(document, copy_of=copies[0]),
