@@ -18,7 +18,8 @@ from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQ
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.facts import Period
 from cdcoref.reading import Readings
-from cdcoref.reports.labels import is_pronoun, label_of_kind
+from cdcoref.reports.event_names import event_name
+from cdcoref.reports.labels import is_name_of_event, is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
@@ -152,7 +153,12 @@ class CorpusCircumstances:
 
     def _name(self, mention: Mention) -> str:
         given = self._corpus.name_of(mention)
-        return given or label_of_kind(mention.kind, map(self._text, self._members(mention)))
+        if given:
+            return given
+        members = self._members(mention)
+        label = label_of_kind(mention.kind, map(self._text, members))
+        named = mention.kind == EVENT and not is_name_of_event(label)
+        return (event_name(members, self.readings) if named else None) or label
 
     def of(self, mention: Mention) -> ClusterCircumstances:
         """The circumstances of a mention's cluster."""

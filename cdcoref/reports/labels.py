@@ -105,6 +105,11 @@ def is_pronoun(wording: str) -> bool:
     return wording.casefold() in _PRONOUNS
 
 
+def is_name_of_event(label: str) -> bool:
+    """Whether a label is a name of several words ("Norway Cup"), or of a pronoun, which clauses cannot better."""
+    return _sort_of_event(label) in (0, 5)
+
+
 def _sort_of_event(wording: str) -> int:
     """5: a name; 4: a noun; 3: perhaps a verb ("sinks"); 2: what comes of something else; 1: a verb; 0: a pronoun."""
     if is_pronoun(wording) or not wording.split():

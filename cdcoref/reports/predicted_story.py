@@ -18,10 +18,12 @@ from typing import Any
 from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
-from cdcoref.language import head_word, is_common_word, is_header_line, lemma
+from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
+from cdcoref.reports.event_names import is_bare
 from cdcoref.reports.labels import is_pronoun
+from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 
@@ -54,15 +56,6 @@ _ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
 _NUMBER = re.compile(r"(\d+)")
 _NEARLY_BEST = 0.4
 """The share of the weight of an event's best sentence from which another one may be shown instead."""
-_SAY_LITTLE_WORDS = """
-say tell announce report state add confirm claim believe write note comment explain describe declare mention suggest
-insist warn argue speak talk ask call be have do make take get go come give use become remain ensure move continue
-begin start include keep let need want try seem appear see know think expect plan hope allow help follow lead show
-increase number work time promise vow pledge end
-compare cover put hope focus respond response action affect exclude project attempt seek ct cent
-"""
-_SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
-"""Dictionary forms of events that tell a reader nothing when they stand alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,8 @@ class StoryEvent:
 
     `cluster`: its cluster's name in the corpus. `when`: may be a weekday alone; None if no document states it.
     `reported`: the day of the first document that tells of it. `best`: the sentence that names most of what the story
-    is about. `confidence`: the mean of those of its mentions.
+    is about. `confidence`: the mean of those of its mentions. `minor`: whether another event of the timeline is told by
+    the same sentence, or its name is a verb alone. `undated`: whether it has no day, but others of the timeline have.
     """
 
     cluster: str | None
@@ -82,13 +76,17 @@ class StoryEvent:
     documents: tuple[str, ...]
     best: Statement
     confidence: float | None
+    minor: bool = False
+    undated: bool = False
 
     @property
     def when_text(self) -> str:
         """When it happened, or when it was reported, in words; empty if neither is known."""
         if self.when is not None:
             return self.when.shown()
-        return "" if self.reported is None else f"reported {self.reported.shown()}"
+        if self.reported is not None:
+            return f"reported {self.reported.shown()}"
+        return "day unknown" if self.undated else ""
 
 
 class PredictedStory:
@@ -141,6 +139,8 @@ class PredictedStory:
         for members in self._clusters(ENTITY):
             label = self._label(members)
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
+            if label.casefold() in self._reporters:
+                continue
             if named and label.casefold() not in places and not places_named(label.split()) and _is_of_who(label):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
@@ -237,9 +237,17 @@ class PredictedStory:
             "disagreements": [asdict(one) for one in self.disagreements],
         }
 
+    def headline_of(self, document: str) -> str:
+        """By what readers know a document: its title, or else its first sentence if that is short, or else its id."""
+        return self._headline(self._documents[document]) or document
+
+    def published_by(self, document: str) -> str:
+        """Who published a document, as its metadata ``source`` says; empty if unknown."""
+        return " ".join(metadata_text(self._documents[document].metadata.get("source")).split())
+
     def source_of(self, document: str) -> str:
-        """Who published a document: its metadata ``source`` if it has any, otherwise its id."""
-        return str(self._documents[document].metadata.get("source") or document)
+        """Who published a document, or else its headline."""
+        return self.published_by(document) or self.headline_of(document)
 
     def day_of(self, document: str) -> Period | None:
         """The day of a document; None if unknown."""
@@ -261,6 +269,7 @@ class PredictedStory:
     ) -> list[tuple[StoryEvent, list[Mention]]]:
         """Events with a sentence that no event before shows, if there is one that is nearly as good."""
         shown: set[tuple[str, str]] = set()
+        dated = any(event.when_text for event, _ in events)
         found = []
         for event, members in events:
             best = event.best
@@ -273,8 +282,10 @@ class PredictedStory:
                     and self._weight(mention) >= _NEARLY_BEST * most
                 ]
                 best = self._best(others) if others else best
+            minor = event.minor or (best.document, best.sentence) in shown
             shown.add((best.document, best.sentence))
-            found.append((replace(event, best=best), members))
+            undated = dated and not event.when_text
+            found.append((replace(event, best=best, minor=minor, undated=undated), members))
         return found
 
     def _order(self, name: str) -> tuple[bool, bool, date, list[tuple[int, str]], str]:
@@ -289,6 +300,13 @@ class PredictedStory:
         mentions = self.corpus.by_document()
         own = tuple(mention for name in self.documents for mention in mentions[name])
         return replace(self.corpus, documents=tuple(map(self._documents.__getitem__, self.documents)), mentions=own)
+
+    @cached_property
+    def _reporters(self) -> frozenset[str]:
+        """Who wrote or published the documents."""
+        known = (d.metadata.get(name) for d in self.corpus.documents for name in ("author", "source"))
+        values = (one for value in known for one in (value if isinstance(value, list) else [value]))
+        return frozenset(str(value).casefold().removeprefix("by ").strip() for value in values if value)
 
     @cached_property
     def _days(self) -> dict[str, Period | None]:
@@ -313,14 +331,7 @@ class PredictedStory:
 
     def _tells(self, members: Iterable[Mention]) -> bool:
         """Whether an event's words tell something."""
-        for mention in members:
-            document = self._documents[mention.document]
-            words = [document.tokens[token] for token in mention.tokens]
-            head = head_word(words).casefold()
-            superlative = head.endswith("est") and lemma(head) != head
-            if not superlative and lemma(head) not in _SAY_LITTLE and not says_little(mention, document):
-                return True
-        return False
+        return not all(says_little(mention, self._documents[mention.document]) for mention in members)
 
     def _stands_out(self, members: Iterable[Mention]) -> bool:
         for mention in members:
@@ -343,6 +354,7 @@ class PredictedStory:
             documents,
             self._best(members),
             mean_confidence(members),
+            is_bare(members, self._label(members), self._circumstances.readings),
         )
 
     def _best(self, members: Sequence[Mention]) -> Statement:

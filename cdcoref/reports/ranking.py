@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.language import NUMERALS, TENS, is_date_name
+from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
+from cdcoref.language import NUMERALS, TENS, head_word, is_date_name, lemma
 
 _DATE_OR_NUMBER = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
@@ -27,6 +28,15 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """Words that leave a date a date and a number a number."""
+_SAY_LITTLE_WORDS = """
+say tell announce report state add confirm claim believe write note comment explain describe declare mention suggest
+insist warn argue speak talk ask call be have do make take get go come give use become remain ensure move continue
+begin start include keep let need want try seem appear see know think expect plan hope allow help follow lead show
+increase number work time promise vow pledge end
+compare cover put hope focus respond response action affect exclude project attempt seek ct cent
+"""
+_SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
+"""Dictionary forms of events that tell a reader nothing when they stand alone."""
 _DATELINE = re.compile(
     r"^[A-Z][A-Z .'’/-]{2,}(?:, [^\n—–]{1,40}?)?(?: ?\([^\n()]{1,40}\))? ?(?:—|–|--?) ?(?=\S)", re.MULTILINE
 )
@@ -50,8 +60,8 @@ def ranked_clusters(corpus: Corpus, *, singletons: bool = True) -> Iterator[list
 
     Clusters across documents come first, then clusters within one document, then, on request, singletons. In each of
     these groups, events and entities take turns; each kind is ranked by the number of documents times the confidence,
-    then by size. Clusters that only name dates or numbers, or places in datelines, come after all others of their
-    group.
+    then by size. Clusters that only name dates or numbers, places in datelines, or events of reporting and the
+    like come after all others of their group.
     """
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     documents = {document.id: document for document in corpus.documents}
@@ -81,10 +91,18 @@ def mean_confidence(cluster: Sequence[Mention]) -> float | None:
 
 
 def says_little(mention: Mention, document: Document) -> bool:
-    """Whether a mention is a bare date or number, or stands in the document's dateline."""
-    if is_date_or_number([document.tokens[token] for token in mention.tokens]):
+    """Whether a mention is a bare date or number, a verb of reporting or the like, or in the document's dateline."""
+    words = [document.tokens[token] for token in mention.tokens]
+    if is_date_or_number(words) or (mention.kind == EVENT and _is_small(head_word(words).casefold())):
         return True
     if document.offsets[mention.start][0] >= _BEGINNING:
         return False
     found = _DATELINE.search(document.text, 0, _BEGINNING)
     return found is not None and found.start() <= document.offsets[mention.start][0] < found.end()
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_small(head: str) -> bool:
+    """Whether the head of an event tells a reader nothing when it stands alone."""
+    form = lemma(head)
+    return form in _SAY_LITTLE or (head.endswith("est") and form != head)

@@ -21,7 +21,7 @@ from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.server.predicting import BusyError
 from cdcoref.server.readers import GoneError
 from cdcoref.server.site import Notice, Site
-from cdcoref.views import graph_drawing
+from cdcoref.views import first_events, graph_drawing
 
 A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
@@ -241,7 +241,9 @@ def _stories(view: View) -> Response:
 
 def _story(view: View, number: str) -> Response:
     story = view.collection.story(int(number))
-    return view.render("story.html", story=story, drawing=graph_drawing(story.graph), most=EVENTS_OF_STORY)
+    return view.render(
+        "story.html", story=story, drawing=graph_drawing(story.graph), most=EVENTS_OF_STORY, first_events=first_events
+    )
 
 
 def _questions(view: View) -> Response:

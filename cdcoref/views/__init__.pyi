@@ -33,6 +33,7 @@ from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
 from .score_tables import error_text as error_text
 from .statistics_tables import statistics_text as statistics_text
+from .story_lines import first_events as first_events
 from .story_lines import story_lines as story_lines
 from .story_lines import story_list_lines as story_list_lines
 from .text_runs import marked_text as marked_text

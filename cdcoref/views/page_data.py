@@ -38,11 +38,11 @@ def page_data(results: Results) -> dict[str, Any]:
         ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
         name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
         ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
-        is about in words, documents (number, day, source), ``timeline``, ``oneSource`` (label, when and where in words,
-        number of the cluster or -1, sentence, number of its document), ``disagreements`` (label, what differs,
-        number of the cluster or -1, and statements: value, sentence, number of its document), ``drawing`` (see
-        :func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and cluster of an entity, those of an
-        event, number of sentences).
+        is about in words, documents (number, day, source, headline), ``timeline`` and ``oneSource`` (label, when and
+        where in words, number of the cluster or -1, sentence, number of its document, whether it is minor),
+        ``disagreements`` (label, what differs, number of the cluster or -1, and statements: value, sentence, number of
+        its document), ``drawing`` (:func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and
+        cluster of an entity, those of an event, number of sentences).
     """
     corpus = results.corpus
     story_of = {name: number for number, story in results.numbered_stories().items() for name in story}
@@ -109,11 +109,18 @@ def _story(
     def cluster(name: str | None, kind: str = EVENT) -> int:
         return clusters.get((kind, without_surrogates(name or "")), -1)
 
-    def event(one: StoryEvent) -> tuple[str, str, int, str, int]:
+    def event(one: StoryEvent) -> tuple[str, str, int, str, int, bool]:
         parts = [one.when_text, one.where, counted(len(one.documents), "document")]
         about = without_surrogates(" · ".join(filter(None, parts)))
         sentence = without_surrogates(one.best.sentence)
-        return without_surrogates(one.label), about, cluster(one.cluster), sentence, documents[one.best.document]
+        return (
+            without_surrogates(one.label),
+            about,
+            cluster(one.cluster),
+            sentence,
+            documents[one.best.document],
+            one.minor,
+        )
 
     def together(line: GraphLine) -> tuple[str, int, str, int, int]:
         entity, happening = graph.entities[line.entity], graph.events[line.event]
@@ -126,14 +133,17 @@ def _story(
         )
 
     graph = story.graph
-    days = ((name, story.day_of(name)) for name in story.documents)
     about = [f"Story {story.number}", ", ".join(story.who), story.where, story.when.shown() if story.when else ""]
     return {
         "title": without_surrogates(story.title),
         "about": [without_surrogates(words) for words in about if words],
         "documents": [
-            (documents[name], day.shown() if day else "", without_surrogates(_published(story, name)))
-            for name, day in days
+            (
+                documents[name],
+                day.shown() if (day := story.day_of(name)) else "",
+                *map(without_surrogates, (story.published_by(name), story.headline_of(name))),
+            )
+            for name in story.documents
         ],
         "timeline": [event(one) for one in story.timeline],
         "drawing": graph_drawing(graph),
@@ -152,12 +162,6 @@ def _story(
             for one in story.disagreements
         ],
     }
-
-
-def _published(story: PredictedStory, document: str) -> str:
-    """Who published a document; empty if unknown."""
-    source = story.source_of(document)
-    return "" if source == document else " ".join(source.split())
 
 
 def _hundredths(confidence: float | None) -> int:

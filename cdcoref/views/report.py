@@ -19,6 +19,7 @@ from cdcoref.reports import (
     metadata_text,
     stories_of,
 )
+from cdcoref.views.story_lines import first_events
 from cdlm.printing import counted
 
 EVENTS = 20
@@ -85,13 +86,14 @@ def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
     if not events:
         return
     yield f"\n### {heading}\n"
-    for event in events[:EVENTS]:
+    shown = first_events(events, EVENTS)
+    for event in shown:
         several = counted(len(event.documents), "document") if len(event.documents) > 1 else ""
         facts = "; ".join(part for part in (event.when_text, event.where, several) if part)
         yield f"- **{_escaped(event.label)}**{f' ({_escaped(facts)})' if facts else ''}  "
         yield f"  {_quoted(event.best)}"
-    if len(events) > EVENTS:
-        yield f"- and {counted(len(events) - EVENTS, 'other event')}"
+    if len(events) > len(shown):
+        yield f"- and {counted(len(events) - len(shown), 'other event')}"
 
 
 def _quoted(statement: Statement) -> str:

@@ -33,8 +33,11 @@ def story_lines(story: PredictedStory, *, most: int = SHOWN) -> Iterator[str]:
     yield ""
     yield "documents:"
     for document in story.documents:
-        source = story.source_of(document)
-        parts = [_day(story.day_of(document)), document, "" if source == document else source]
+        headline = story.headline_of(document)
+        known = "; ".join(
+            part for part in (story.published_by(document), document if headline != document else "") if part
+        )
+        parts = [_day(story.day_of(document)), headline, f"({known})" if known else ""]
         yield f"  {printable('  '.join(part for part in parts if part))}"
     yield from _section("timeline", story.timeline, most, story)
     yield from _section("only in one document", story.one_source, most, story)
@@ -50,10 +53,16 @@ def _section(name: str, events: Sequence[StoryEvent], most: int, story: Predicte
         return
     yield ""
     yield f"{name}:"
-    for event in events[:most]:
+    shown = first_events(events, most)
+    for event in shown:
         yield from _event(event, len(story.documents))
-    if len(events) > most:
-        yield f"  and {counted(len(events) - most, 'other event')}"
+    if len(events) > len(shown):
+        yield f"  and {counted(len(events) - len(shown), 'other event')}"
+
+
+def first_events(events: Sequence[StoryEvent], most: int) -> list[StoryEvent]:
+    """The events that are shown at first: not the minor ones, and not too many."""
+    return [event for event in events if not event.minor][:most] or list(events[:most])
 
 
 def _event(event: StoryEvent, documents: int) -> Iterator[str]:

@@ -115,7 +115,7 @@ function otherWords(cluster) {
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 const ORDERS = {
-  rank: null,
+  rank: (a, b) => b.documents - a.documents || a.index - b.index,
   size: (a, b) => b.members.length - a.members.length || a.index - b.index,
   unsure: (a, b) => (a.confidence < 0 ? 101 : a.confidence) - (b.confidence < 0 ? 101 : b.confidence) || a.index - b.index,
   name: (a, b) => collator.compare(a.label, b.label) || a.index - b.index,
@@ -152,7 +152,7 @@ function clusterRows() {
   for (const [title, members] of groups) {
     if (members.length) {
       rows.push({ title, count: members.length });
-      if (order) members.sort(order);
+      members.sort(order);
       for (const cluster of members) rows.push({ key: cluster.index });
     }
   }

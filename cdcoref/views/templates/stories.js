@@ -2,7 +2,7 @@
 
 const EVENTS_AT_ONCE = 25;
 
-const sourceOf = new Map(source.stories.flatMap((story) => story.documents.map(([d, , published]) => [d, published])));
+const sourceOf = new Map(source.stories.flatMap((story) => story.documents.map(([d, , published, headline]) => [d, published || headline])));
 const stories = source.stories.map((story, index) => ({ index, ...story, words: searched([story.title, ...story.about]) }));
 
 function storyRow({ story }) {
@@ -53,16 +53,18 @@ function disagreementCard([label, about, cluster, statements]) {
   return element("article", "card", head, ...statements.map(([value, sentence, d]) => quoted(sentence, d, value)));
 }
 
-/** A part of a story: a heading and cards, the first ones at once and the others on request. */
-function storySection(title, entries, makeCard) {
+/** A part of a story: a heading and cards, the main ones at once and all on request. */
+function storySection(title, entries, makeCard, isMinor = () => false) {
   if (!entries.length) return [];
-  const cards = element("div", "events", ...entries.slice(0, EVENTS_AT_ONCE).map(makeCard));
+  const main = entries.filter((entry) => !isMinor(entry)).slice(0, EVENTS_AT_ONCE);
+  const first = main.length ? main : entries.slice(0, EVENTS_AT_ONCE);
+  const cards = element("div", "events", ...first.map(makeCard));
   const nodes = [element("h3", "part", title), cards];
-  if (entries.length > EVENTS_AT_ONCE) {
-    const more = element("button", "more", `Show ${counted(entries.length - EVENTS_AT_ONCE, "other")}`);
+  if (entries.length > first.length) {
+    const more = element("button", "more", `Show all ${entries.length}`);
     more.type = "button";
     more.addEventListener("click", () => {
-      cards.append(...entries.slice(EVENTS_AT_ONCE).map(makeCard));
+      cards.replaceChildren(...entries.map(makeCard));
       more.remove();
     });
     nodes.push(more);
@@ -115,15 +117,15 @@ function storyNodes(story) {
   title.id = "story-label";
   const about = element("p", "meta", ...story.about.map((words) => foreign("span", "", words)));
   const list = element("ul", "plain");
-  for (const [d, day, published] of story.documents) {
-    const known = [day, published, documents[d].title].filter(Boolean).join(" · ");
-    list.append(element("li", "", documentLink(d), known ? foreign("span", "story", ` ${known}`) : ""));
+  for (const [d, day, published, headline] of story.documents) {
+    const known = [day, published].filter(Boolean).join(" · ");
+    list.append(element("li", "", documentLink(d, headline), known ? foreign("span", "story", ` ${known}`) : ""));
   }
   return [
     element("header", "head", element("div", "title", title), about),
     element("h3", "part", "Documents"),
     list,
-    ...storySection("Timeline", story.timeline, eventCard),
+    ...storySection("Timeline", story.timeline, eventCard, (event) => event[5]),
     ...storySection("Where documents disagree", story.disagreements, disagreementCard),
     ...graphNodes(story),
     ...storySection("Only in one document", story.oneSource, eventCard),

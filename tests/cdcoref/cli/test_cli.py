@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,37 +118,3 @@ def test_what_is_wrong_with_a_correction_is_named_and_not_the_file(
     done = cdcoref("correct", "news.cdcoref")
     assert done.code == 2
     assert "Name a correction after the file: same, not-same" in done.err
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-@pytest.mark.parametrize("program", ["cdcoref", "cdlm"])
-def test_completion_is_installed_and_completes(program: str, shell: str, tmp_path: Path) -> None:
-    def run(*arguments: str, **variables: str) -> str:
-        # Without this variable, the shell from which the command is called is taken.
-        environment = os.environ | {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-        done = subprocess.run(
-            [sys.executable, "-m", program, *arguments],
-            env=environment | variables,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
-
-    assert f"{shell} completion installed" in run("--install-completion", shell)
-    files = {
-        "bash": ".bash_completions/{}.sh",
-        "zsh": ".zfunc/_{}",
-        "fish": ".config/fish/completions/{}.fish",
-    }
-    installed = (tmp_path / files[shell].format(program)).read_text(encoding="utf-8")
-    assert f"complete_{shell}" in installed
-    typed = f"{program} pre"
-    variables = {
-        f"_{program.upper()}_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": typed,
-        "COMP_CWORD": "1",
-        "_TYPER_COMPLETE_ARGS": typed,
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }
-    assert ("predict" if program == "cdcoref" else "pretrain") in run(**variables)

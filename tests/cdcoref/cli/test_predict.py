@@ -101,13 +101,6 @@ def test_lines_written_story_by_story_are_those_of_the_whole(predict: Run, tmp_p
     }
 
 
-def test_an_option_out_of_range_is_refused_before_files_are_read(predict: Run) -> None:
-    done = predict("a.txt", "missing.txt", "--threshold", "7")
-    assert done.code == 2
-    assert "missing.txt" not in done.err
-    assert len(done.err.splitlines()) == 1
-
-
 def test_counts_are_the_same_in_every_output(predict: Run, tmp_path: Path) -> None:
     """Also where a cluster is in several stories, which are written one after the other."""
     write_corpus(sightings(), tmp_path / "x.jsonl")
@@ -256,13 +249,6 @@ def test_folders_and_standard_input(predict: Run, tmp_path: Path) -> None:
     assert piped.code == 0, piped.err
     names = {row[2] for row in rows(predict("-", "inner/b.txt", "--threshold", 0, standard_input=b"A ferry sank.").out)}
     assert names == {"input", "inner/b.txt"}
-
-
-def test_one_document(predict: Run) -> None:
-    done = predict("a.txt", "--threshold", "0")
-    assert done.code == 0
-    assert "1 document in 1 story;" in done.err
-    assert {row[2] for row in rows(done.out)} == {"a.txt"}
 
 
 @pytest.mark.parametrize("name", ["gold.conll", "gold.conll.gz", "gold.jsonl", "gold.jsonl.gz"])
@@ -496,12 +482,6 @@ def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatc
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*TEXTS, "out.jsonl"])
 
 
-def test_a_ray_cluster_is_for_the_engine_ray(predict: Run) -> None:
-    done = predict("a.txt", "--ray-address", "auto")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "cdcoref: a Ray address was given, but the engine is local; choose the engine ray\n"
-
-
 # -- work ------------------------------------------------------------------------------------------------------------
 
 
@@ -543,6 +523,9 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
         ),
         (("--model", "a.txt"), "a.txt: this is a file; name a folder with a saved model"),
         (("--pipeline", "xx_not_there"), "the spaCy pipeline 'xx_not_there' cannot be loaded"),
+        (("missing.txt", "--threshold", "7"), "the threshold must be a probability"),
+        (("--ray-address", "auto"), "a Ray address was given, but the engine is local; choose the engine ray"),
+        (("--model", "lemma", "--threshold", "0.9", "--candidates", "1"), "does not use --threshold, --candidates; "),
     ],
 )
 def test_wrong_arguments_are_one_sentence(predict: Run, arguments: tuple[str, ...], message: str) -> None:
@@ -550,23 +533,6 @@ def test_wrong_arguments_are_one_sentence(predict: Run, arguments: tuple[str, ..
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert done.err.count("\n") == 1
-
-
-def test_the_lemma_baseline_refuses_what_it_makes_no_use_of(predict: Run) -> None:
-    done = predict("a.txt", "--model", "lemma", "--threshold", "0.9", "--candidates", "1")
-    assert (done.code, done.out) == (2, "")
-    assert "the lemma baseline does not use --threshold, --candidates; " in done.err
-
-
-def test_everything_is_json_lines(predict: Run, tmp_path: Path) -> None:
-    """What is written can be read without this program."""
-    predict("a.txt", "b.txt", "-o", "out.jsonl")
-    for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
-        fields = json.loads(line)
-        assert fields["text"] == TEXTS[fields["id"]]
-        for mention in fields["mentions"]:
-            start, end = fields["offsets"][mention["tokens"][0]][0], fields["offsets"][mention["tokens"][-1]][1]
-            assert fields["text"][start:end].strip()
 
 
 def test_an_interruption_says_how_to_go_on(

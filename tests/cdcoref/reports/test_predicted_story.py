@@ -335,7 +335,7 @@ def test_the_stories_of_a_prediction_are_as_plain_values(corpus: Corpus) -> None
 def test_lines_for_a_terminal(story: PredictedStory) -> None:
     lines = list(story_lines(story, most=1))
     assert lines[0] == "Story 3: Landslide kills dozens in Lunde"
-    assert "  12 March 2024  early.txt" in lines
+    assert any(line.startswith("  12 March 2024  ") and "early.txt" in line for line in lines)
     assert "  and 1 other event" in lines
     assert any("47 people  late.txt" in line for line in lines)
     (line,) = story_list_lines([story])

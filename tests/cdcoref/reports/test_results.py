@@ -94,8 +94,8 @@ def test_folders_are_saved_as_they_are_asked_for(tmp_path: Path) -> None:
     PREDICTION.save(tmp_path / "brat", folder_format="brat")
     assert sorted(file.name for file in (tmp_path / "brat").glob("*.ann")) == ["a.ann", "b.ann"]
     for name, options, message in (
-        ("x", {"folder_format": "word"}, "there is no format 'word'; choose from text, brat, xmi"),
-        ("x", {"replaced": "nouns"}, "there is no choice 'nouns'; choose from pronouns, all"),
+        ("x", {"folder_format": "word"}, "cannot be 'word'; choose from text, brat, xmi"),
+        ("x", {"replaced": "nouns"}, "cannot be 'nouns'; choose from pronouns, all"),
         ("x.html", {"folder_format": "brat"}, "is for an output folder"),
     ):
         with pytest.raises(InputError, match=message):

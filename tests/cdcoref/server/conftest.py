@@ -102,9 +102,11 @@ class Client:
             return next(m.id for m in collection.document(document).mentions if m.text == word)
 
     def cluster(self, title: str) -> str:
-        """The id of the cluster with a title, which of an event may be followed by its place and day."""
+        """The id of the cluster with a name; of an event, a word of its name will do."""
         with Collection.open(self.path) as collection:
-            return next(c.id for c in collection.clusters(min_mentions=1) if c.title.split(" · ")[0] == title)
+            names = {c.id: c.title.split(" · ")[0] for c in collection.clusters(min_mentions=1)}
+        exact = [id for id, name in names.items() if name == title]
+        return next(iter(exact or [id for id, name in names.items() if title in name.split()]))
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def test_stories_are_reported(news: Prediction) -> None:
     data = data_of(page_html(news))
     first, second = data["stories"]
     assert [number for number, *_ in first["documents"]] == [0, 1]
-    (label, about, cluster, sentence, document) = first["timeline"][0]
+    (label, about, cluster, sentence, document, _) = first["timeline"][0]
     assert (label, data["clusters"][cluster][0]) == ("sinking", "sinking")
     assert "2 documents" in about
     assert sentence in " ".join(data["documents"][document][2].split())
