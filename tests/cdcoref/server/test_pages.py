@@ -108,7 +108,7 @@ def test_stories(steady: Any) -> None:
     story = steady.html("/stories/1")
     assert f'<a href="/clusters/{steady.cluster("sank")}"><bdi>storm sank ferry Maren</bdi></a>' in story
     assert "Timeline" in story
-    assert "2024-03-05 storm.txt" in story
+    assert '"><bdi class="label">A storm sank the ferry Maren on Tuesday .</bdi></a>' in story
     assert steady.get("/stories/99").status_code == 404
     answer = steady.get("/api/stories").json()
     assert answer["total"] == 2
