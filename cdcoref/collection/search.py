@@ -34,12 +34,12 @@ def clusters_with_words(
     matching = " OR ".join(f'"{word}"*' for word in words)
     wordings = _wordings(connection, matching)
     sentences = _sentences(connection, words, matching)
-    found: list[tuple[int, int, int, int]] = []
+    found: list[tuple[int, int, int, int, int]] = []
     candidates = _candidates(connection, words, {*wordings, *sentences}, condition, values)
     for number, title, documents, mentions in candidates:
         own = searched(wordings.get(number, ()))
         if points := search_points(words, searched_title(title), own, sentences.get(number, ())):
-            found.append((-points, -documents, -mentions, number))
+            found.append((-points, -documents, -mentions, len(title), number))
     return [number for *_, number in sorted(found)]
 
 

@@ -9,6 +9,8 @@ from .counts import Counts as Counts
 from .counts import Tally as Tally
 from .disagreements import Disagreement as Disagreement
 from .disagreements import Statement as Statement
+from .event_names import event_name as event_name
+from .event_names import is_bare as is_bare
 from .labels import cluster_label as cluster_label
 from .labels import event_label as event_label
 from .labels import label_of_kind as label_of_kind

@@ -166,13 +166,14 @@ class Results:
         """
         check_text("a query", query)
         words = list(dict.fromkeys(search_words(query)))
-        found: list[tuple[int, int, int, int, PredictedCluster]] = []
+        found: list[tuple[int, int, int, int, int, PredictedCluster]] = []
         for number, cluster in enumerate(self.each_cluster(singletons=singletons)):
             wordings = searched([cluster.id or "", *{mention.text for mention in cluster.mentions}])
             sentences = (searched([self.located.sentence(mention)]) for mention in cluster.members)
             if points := search_points(words, searched_title(cluster.label), wordings, sentences):
-                found.append((-points, -cluster.documents, -len(cluster.members), number, cluster))
-        return [cluster for *_, cluster in sorted(found, key=lambda entry: entry[:4])]
+                size = len(cluster.members)
+                found.append((-points, -cluster.documents, -size, len(cluster.label), number, cluster))
+        return [cluster for *_, cluster in sorted(found, key=lambda entry: entry[:-1])]
 
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""

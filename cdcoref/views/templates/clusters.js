@@ -136,7 +136,8 @@ function clusterRows() {
   });
   const best = (a, b) => {
     return (
-      points.get(b) - points.get(a) || b.documents - a.documents || b.members.length - a.members.length || a.index - b.index
+      points.get(b) - points.get(a) || b.documents - a.documents || b.members.length - a.members.length ||
+      a.label.length - b.label.length || a.index - b.index
     );
   };
   const ranked = points.size && filters.order === "rank";

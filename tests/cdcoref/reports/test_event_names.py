@@ -10,8 +10,7 @@ import pytest
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.facts import parse
 from cdcoref.reading import Readings
-from cdcoref.reports import Results
-from cdcoref.reports.event_names import event_name, is_bare
+from cdcoref.reports import Results, event_name, is_bare
 
 
 def story(*marked: str) -> tuple[Readings, list[Mention]]:
