@@ -104,7 +104,7 @@ def _answer(site: Site, form: FormData, act: Act) -> Response:
 
 
 def _correct(site: Site, form: FormData, back: str) -> str:
-    ids = [str(id) for id in form.getlist("id")]
+    ids = [str(id) for id in form.getlist("id") if id]
     if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
         return _page_to_move(site, ids)
     action, name = cast(Action, str(form.get("action"))), form.get("name")

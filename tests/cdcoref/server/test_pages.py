@@ -173,6 +173,26 @@ def test_corrections_and_undoing(client: Any) -> None:
     ]  # fmt: skip
 
 
+def test_stories_and_circumstances_are_corrected(client: Any) -> None:
+    sank = client.cluster("sank")
+    for action, name, said in (("day", "2024-03-04", "happened on 2024-03-04"), ("place", "Oslo", "happened in Oslo")):
+        answer = client.send("/corrections", action=action, id=sank, name=name, back=f"/clusters/{sank}")
+        assert f"{sank} {said}" in text_of(client.html(answer.headers["location"]))
+    assert "Oslo" in client.html("/stories/1")
+    joined = client.send("/corrections", action="join-stories", id=["s1", "s2"], back="/stories")
+    page = client.html(joined.headers["location"])
+    assert "are one" in text_of(page)
+    assert "1 story" in page
+    client.send("/corrections/undo")
+    assert "2 stories" in client.html("/stories")
+    split = client.send("/corrections", action="split-story", id=["harbour.txt", ""], back="/stories")
+    assert "harbour.txt is a story of its own" in text_of(client.html(split.headers["location"]))
+    moved = client.send("/corrections", action="move-document", id=["harbour.txt", "s2"], back="/stories")
+    assert "harbour.txt is moved to the story of" in text_of(client.html(moved.headers["location"]))
+    assert client.html("/corrections").count("harbour.txt") >= 2
+    assert client.send("/corrections", action="join-stories", id=["s1", "s99"], back="/stories").status_code == 422
+
+
 def test_a_document_is_removed(client: Any) -> None:
     name = "2024-03-05 storm.txt"
     page = client.html("/document?id=2024-03-05+storm.txt")
