@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import coo_array, csgraph
 
+from cdcoref.clustering import connected
 from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
@@ -253,8 +253,7 @@ def _joined(groupings: Iterable[Sequence[Sequence[str]]]) -> list[_Part]:
     number = {name: n for n, name in enumerate(dict.fromkeys(name for group in groups for name in group))}
     links = [(number[one], number[two]) for group in groups for one, two in pairwise(group)]
     first, second = np.array(links, dtype=np.int64).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(links)), (first, second)), shape=(len(number), len(number)))
-    part_of = csgraph.connected_components(graph, directed=False)[1]
+    part_of = connected(len(number), first, second)
     parts = [_Part({}, []) for _ in range(max(part_of, default=-1) + 1)]
     for name in sorted(number):
         parts[part_of[number[name]]].documents[name] = None

@@ -133,7 +133,7 @@ def load_tokenizer(folder: str | Path) -> Tokenizer:
         # transformers would create a tokenizer with an empty vocabulary.
         raise InputError("the folder has no tokenizer (tokenizer.json)", folder)
     try:
-        tokenizer = _read(folder) or _converted(folder)
+        tokenizer = _read(folder) if _is_ready(folder) else _converted(folder)
         known = tokenizer.vocabulary()
         if max(known.values(), default=-1) >= len(known):
             raise InputError(f"the tokenizer has {len(known)} tokens, but ids beyond {len(known) - 1}")
@@ -152,21 +152,23 @@ def load_tokenizer(folder: str | Path) -> Tokenizer:
     return tokenizer
 
 
-def _read(folder: Path) -> Tokenizer | None:
-    """The tokenizer that `Tokenizer.save` or transformers wrote with the special tokens; None for any other."""
+def _is_ready(folder: Path) -> bool:
+    """Whether `Tokenizer.save` or transformers wrote the tokenizer, with the special tokens."""
     if not (folder / TOKENIZER_FILE).is_file() or not (folder / SETTINGS_FILE).is_file():
-        return None
+        return False
     settings = json.loads((folder / SETTINGS_FILE).read_text("utf-8"))
-    if not set(SPECIAL_TOKENS).issubset(settings.get(_EXTRA) or ()):
-        return None
+    return set(SPECIAL_TOKENS).issubset(settings.get(_EXTRA) or ())
+
+
+def _read(folder: Path) -> Tokenizer:
     backend = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER_FILE))
     # A saved tokenizer may carry the truncation of the task it was trained for.
     backend.no_truncation()
     backend.no_padding()
-    return Tokenizer(backend, settings)
+    return Tokenizer(backend, json.loads((folder / SETTINGS_FILE).read_text("utf-8")))
 
 
-def _converted(folder: Path) -> Tokenizer | None:
+def _converted(folder: Path) -> Tokenizer:
     """Any other that transformers can read, as it saves it."""
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
     from transformers.utils import logging

@@ -24,7 +24,7 @@ TEXTS = (
 def main() -> None:
     """Print the number of calls by module, and the number of modules."""
     predictor = cdcoref.load("small")
-    corpus = Corpus([tokenise_text(text, str(number)) for number, text in enumerate(TEXTS)])
+    corpus = Corpus(tuple(tokenise_text(text, str(number)) for number, text in enumerate(TEXTS)))
     calls: Counter[str] = Counter()
 
     def count(frame: FrameType, event: str, _: object) -> None:
