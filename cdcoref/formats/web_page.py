@@ -44,12 +44,12 @@ MOST_CONTROL = 0.01
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
 _LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
-_LIVE = re.compile(rb"(?i)LiveBlogPosting|(?:class|id)\s*=\s*[\"'][^\"'<>]*\blive")
-_LIVE_ELEMENT = "//*[contains(@itemtype, 'LiveBlogPosting') or contains(@class, 'live') or contains(@id, 'live')]"
+_LIVE = re.compile(rb"(?i)LiveBlogPosting|(?:class|id)\s*=\s*[\"'][^\"'<>]*\blive(?:blog|\b|[-_])")
 _TIMES = ".//time[@datetime]"
 _LIVE_BLOCKS = (
-    f"//body{_LIVE_ELEMENT}//*[self::article or self::div or self::li or self::section]"
-    f"[count({_TIMES}) = 1 and string-length(normalize-space(.)) > 20]"
+    r"//*[contains(@itemtype, 'LiveBlogPosting') or re:test(concat(@class, ' ', @id), '\blive(blog|\b|[-_])', 'i')]"
+    f"//*[self::article or self::div or self::li or self::section][count({_TIMES}) = 1][string-length(.) > 20]"
+    "[not(ancestor::aside or ancestor::nav or ancestor::footer)]"
 )
 _CLOCK = re.compile(r"(?:\A|[T ])(\d\d:\d\d)")
 DEEPEST = 200
@@ -125,7 +125,7 @@ def _updates(data: bytes, path: Path) -> list[Part]:
         tree = html.fromstring(data, parser=html.HTMLParser(encoding=_encoding_of(data)))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return []
-    timed = tree.xpath(_LIVE_BLOCKS)
+    timed = tree.xpath(_LIVE_BLOCKS, namespaces={"re": "http://exslt.org/regular-expressions"})
     blocks = [block for block in timed if len(block.getparent().xpath(_TIMES)) > 1]
     if len(blocks) < 2:
         return []
