@@ -13,19 +13,12 @@ from functools import lru_cache
 
 from cdcoref.corpus import EVENT
 from cdcoref.language import PRONOUNS, is_common_word
+from cdcoref.word_tables import words_in
 
-_CONSEQUENCES_WORDS = """
-casualties damage dead death deaths defeat fatal fatalities injuries injury loss losses outcome result toll victims
-victory win wounds
-"""
-_CONSEQUENCES = frozenset(_CONSEQUENCES_WORDS.split())
-_VERBS_WORDS = """
-began broke came died dies fell fled gave got held left lost made met rose said sank saw says sent shook shot sold
-stole struck swept took went won
-"""
-_VERBS = frozenset(_VERBS_WORDS.split())
+_CONSEQUENCES = words_in("label_words.tsv", "consequence")
+_VERBS = words_in("label_words.tsv", "verb")
 """Forms of verbs that have other endings."""
-_ADVERBS = frozenset(("apart", "away", "back", "down", "in", "off", "on", "out", "over", "place", "through", "up"))
+_ADVERBS = words_in("label_words.tsv", "adverb")
 """What ends a verb of several words ("went down", "took place")."""
 _SHORTEST_SHOUTED = 4
 """Letters from which a common word in capitals is no abbreviation, but from a headline."""
@@ -34,7 +27,7 @@ LONGEST_NAME = 6
 
 _PRONOUNS = PRONOUNS - {"here", "then"} | {"one"}
 """What names nothing alone: "here" and "then" may be all that a cluster is called."""
-_PARTICLES = frozenset(("al", "bin", "da", "de", "del", "der", "di", "dos", "du", "el", "la", "le", "of", "van", "von"))
+_PARTICLES = words_in("label_words.tsv", "particle")
 """Words inside names that have no capital."""
 
 

@@ -26,6 +26,7 @@ from cdcoref.reports.labels import is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
+from cdcoref.word_tables import words_in
 
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
@@ -39,17 +40,9 @@ PEOPLE_SHOWN = 4
 """Names of a story, at most."""
 _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
-_NOBODY_WORDS = """
-reuters reuter upi afp bbc cnn dlr dlrs ecus ecu yen euro euros stg facebook twitter instagram youtube
-javascript stopper stoppers
-"""
-_NOBODY = frozenset(_NOBODY_WORDS.split())
+_NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
-_PLACES_TO_BE_WORDS = """
-street streets st avenue avenues ave road roads rd drive dr boulevard blvd lane highway route trail bridge airport
-hospital island islands lake mountain mountains ocean river sea
-"""
-_PLACES_TO_BE = frozenset(_PLACES_TO_BE_WORDS.split())
+_PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _BEFORE_NAMES_OF_PLACES = frozenset({"lake", "mount"})
 _ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")

@@ -16,35 +16,28 @@ from typing import Literal, NamedTuple, get_args
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import file_names, output_file, written_folder
-from cdcoref.language import is_common_word, lemma, word_set
+from cdcoref.language import is_common_word, lemma
 from cdcoref.reading import Readings
 from cdcoref.reports import Results, cluster_label
+from cdcoref.word_tables import words_in
 
 Replaced = Literal["pronouns", "all"]
 """What is replaced: pronouns of the third person alone, or also nouns and parts of names."""
 
 _PERSONAL = frozenset(("he", "him", "she", "it", "they", "them"))
 _POSSESSIVE = frozenset(("his", "hers", "its", "their", "theirs"))
-_NO_NAMES = word_set("""
-he him she it they them his hers its their theirs
-her himself herself itself themselves i me my mine myself we us our ours ourselves you your yours yourself yourselves
-who whom whose which that this these those there here one someone everyone anyone
-""")
+_NO_NAMES = words_in("replaced_words.tsv", "no name")
 """Words by which nothing is named."""
 _DETERMINERS = frozenset(("the", "a", "an"))
-_OTHER_DETERMINERS = frozenset(("this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their"))
-_AFTER_OBJECT = word_set("""
-a an the and or but as at by for from in into of off on out over to up with when where while after before because if
-that this there here again away back home yesterday today tomorrow then too was is had has would will not about
-against during since until through under
-""")
+_OTHER_DETERMINERS = words_in("replaced_words.tsv", "determiner")
+_AFTER_OBJECT = words_in("replaced_words.tsv", "after object")
 """Words before which "her" is an object and no possessor."""
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 _IN_APPOSITION = frozenset({",", "the", "a", "an", "of", "then", "former", "(", "-", "–", "—", "as"})
 """What stands between two mentions of one thing that describe each other ("Ida Rohm, the minister")."""
-_PREDICATES = frozenset({"is", "was", "are", "were", "be", "been", "become", "becomes", "became", "as", "than", "like"})
-_COMPLEMENTS = word_set("of who whom whose which that where in from for at on with")
-_SEVERAL = frozenset({"people", "two", "three", "four", "both", "men", "women", "children", "others"})
+_PREDICATES = words_in("replaced_words.tsv", "predicate")
+_COMPLEMENTS = words_in("replaced_words.tsv", "complement")
+_SEVERAL = words_in("replaced_words.tsv", "several")
 _SHORTEST_PLURAL = 5
 _POSSESSIVE_END = re.compile(r"['’]s?$")
 
