@@ -37,7 +37,9 @@ class Tokenizer:
     """A tokenizer of the library ``tokenizers``, and what ``tokenizer_config.json`` says of its tokens.
 
     `settings` are those of that file: ``cls_token`` and the like name tokens, ``extra_special_tokens`` lists others.
-    transformers, which takes as long to import as a short text to predict, reads the same two files.
+    `first_id` and `last_id` are of the tokens that begin and end a sequence, `mask_id` of the one that hides others,
+    `unknown_id` of the one for words without a piece; None if there is none. transformers, which takes as long to
+    import as a short text to predict, reads the same two files.
     """
 
     def __init__(self, backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> None:
@@ -50,6 +52,8 @@ class Tokenizer:
         self.add_special_tokens([self.settings[role] for role in _ROLES if self.settings.get(role) is not None])
         self.settings[_EXTRA] = []
         self.add_special_tokens(extra)
+        self.first_id, self.last_id = self._id("cls_token", "bos_token"), self._id("sep_token", "eos_token")
+        self.mask_id, self.unknown_id = self._id("mask_token"), self._id("unk_token")
 
     def __len__(self) -> int:
         return self.backend.get_vocab_size()
@@ -68,28 +72,9 @@ class Tokenizer:
         return len(self) - before
 
     def _id(self, *roles: str) -> int | None:
+        """The id of the first of some roles that a token has."""
         tokens = (self.settings.get(role) for role in roles)
         return next((self.backend.token_to_id(token) for token in tokens if token is not None), None)
-
-    @property
-    def first_id(self) -> int | None:
-        """The token that begins a sequence."""
-        return self._id("cls_token", "bos_token")
-
-    @property
-    def last_id(self) -> int | None:
-        """The token that ends a sequence."""
-        return self._id("sep_token", "eos_token")
-
-    @property
-    def mask_id(self) -> int | None:
-        """The token that hides others in pretraining."""
-        return self._id("mask_token")
-
-    @property
-    def unknown_id(self) -> int | None:
-        """The token for words without a piece."""
-        return self._id("unk_token")
 
     @property
     def special_ids(self) -> list[int]:
