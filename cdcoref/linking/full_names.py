@@ -14,7 +14,7 @@ Mentions are compared within stories. Two clusters of one name in different stor
 (:mod:`cdcoref.stories`) become one, with these exceptions: two clusters of one story have the name; the name is a
 single word that a story also writes in lower case ("Police"), or that belongs to different full names ("Esther
 Williams", "Robin Williams"); or the clusters state years, amounts or full names that are in conflict
-(:func:`cdcoref.language.in_conflict`).
+(:func:`cdcoref.language.in_conflict`), or ages or jobs of two people (:mod:`cdcoref.linking.homonyms`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from types import MappingProxyType
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.language import PERSON, TITLES, MentionFacts, StatedFacts, different_names, in_conflict, may_be_surname
-from cdcoref.linking.homonyms import numbered_people
+from cdcoref.linking.homonyms import Person, numbered_people
 from cdcoref.reading import Readings
 from cdcoref.stories import DocumentVectors, subjects
 
@@ -180,6 +180,7 @@ class _Cluster:
 
     story: int
     label: str
+    person: Person
     names: set[Name] = field(default_factory=set)
     stated: set[StatedFacts] = field(default_factory=set)
 
@@ -190,6 +191,8 @@ class _Cluster:
     def agrees(self, other: _Cluster, name: Name) -> bool:
         """Whether a name that both bear may mean the same."""
         if any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated):
+            return False
+        if self.person.differs(other.person):
             return False
         mine, theirs = self.full_names, other.full_names
         if len(name) > 1 or not mine or not theirs:
@@ -235,10 +238,13 @@ def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
     clusters: dict[str, _Cluster] = {}
     for mention in story.corpus.mentions:
         if mention.kind == ENTITY and mention.cluster is not None:
-            cluster = clusters.setdefault(mention.cluster, _Cluster(number, mention.cluster))
+            new = _Cluster(number, mention.cluster, Person(mention.cluster))
+            cluster = clusters.setdefault(mention.cluster, new)
             reading = story[mention.document]
-            if any(stated := reading.facts(mention).words.stated):
+            facts = reading.facts(mention)
+            if any(stated := facts.words.stated):
                 cluster.stated.add(stated)
+            cluster.person.add(0, [facts])
             name = reading.name(mention)
             begins = _begins_sentence(reading.document, mention)
             if len(name) > 1 or (name and name[0] not in uncapitalised and not begins):
@@ -267,10 +273,9 @@ def _is_possible(together: Mapping[str, _Cluster]) -> bool:
     if len({cluster.story for cluster in clusters}) < len(clusters):
         return False
     return not any(
-        in_conflict(mine, theirs)
+        one.person.differs(other.person)
+        or any(in_conflict(mine, theirs) for mine in one.stated for theirs in other.stated)
         for one, other in combinations(clusters, 2)
-        for mine in one.stated
-        for theirs in other.stated
     )
 
 

@@ -55,6 +55,23 @@ def test_which_clusters_become_one(one: list[str], other: list[str], same: bool)
     assert labels(story("a", one), story("b", other)) == ["a0", "a0" if same else "b0"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Anna Berg , 34 , a swimmer , left .", "Anna Berg , 61 , an author , left .", False),
+        ("Anna Berg , 34 , a swimmer , left .", "Anna Berg , 61 , left .", True),
+        ("Anna Berg , a nurse , left .", "Anna Berg , a detective , left .", False),
+        ("Anna Berg , a nurse , left .", "Anna Berg , a victim , left .", True),
+    ],
+)
+def test_people_of_one_name_in_two_stories(one: str, other: str, same: bool) -> None:
+    stories = [
+        Corpus((Document.from_sentences(id, [text.split()]),), (Mention(id, (0, 1), "entity", cluster=f"{id}0"),))
+        for id, text in (("a", one), ("b", other))
+    ]
+    assert labels(*stories) == ["a0", "a0" if same else "b0"]
+
+
 def test_each_two_of_many_stories_are_compared_once() -> None:
     compared = 0
 
