@@ -164,6 +164,9 @@ def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[s
         stories |= stories_of(connection, moved_documents)
         stories = place_stories(connection, stories | set(moved_documents.values()))
         notes = (*notes, *_notes_on_stories(connection, moved_documents))
+        new = correction.undone is None and correction.action not in SPLITS
+        if new and moved_documents and stored_settings(connection).config is not None:
+            notes = (*notes, "a rebuild compares mentions of documents that were in different stories until now")
     elif correction.action in FACTS and correction.cluster is not None:
         row = connection.execute(
             "SELECT story FROM clusters WHERE number = ?",
@@ -198,8 +201,6 @@ def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> I
         yield "no story changed"
     for story, count, first in rows:
         yield f"story {story} has {counted(count, 'more document')} now, such as {first}"
-    if rows and stored_settings(connection).config is not None:
-        yield "a rebuild compares mentions of documents that were in different stories until now"
 
 
 def _rows(connection: sqlite3.Connection, sort: _Sort, condition: str, value: object) -> list[_Row]:
