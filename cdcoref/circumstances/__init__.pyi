@@ -1,4 +1,3 @@
-from .clause_settings import clauses_of as clauses_of
 from .document_days import day_of as day_of
 from .event_circumstances import Circumstances as Circumstances
 from .event_circumstances import DocumentCircumstances as DocumentCircumstances
@@ -25,4 +24,3 @@ from .quantities import counts_in as counts_in
 from .relations import RELATIONS as RELATIONS
 from .relations import is_object as is_object
 from .sentences import Source as Source
-from .tense import looks_ahead as looks_ahead

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cdcoref.circumstances.attachment import is_reporting
-from cdcoref.language import is_common_word, is_date, word_set
+from cdcoref.facts import verbs_about
+from cdcoref.language import is_common_word, is_date, lemma, word_set
 
 Span = tuple[int, int]
 
@@ -74,7 +74,11 @@ def named_object(event: Span, words: Sequence[str]) -> tuple[str, ...]:
     """
     start, end = event
     verb = words[end - 1]
-    if not verb.islower() or is_reporting(verb) or (start and words[start - 1].casefold() in _DETERMINERS):
+    if (
+        not verb.islower()
+        or lemma(verb) in verbs_about("report")
+        or (start and words[start - 1].casefold() in _DETERMINERS)
+    ):
         return ()
     place = end
     while place < min(end + _BEFORE_OBJECT, len(words)) and words[place].casefold() not in _ENDS_OBJECT:
@@ -99,6 +103,6 @@ def _is_of_name(word: str) -> bool:
 def _is_noun(event: Span, words: Sequence[str]) -> bool:
     """Whether an event has an article closely before it, or begins the sentence."""
     start, end = event
-    if words[end - 1].endswith("ed") or is_reporting(words[start]):
+    if words[end - 1].endswith("ed") or lemma(words[start]) in verbs_about("report"):
         return False
     return start <= _MODIFIERS or not _DETERMINERS.isdisjoint(words[start - 1 - _MODIFIERS : start + 1])

@@ -1,7 +1,7 @@
 """When, where, who and how many: a document and its mentions in, the circumstances of every event mention out.
 
-Each circumstance comes with the tokens that state it and with how near they are: in the mention's own clause, in its
-sentence, or elsewhere in the document, whose main event lends its day and place to the events that look nowhere else.
+Each circumstance comes with the tokens that state it and with how it is known: the event's own clause states it, a
+heading above it does, or the event is what the document is about, whose beginning states it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.arguments import named_object, subjects
-from cdcoref.circumstances.attachment import Span, attached, is_reporting
-from cdcoref.circumstances.clause_settings import Clause
+from cdcoref.circumstances.attachment import governor, is_reporting, owners
 from cdcoref.circumstances.document_days import day_of
-from cdcoref.circumstances.main_event import setting_of
+from cdcoref.circumstances.main_event import main_words, setting_of
 from cdcoref.circumstances.quantities import Count, Quantity, counts_in, quantities_in
-from cdcoref.circumstances.relations import relations, states_relation
+from cdcoref.circumstances.relations import Span, relations, states_relation
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.themes import surnames_of, theme
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
-from cdcoref.facts import UNKNOWN_YEAR, Period, StatedTime
+from cdcoref.facts import (
+    UNKNOWN_YEAR,
+    Parse,
+    Period,
+    StatedTime,
+    clause_of,
+    distances,
+    is_in_relative_clause,
+    looks_elsewhere,
+    opened_behind,
+    verbs_about,
+)
+from cdcoref.language import is_header_line
 
 _NEAR_COUNT = 6
 """Words between an amount and its event, at most."""
@@ -119,19 +130,29 @@ class DocumentCircumstances:
         The document. Hidden sentences state nothing.
     cased
         The same with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
+    parse
+        Its parse.
 
     Attributes
     ----------
     setting
         What the document as a whole states.
+    main
+        The tokens that may be its main event, the likeliest first.
+    main_when, main_where
+        When and where that was, by the beginning of the document; None if unknown.
     """
 
-    def __init__(self, document: Document, cased: Document) -> None:
+    def __init__(self, document: Document, cased: Document, parse: Parse) -> None:
         today = day_of(document)
-        self._sentences = sentences_of(document, cased, today)
+        self._parse = parse
+        self._sentences = sentences_of(document, cased, parse, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
+        self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
         self.setting = setting_of(document, self._sentences, today)
+        self.main = tuple(dict.fromkeys(main_words(document, self._sentences)))
+        self.main_when, self.main_where = self._of_main_event()
         self._surnames = surnames_of([own.words[own.dateline :] for own in self._sentences])
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
@@ -180,58 +201,136 @@ class DocumentCircumstances:
         self, sentence: Sentence, events: Sequence[Mention], entities: Sequence[Mention]
     ) -> Iterator[Circumstances]:
         spans = [(event.start - sentence.first, event.end - sentence.first) for event in events]
-        when = self._when(sentence, spans)
-        where = self._where(sentence, spans)
+        parse = self._parse
+        heads = [parse.head_of(event.tokens) for event in events]
+        when = self._when(sentence, heads)
+        where = self._where(sentence, heads)
         counts = _how_many(sentence, spans)
         subject_of = {verb: events[noun] for noun, verb in subjects(spans, sentence.lower)}
         for number, event in enumerate(events):
-            clause = sentence.clauses[sentence.clause_of(spans[number][0])]
             yield Circumstances(
                 tuple(when[number]),
                 tuple(where[number]),
                 tuple(counts[number]),
-                tuple(_participants(sentence, clause, event, entities)),
-                clause.elsewhere,
+                tuple(_participants(sentence, heads[number], event, entities)),
+                looks_elsewhere(parse, heads[number]),
                 subject_of.get(number),
                 named_object(spans[number], sentence.words),
                 theme(spans[number], sentence.words, self._surnames),
             )
 
-    def _when(self, sentence: Sentence, spans: Sequence[Span]) -> list[list[When]]:
-        """The times of every event of a sentence."""
+    def _when(self, sentence: Sentence, heads: Sequence[int]) -> list[list[When]]:
+        """The times of every event of a sentence, by the events' head tokens."""
+        parse = self._parse
+        found: list[list[When]] = [[] for _ in heads]
+        events = {head: number for number, head in reversed([*enumerate(heads)])}
+        stated: list[tuple[StatedTime, When, int | None]] = []
         times = [one for one in sentence.times if one.start >= sentence.dateline]
-        found: list[list[When]] = [[] for _ in spans]
-        own: dict[int, list[When]] = defaultdict(list)
+        words = {one: governor(parse, sentence.tokens(one.start, one.end), events) for one in times}
         for one in times:
-            clause = sentence.clause_of(one.start)
             tokens = sentence.tokens(one.start, one.end)
-            if (stated := self._stated(one, tokens)) is None:
+            own, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
+            if (when := self._stated(own, tokens)) is None:
                 continue
-            own[clause].append(stated)
-            bounds = sentence.clauses[clause]
-            others = [(other.start, other.end) for other in times if other is not one]
-            for number in attached(
-                (one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end), others=others
-            ):
-                found[number].append(stated)
-        for number, span in enumerate(spans):
-            place = sentence.clause_of(span[0])
-            if not found[number] and (borrowed := self._from_clause_before(sentence, place, own)) is not None:
-                found[number].append(borrowed)
-            if (
-                not found[number]
-                and not sentence.clauses[place].elsewhere
-                and not is_reporting(sentence.lower[span[0]])
-            ):
-                lending = [clause for clause in own if _lends(sentence, clause)]
-                if sentence.clauses[place].relative and own.get(place):
-                    lending = [place]
-                near = [when for clause in lending for when in own[clause]]
-                near = [when for when in near if not sentence.is_of_report(when)]
-                found[number] += [replace(when, source=Source.SENTENCE) for when in near]
-                if not near and self.setting.when is not None:
-                    found[number].append(self.setting.when)
+            stated.append((one, when, word))
+            opened = [  # "since 2017, when a blaze ..."
+                parse.heads[token]
+                for token in range(tokens[-1] + 1, min(tokens[-1] + 3, len(parse.heads)))
+                if opened_behind(parse, parse.heads[token]) == tokens[-1]
+            ]
+            numbers = [] if word is None else owners(parse, word, events)
+            for number in (*numbers, *(n for verb in opened for n in owners(parse, verb, events, of_place=True))):
+                found[number].append(when)
+        for number, head in enumerate(heads):
+            if not found[number]:
+                found[number] += self._not_stated(sentence, head, stated)
         return found
+
+    def _not_stated(
+        self, sentence: Sentence, head: int, stated: Sequence[tuple[StatedTime, When, int | None]]
+    ) -> Iterator[When]:
+        """The time of an event whose clause states none."""
+        parse = self._parse
+        for mark, days in distances(parse, head):  # "three days after a fire ..."
+            base = next((when for _, when, word in stated if word == parse.heads[mark]), self.setting.when)
+            shifted = None if base is None else base.period.shifted(days)
+            if base is not None and shifted is not None:
+                yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), Source.STATED)
+                return
+        if looks_elsewhere(parse, head) or is_reporting(parse, head):
+            return
+        heading = self._headings.get(sentence.first)
+        clause = clause_of(parse, head) if is_in_relative_clause(parse, head) else None
+        near = [
+            replace(when, source=Source.SENTENCE)
+            for one, when, _ in stated
+            if not sentence.looks_elsewhere(one.start)
+            and (not sentence.is_relative(one.start) or sentence.clause_of(one.start) == clause)
+            and not sentence.is_of_report(one.start, one.end)
+        ]
+        if heading is not None:
+            yield heading
+        elif head in self.main and self.main_when is not None:
+            yield self.main_when
+        elif near:
+            yield from near
+        elif self.setting.when is not None:
+            yield self.setting.when
+
+    def _of_main_event(self) -> tuple[When | None, Where | None]:
+        """The first day and place that the beginning of the document gives to a word of its main event.
+
+        Without such a place, that of the dateline.
+        """
+        parse = self._parse
+        stems = {_stem(parse, token) for token in self.main if parse.lemmas[token].casefold() not in _LIGHT}
+        main = frozenset(self.main)
+        when: When | None = None
+        where: Where | None = None
+        dateline: Where | None = None
+        telling = 0
+        for own in self._sentences:
+            if not own.words or is_header_line(" ".join(own.words)):
+                continue
+            tokens = range(own.first + own.dateline, own.first + len(own.words))
+            events = {token: token for token in tokens if token in main or _stem(parse, token) in stems}
+            for time in own.times if when is None else ():
+                word = governor(parse, own.tokens(time.start, time.end), events)
+                if word is None or own.looks_elsewhere(time.start) or time.start < own.dateline:
+                    continue
+                is_news = parse.lemmas[word].casefold() in verbs_about("announcement")
+                if own.is_of_report(time.start, time.end) and not is_news:
+                    continue
+                stated = self._stated(time, own.tokens(time.start, time.end))
+                if stated is not None and stated.period.days <= _LONGEST_MAIN and owners(parse, word, events):
+                    when = when or replace(stated, source=Source.INFERRED)
+            for one in own.places if where is None else ():
+                place = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
+                if one.start < own.dateline:
+                    dateline = dateline or place
+                elif one.firm and not own.looks_elsewhere(one.start):
+                    word = governor(parse, place.tokens, events, of_place=True)
+                    if word is not None and owners(parse, word, events, of_place=True):
+                        where = where or place
+            telling += len(tokens) > _LONGEST_HEADING
+            if telling == _LEAD:
+                break
+        return when, where or dateline
+
+    def _at_distance(
+        self, one: StatedTime, tokens: Sequence[int], words: Mapping[StatedTime, int | None]
+    ) -> tuple[StatedTime, int]:
+        """``three days before`` a time that follows, and the word that it belongs to."""
+        parse, last = self._parse, tokens[-1]
+        other = parse.heads[last] if parse.relations[last] == "mark" else next(iter(parse.children[last]), last)
+        following = [time for time in words if time.start >= one.end and time.period is not None]
+        near = (
+            time.period
+            for time in following
+            if (word := words[time]) is not None and other in (word, *parse.ancestors(word))
+        )
+        base = next(near, None)
+        return replace(one, period=base and base.shifted(one.days)), parse.heads[other if other != last else last]
 
     def _stated(self, one: StatedTime, tokens: tuple[int, ...]) -> When | None:
         """A time of a clause; None if nothing is known of it.
@@ -239,63 +338,78 @@ class DocumentCircumstances:
         A document of an unknown day that states weekdays and the like reports recent things: its years are earlier
         ones, and a relative time is some day of a year of its own; its weekday may be known.
         """
-        unknown = self.setting.today is None
+        unknown = self.setting.today is None and not one.days
         if one.period is None:
             some_day = Period.of_year(UNKNOWN_YEAR) if one.weekday is None else Period.of_weekday(one.weekday)
-            return When(some_day, tokens, Source.CLAUSE) if unknown else None
+            return When(some_day, tokens, Source.STATED) if unknown else None
         earlier = unknown and self._recent and one.period.has_year
-        return When(one.period, tokens, Source.CLAUSE, one.looks_back or earlier)
+        return When(one.period, tokens, Source.STATED, one.looks_back or earlier)
 
-    def _from_clause_before(self, sentence: Sentence, place: int, own: Mapping[int, Sequence[When]]) -> When | None:
-        """The time of a clause that opens with "when" behind a time, or with "three days after"."""
-        clause = sentence.clauses[place]
-        if clause.opening == "when" and place and own.get(place - 1):
-            last = own[place - 1][-1]
-            if clause.start - sentence.clauses[place - 1].start >= 0 and _ends_before(sentence, last, clause.start):
-                return last
-        if clause.days is not None and not own.get(place):
-            base = next((when for when in own.get(place - 1, ())), self.setting.when)
-            shifted = None if base is None else base.period.shifted(clause.days)
-            if base is not None and shifted is not None:
-                return When(shifted, sentence.tokens(max(0, clause.start - 2), clause.start + 1), Source.CLAUSE)
-        return None
-
-    def _where(self, sentence: Sentence, spans: Sequence[Span]) -> list[list[Where]]:
+    def _where(self, sentence: Sentence, heads: Sequence[int]) -> list[list[Where]]:
         """The places of every event of a sentence."""
-        places = [one for one in sentence.places if one.start >= sentence.dateline]
-        found: list[list[Where]] = [[] for _ in spans]
+        parse = self._parse
+        found: list[list[Where]] = [[] for _ in heads]
+        events = {head: number for number, head in reversed([*enumerate(heads)])}
         near: list[Where] = []
-        for one in places:
-            bounds = sentence.clauses[sentence.clause_of(one.start)]
+        for one in sentence.places:
+            if one.start < sentence.dateline:
+                continue
             tokens = sentence.tokens(one.start, one.end)
-            owners = attached((one.start, one.end), spans, sentence.lower, (bounds.start, bounds.end))
-            modified = any(spans[number][0] - one.end in (0, 1) for number in owners)
+            word = governor(parse, tokens, events, of_place=True)
+            numbers = [] if word is None else owners(parse, word, events, of_place=True)
+            modified = any(heads[number] - tokens[-1] in (1, 2) for number in numbers)
             if not one.firm and not (modified and one.start and sentence.lower[one.start - 1] in _BEFORE_MODIFIER):
                 continue
-            if not bounds.elsewhere:
+            if not sentence.looks_elsewhere(one.start):
                 near.append(Where(one.place, tokens, Source.SENTENCE))
-            for number in owners:
-                found[number].append(Where(one.place, tokens, Source.CLAUSE))
-        for number, span in enumerate(spans):
+            for number in numbers:
+                found[number].append(Where(one.place, tokens, Source.STATED))
+        for number, head in enumerate(heads):
             if found[number]:
                 found[number] = most_exact(found[number])
-            elif not sentence.clauses[sentence.clause_of(span[0])].elsewhere and not is_reporting(
-                sentence.lower[span[0]]
-            ):
+            elif not looks_elsewhere(parse, head) and not is_reporting(parse, head):
                 found[number] = most_exact(near)
-                if not near and self.setting.where is not None:
+                if head in self.main and self.main_where is not None:
+                    found[number] = [self.main_where]
+                elif not near and self.setting.where is not None and not sentence.is_aside(head):
                     found[number] = [self.setting.where]
         return found
 
 
-def _lends(sentence: Sentence, clause: int) -> bool:
-    """Whether what a clause states may hold for the sentence: it neither looks elsewhere nor tells of one word."""
-    return not sentence.clauses[clause].elsewhere and not sentence.clauses[clause].relative
+_LEAD = 5
+"""Sentences at the beginning of a document that may state when and where its main event was."""
+_LONGEST_MAIN = 31
+"""Days of the time of a main event, at most."""
+_LIGHT = frozenset({"be", "do", "have", "make", "take", "get", "go", "come", "say", "tell"})
+_STEM = 5
+_LONGEST_HEADING = 6
+_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 
 
-def _ends_before(sentence: Sentence, when: When, place: int) -> bool:
-    """Whether nothing but punctuation lies between a time and a word of the sentence."""
-    return all(not word.isalnum() for word in sentence.words[when.tokens[-1] + 1 - sentence.first : place])
+def _stem(parse: Parse, token: int) -> str:
+    """What "shot", "shooting" and "shootings" have in common; empty for what is neither a verb nor a noun."""
+    if parse.parts[token] not in ("VERB", "NOUN"):
+        return ""
+    return parse.lemmas[token].casefold().removesuffix("ing")[:_STEM]
+
+
+def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
+    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"); None under no day.
+
+    The first line that is a day is that of the document, if it is the same. Any other heading but a time of day ends
+    what a day heads.
+    """
+    current: When | None = None
+    for own in sentences:
+        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in _ENDS_SENTENCE:
+            days = [one for one in own.times if one.period is not None and one.period.days == 1]
+            rest = len(own.words) - sum(one.end - one.start for one in days)
+            if len(days) == 1 and not rest and (current is not None or days[0].period != today):
+                assert days[0].period is not None
+                current = When(days[0].period, own.tokens(days[0].start, days[0].end), Source.HEADING)
+            elif not days and all(word.isalpha() for word in own.words):
+                current = None
+        yield current
 
 
 def _how_many(sentence: Sentence, spans: Sequence[Span]) -> list[list[HowMany]]:
@@ -305,9 +419,10 @@ def _how_many(sentence: Sentence, spans: Sequence[Span]) -> list[list[HowMany]]:
     for one in counts_in(sentence.words, spans):
         if one.start in timed or one.start < sentence.dateline:
             continue
-        clause = sentence.clauses[sentence.clause_of(one.start)]
-        before = [n for n, (_, end) in enumerate(spans) if clause.start <= end - 1 and end <= one.start]
-        after = [n for n, (start, _) in enumerate(spans) if one.end <= start < clause.end]
+        clause = sentence.clause_of(one.start)
+        same = [n for n, (start, _) in enumerate(spans) if sentence.clause_of(start) == clause]
+        before = [n for n in same if spans[n][1] <= one.start]
+        after = [n for n in same if spans[n][0] >= one.end]
         near = [(one.start - spans[n][1], n) for n in before[-1:]] + [(spans[n][0] - one.end, n) for n in after[:1]]
         for distance, number in sorted(near)[:1]:
             if distance <= _NEAR_COUNT:
@@ -319,11 +434,13 @@ def _quantities(sentence: Sentence, events: Sequence[Mention]) -> Iterator[State
     """The quantities of a sentence with what each is of."""
     spans = [(event.start - sentence.first, event.end - sentence.first) for event in events]
     happening = {word for start, end in spans for word in range(start, end)}
-    happening |= {place for place, word in enumerate(sentence.lower) if is_reporting(word) or states_relation(word)}
+    happening |= {
+        place
+        for place, word in enumerate(sentence.lower)
+        if is_reporting(sentence.parse, sentence.first + place) or states_relation(word)
+    }
     taken = {word for one in sentence.times for word in range(one.start, one.end)} | set(range(sentence.dateline))
-    clauses = [(clause.start, clause.end) for clause in sentence.clauses]
-    for one in relations(sentence.words, spans, quantities_in(sentence.words, happening, taken), clauses):
-        clause = sentence.clause_of(one.quantity.start)
+    for one in relations(sentence, spans, quantities_in(sentence.words, happening, taken)):
         back = any(time.looks_back and _is_beside(sentence, time.start, one.quantity.start) for time in sentence.times)
         start, end = one.quantity.start + sentence.first, one.quantity.end + sentence.first
         yield StatedQuantity(
@@ -331,7 +448,7 @@ def _quantities(sentence: Sentence, events: Sequence[Mention]) -> Iterator[State
             None if one.event is None else events[one.event],
             tuple(events[number] for number in one.further),
             one.name,
-            sentence.clauses[clause].elsewhere or back,
+            sentence.looks_elsewhere(one.quantity.start) or back,
         )
 
 
@@ -341,15 +458,14 @@ def _is_beside(sentence: Sentence, one: int, other: int) -> bool:
     return sentence.clause_of(one) == sentence.clause_of(other) and "," not in between
 
 
-def _participants(
-    sentence: Sentence, clause: Clause, event: Mention, entities: Sequence[Mention]
-) -> Iterator[Participant]:
+def _participants(sentence: Sentence, head: int, event: Mention, entities: Sequence[Mention]) -> Iterator[Participant]:
     """The entities of an event's clause that are neither its times nor its places, in the order of the text."""
     taken = {sentence.first + word for one in sentence.times for word in range(one.start, one.end)}
     taken |= {sentence.first + word for one in sentence.places for word in range(one.start, one.end) if one.firm}
-    start, end = sentence.first + clause.start, sentence.first + clause.end
+    clause = clause_of(sentence.parse, head)
     for entity in sorted(entities, key=lambda one: one.tokens):
-        if start <= entity.start < end and taken.isdisjoint(entity.tokens) and entity.tokens != event.tokens:
+        own = clause_of(sentence.parse, sentence.parse.head_of(entity.tokens))
+        if own == clause and taken.isdisjoint(entity.tokens) and entity.tokens != event.tokens:
             before = sentence.lower[entity.start - 1 - sentence.first] if entity.start > sentence.first else ""
             determined = before in ("the", "a", "an") and entity.start - 2 >= sentence.first
             if determined:

@@ -6,25 +6,24 @@ place, unless they belong to a clause that looks elsewhere, to who reported it, 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from cdcoref.circumstances.attachment import belongs_to_report, is_reporting
 from cdcoref.circumstances.gazetteer import Place, country_of_people
 from cdcoref.circumstances.places import CONTINENTS, SETTLEMENTS, StatedPlace, capitalised, places_in
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, is_part, most_exact
 from cdcoref.corpus import Document
-from cdcoref.facts import Period, StatedTime
-from cdcoref.language import HEADER_LINES, is_common_word, is_line_of_writers, lemma, word_set
+from cdcoref.facts import Parse, Period, StatedTime, is_verb, verbs_about
+from cdcoref.language import HEADER_LINES, is_common_word, is_header_line, is_line_of_writers, word_set
 
 _LEAD = 4
 """Sentences at the beginning of a document that may state when and where its main event was; names and dates alone are
 no sentences."""
 _LONGEST_MAIN = 31
 """The longest main event, in days, whose time is taken from the beginning of a text."""
-_WEEK = 7
 _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _FEWEST_WORDS = 4
@@ -37,17 +36,9 @@ _NEAR_TIME = 2
 _MARKETS = word_set("close closed closing price prices quarter season")
 """Words beside a time that something else is compared with ("below Friday's close")."""
 _CONTRASTING = frozenset({"but", "however", "meanwhile"})
-_RELATIVE = frozenset({"who", "whom", "whose", "which", "where"})
-_PERFECT = frozenset({"has", "have"})
-_BEFORE_PARTICIPLE = frozenset({"been", "now", "also"})
-_CLOCK = re.compile(r"[0-2]?\d[:.][0-5]\d([ap]m)?")
-_BEFORE_CLOCK = frozenset({"at", "around", "about"})
 _BACK = frozenset({"before", "earlier", "previous"})
-_DEFINITE = frozenset({"the", "this", "its", "his", "her", "their", "'s", "’s"})
-_INDEFINITE = frozenset({"a", "an"})
-_LONGEST_ANTECEDENT = 6
-"""In words."""
-_AUXILIARIES = frozenset({"was", "were", "has", "have", "had", "will", "would"})
+_LONGEST_DISTANCE = 5
+"""In words: ", a day before the"."""
 _AFTERMATH = frozenset({"toll", "rescuers", "survivors", "rubble", "funeral", "funerals", "mourn", "mourns"})
 """Words at the beginning of a report that is written days after a disaster."""
 _BEGINNING = 2
@@ -59,6 +50,8 @@ outbreak parade poll polls protest protests quake referendum riot riots runoff r
 stabbing storm strike strikes summit talks trial vote wildfire wildfires
 """)
 """Nouns for what happens at a place that is named directly before them."""
+_ARGUMENTS = frozenset({"nsubj", "nsubjpass", "dobj", "attr"})
+_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 _QUOTES = frozenset({"``", "''", '"', "“", "”"})
 
 
@@ -78,9 +71,6 @@ class Setting:
         All places that it names, but for clauses that look elsewhere.
     names
         The words of its names, in lower case, but for datelines and clauses that look elsewhere.
-    reported
-        The day on which somebody reported the news ("said on Monday"), or that of a report without a day whose first
-        sentences have news ("have been killed"), if the main clauses of the first sentences state no other; else None.
     about
         The place that the beginning of the text names first, in the headline if it names one ("Ecuador election",
         "a Danish firm"), whether or not something happens there; the place of `where`, if that is not in the gazetteer,
@@ -93,7 +83,6 @@ class Setting:
     places: frozenset[Place] = frozenset()
     names: frozenset[str] = frozenset()
     firm: bool = True
-    reported: When | None = None
     about: Place | None = None
 
 
@@ -131,12 +120,8 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
     longest = _LEAD - bool(title)  # the headline is one of the first sentences
     end = telling[longest - 1] + 1 if len(telling) >= longest else len(shown)
     lead = shown[:end]
-    main, reported = _main_time(lead, today), next(_recent_days(lead, today, of_reports=True), None)
+    main = _main_time(lead, today)
     when = next(_recent_days(shown[end:], today), None) if main is None else main.when
-    if when is not None and (main is None or not main.aside):
-        reported = None
-    if reported is None and today is not None and (when is None or (main is not None and _is_doubtful(main))):
-        reported = _day_of_news(lead, today)
     headline = places_in(title) if title else [one for own in shown[:1] for one in own.places]
     named = [one.place for one in headline if one.place.country]
     first = headline[0] if headline and headline[0].place.country else None
@@ -155,15 +140,45 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
     if when is None and today is not None:
         start = today.shifted(-_REPORTED_WITHIN)
         when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
-    places = frozenset(
-        one.place for own in sentences for one in own.places if not own.clauses[own.clause_of(one.start)].elsewhere
-    )
-    return Setting(today, when, where, places, frozenset(_names(sentences)), firm, reported, about)
+    places = frozenset(one.place for own in sentences for one in own.places if not own.looks_elsewhere(one.start))
+    return Setting(today, when, where, places, frozenset(_names(sentences)), firm, about)
 
 
-def _is_doubtful(main: _MainTime) -> bool:
-    """Whether news without a day is more likely the main event ("has died", of a man who "broke his leg last week")."""
-    return main.aside or main.when.period.days >= _WEEK
+def main_words(document: Document, sentences: Sequence[Sentence]) -> Iterator[int]:
+    """The tokens that may be a document's main event, the likeliest first: of its headline and its first sentences.
+
+    The verb of the sentence, those joined to it, and their subjects and objects; of what somebody said, what was said.
+    """
+    lines = [own for own in sentences if own.words and not is_header_line(" ".join(own.words))]
+    prose = [own for own in lines if own.words[-1] in _ENDS_SENTENCE and not _is_only_a_date(own)]
+    before = itertools.takewhile(lambda own: own is not prose[0], lines) if prose else lines[:HEADER_LINES]
+    for own in (*before, *prose[:1]):
+        tokens = range(own.first + own.dateline, own.first + len(own.words))
+        for root in tokens:
+            if own.parse.heads[root] == root or own.parse.heads[root] not in tokens:
+                yield from _main_words_below(own.parse, root)
+
+
+def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
+    said = [child for child in parse.children[word] if parse.relations[child] in ("ccomp", "parataxis")]
+    if said and parse.lemmas[word].casefold() in verbs_about("report"):
+        if parse.lemmas[word].casefold() in verbs_about("announcement"):
+            yield word
+        for child in said:
+            yield from _main_words_below(parse, child)
+        return
+    yield word
+    if not is_verb(parse, word):
+        return
+    for child in parse.children[word]:
+        if parse.relations[child] in _ARGUMENTS:
+            yield child
+            yield from (joined for joined in parse.children[child] if parse.relations[joined] == "conj")
+        elif parse.relations[child] == "agent":
+            yield from parse.children[child]
+    for child in parse.children[word]:
+        if parse.relations[child] == "conj" and is_verb(parse, child):
+            yield from _main_words_below(parse, child)
 
 
 def _part(one: Where, whole: Place, tokens: Sequence[str]) -> Where | None:
@@ -201,18 +216,15 @@ def _named_places(sentences: Iterable[Sequence[str]]) -> Iterator[Place]:
 def _names(sentences: Sequence[Sentence]) -> Iterator[str]:
     """The words of names: capitalised, no word of the dictionary, and not only for standing first in a sentence."""
     for own in sentences:
-        for clause in own.clauses:
-            if clause.elsewhere:
-                continue
-            first = max(own.dateline, clause.start)
-            for start, end in capitalised(own.words[first : clause.end]):
-                if end - start > 1 or first + start > own.dateline:
-                    names = own.words[first + start : first + end]
-                    yield from (
-                        word.casefold()
-                        for word in names
-                        if len(word) >= _SHORTEST_NAME and not is_common_word(word.casefold())
-                    )
+        for start, end in capitalised(own.words[own.dateline :]):
+            names = range(own.dateline + start, own.dateline + end)
+            if (end - start > 1 or start) and not own.looks_elsewhere(names[-1]):
+                words = (own.words[word] for word in names)
+                yield from (
+                    word.casefold()
+                    for word in words
+                    if len(word) >= _SHORTEST_NAME and not is_common_word(word.casefold())
+                )
 
 
 def _is_of_writers(sentence: Sentence) -> bool:
@@ -245,15 +257,15 @@ def _main_time(lead: Sequence[Sentence], today: Period | None) -> _MainTime | No
     return best
 
 
-def _main_times(lead: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[_MainTime]:
-    """Times at the beginning of a document that may be those of its main event, or of reports of it."""
+def _main_times(lead: Sequence[Sentence], today: Period | None) -> Iterator[_MainTime]:
+    """Times at the beginning of a document that may be those of its main event."""
     for own in lead:
         for one in own.times:
             if one.start < own.dateline or one.period is None or one.period.days > _LONGEST_MAIN or one.looks_back:
                 continue
-            if own.clauses[own.clause_of(one.start)].elsewhere or _is_only_a_date(own):
+            if own.looks_elsewhere(one.start) or _is_only_a_date(own):
                 continue
-            if belongs_to_report(own.lower, one.start, one.end) != of_reports or _is_in_brackets(own, one):
+            if own.is_of_report(one.start, one.end) or _is_in_brackets(own, one):
                 continue
             if _is_of_comparison(own, one):
                 continue
@@ -262,37 +274,12 @@ def _main_times(lead: Sequence[Sentence], today: Period | None, *, of_reports: b
                 yield _MainTime(when, _is_aside(own, one))
 
 
-def _day_of_news(lead: Sequence[Sentence], today: Period) -> When | None:
-    """The document's day or the one before it, if its first sentences have news without a day.
-
-    News are in the present perfect ("38 people have been killed") or have a time of day ("struck at around 16:00").
-    """
-    before = today.shifted(-1)
-    if not today.has_year or today.days > 1 or before is None:
-        return None
-    for own in lead:
-        for place, word in enumerate(own.lower[:-1]):
-            clause = own.clauses[own.clause_of(place)]
-            if clause.elsewhere or clause.relative or place < own.dateline:
-                continue
-            following = place + 1 + (own.lower[place + 1] in _BEFORE_PARTICIPLE)
-            perfect = word in _PERFECT and following < len(own.lower) and _is_participle(own.lower[following])
-            timed = word in _BEFORE_CLOCK and _CLOCK.fullmatch(own.lower[place + 1]) is not None
-            if perfect or timed:
-                return When(Period(before.first, today.last), own.tokens(place, following + 1), Source.DOCUMENT)
-    return None
-
-
-def _is_participle(word: str) -> bool:
-    return lemma(word) != word and not word.endswith(("s", "ing"))
-
-
-def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_reports: bool = False) -> Iterator[When]:
-    """Single days shortly before the document's that may be those of its main event, or of reports of it."""
+def _recent_days(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When]:
+    """Single days shortly before the document's that may be those of its main event."""
     if today is None:
         return
-    longest = 1 if today.has_year else _WEEK  # without a year, a weekday is one of seven days
-    for when, _ in _main_times(sentences, today, of_reports=of_reports):
+    longest = 1 if today.has_year else _REPORTED_WITHIN  # without a year, a weekday is one of seven days
+    for when, _ in _main_times(sentences, today):
         if (
             when.period.days <= longest
             and when.period.first <= today.first
@@ -304,43 +291,17 @@ def _recent_days(sentences: Sequence[Sentence], today: Period | None, *, of_repo
 def _is_aside(sentence: Sentence, one: StatedTime) -> bool:
     """Whether a relative clause, a quotation or a sentence that begins with "but" states a time."""
     quoted = sum(word in _QUOTES for word in sentence.words[: one.start]) % 2 == 1
-    aside = quoted or sentence.lower[0] in _CONTRASTING or _is_in_relative_clause(sentence, one.start)
-    goes_back = not _BACK.isdisjoint(sentence.lower[one.start : one.end])  # "the previous evening"
-    return aside or goes_back or _is_about_known(sentence, one.start)
-
-
-def _is_about_known(sentence: Sentence, word: int) -> bool:
-    """Whether a word is in a clause with "that" about something known ("the airliner that crashed on Monday").
-
-    What is new has an indefinite article ("a fire that broke out on Monday").
-    """
-    lower, start = sentence.lower, sentence.clauses[sentence.clause_of(word)].start
-    that = next((place for place in range(word - 1, start, -1) if lower[place] == "that"), None)
-    if that is None or is_reporting(lower[that - 1]) or not lower[that - 1].isalpha():
-        return False
-    verb = lower[that + 1]
-    if not (verb in _AUXILIARIES or _is_participle(verb)) or not _AUXILIARIES.isdisjoint(lower[that + 2 : word]):
-        return False
-    before = reversed(lower[max(start, that - _LONGEST_ANTECEDENT) : that])
-    return next((one in _DEFINITE for one in before if one in _DEFINITE or one in _INDEFINITE), False)
-
-
-def _is_in_relative_clause(sentence: Sentence, word: int) -> bool:
-    """Whether a word is in a relative clause ("Maas, who won in Dubai"), which is about a part of the sentence."""
-    return sentence.clauses[sentence.clause_of(word)].opening in _RELATIVE
+    aside = quoted or sentence.lower[0] in _CONTRASTING or sentence.is_relative(one.start)
+    return aside or not _BACK.isdisjoint(sentence.lower[one.start : one.end])  # "the previous evening"
 
 
 def _is_of_comparison(sentence: Sentence, one: StatedTime) -> bool:
     """Whether a time is that of a price ("Friday's close"), or before the happening ("the day before the fire")."""
-    clause = sentence.clause_of(one.start)
-    bounds = sentence.clauses[clause]
-    near = sentence.lower[max(bounds.start, one.start - _NEAR_TIME) : min(bounds.end, one.end + _NEAR_TIME)]
+    near = sentence.lower[max(0, one.start - _NEAR_TIME) : one.end + _NEAR_TIME]
     if not _MARKETS.isdisjoint(near):
         return True
-    for following in sentence.clauses[clause + 1 : clause + 2]:
-        definite = sentence.lower[following.start + 1 : following.start + 2] == ["the"]
-        return definite and following.days is not None and following.days > 0
-    return False
+    after = sentence.lower[one.end : one.end + _LONGEST_DISTANCE]
+    return "before" in after and after[-1:] != ["before"] and after[after.index("before") + 1] == "the"
 
 
 def _is_only_a_date(sentence: Sentence) -> bool:
@@ -365,8 +326,8 @@ def _main_places(lead: Sequence[Sentence], named: Sequence[Place]) -> Iterator[W
             for one in own.places
             if (one.firm or _is_of_happening(own, one))
             and one.start >= own.dateline
-            and not own.clauses[own.clause_of(one.start)].elsewhere
-            and not _is_in_relative_clause(own, one.start)
+            and not own.looks_elsewhere(one.start)
+            and not own.is_relative(one.start)
         ]
         yield from sorted(most_exact(stated), key=lambda one: _is_abroad(one.place, named))[:1]
     for own in lead:

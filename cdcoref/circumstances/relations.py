@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cdcoref.circumstances.attachment import Span, is_reporting
+from cdcoref.circumstances.attachment import is_reporting
 from cdcoref.circumstances.quantities import MONEY, PEOPLE, Quantity
+from cdcoref.circumstances.sentences import Sentence
 from cdcoref.language import lemma, word_set
 
+Span = tuple[int, int]
 _RELATIONS = {
     "death": "kill die dead death slay perish drown toll fatal fatality claim",
     "injury": "injure injury wound hurt hospitalise hospitalize",
@@ -83,38 +85,29 @@ def is_object(between: Sequence[str]) -> bool:
     return 0 < len(between) <= _LONGEST_OBJECT and _NO_OBJECT.isdisjoint(between)
 
 
-def relations(
-    words: Sequence[str], spans: Sequence[Span], quantities: Sequence[Quantity], clauses: Sequence[Span]
-) -> Iterator[Relation]:
+def relations(sentence: Sentence, spans: Sequence[Span], quantities: Sequence[Quantity]) -> Iterator[Relation]:
     """What each quantity of a sentence is of; those that are of nothing are left out.
 
-    Parameters
-    ----------
-    words
-        The sentence.
-    spans
-        The words of its event mentions, in their order.
-    quantities
-        Its quantities.
-    clauses
-        The words of its clauses.
+    `spans` are the words of its event mentions, in their order.
     """
-    lower = [word.casefold() for word in words]
+    lower = sentence.lower
+
+    def reports(place: int) -> bool:
+        return is_reporting(sentence.parse, sentence.first + place)
+
     covered = {place for start, end in spans for place in range(start, end)}
     counted = {place for one in quantities for place in range(one.start, one.end)}
     stating = [
         (place, place + 1, None)
-        for place in range(len(words))
-        if place not in covered
-        and place not in counted
-        and (is_reporting(lower[place]) or states_relation(lower[place]))
+        for place in range(len(lower))
+        if place not in covered and place not in counted and (reports(place) or states_relation(lower[place]))
     ]
     known = sorted([*((start, end, number) for number, (start, end) in enumerate(spans)), *stating])
     for one in quantities:
-        clause = next((own for own in clauses if own[0] <= one.start < own[1]), (0, len(words)))
-        near = [own for own in known if clause[0] <= own[0] and own[1] <= clause[1]]
+        clause = sentence.clause_of(one.start)
+        near = [own for own in known if sentence.clause_of(own[0]) == clause]
         chosen = _nearest(one, near, lower)
-        if chosen is None:
+        if chosen is None or reports(chosen[0]):
             continue
         name = _name(lower, chosen)
         if name in _CARRIERS:
@@ -133,14 +126,14 @@ _Known = tuple[int, int, int | None]
 
 
 def _nearest(one: Quantity, near: Sequence[_Known], lower: Sequence[str]) -> _Known | None:
-    """The word that a quantity belongs to; verbs of reporting have none."""
+    """The word that a quantity belongs to."""
     before = [own for own in near if own[1] <= one.start]
     if before and before[-1][1] < one.start and lower[one.start - 1] in _NEW_PREDICATE:
         before = []
     after = [own for own in near if own[0] >= one.end]
     found = [(one.start - own[1], own) for own in before[-1:]] + [(own[0] - one.end, own) for own in after[:1]]
     within = [own for distance, own in sorted(found, key=lambda pair: pair[0]) if distance <= _FARTHEST]
-    if not within or is_reporting(lower[within[0][0]]):
+    if not within:
         return None
     # Of two words for one thing ("sentenced to seven years in prison"), the one that is a mention.
     same = [own for own in within if _name(lower, own) == _name(lower, within[0])]

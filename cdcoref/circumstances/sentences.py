@@ -5,31 +5,44 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import partial
 from itertools import pairwise
 
 from cdcoref.circumstances.attachment import belongs_to_report
-from cdcoref.circumstances.clause_settings import Clause, clauses_of
 from cdcoref.circumstances.gazetteer import Place, places_named
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
-from cdcoref.circumstances.tense import looks_ahead
 from cdcoref.corpus import Document
-from cdcoref.facts import Period, StatedTime, times_in
+from cdcoref.facts import (
+    Parse,
+    Period,
+    StatedTime,
+    clause_of,
+    is_in_relative_clause,
+    looks_ahead,
+    looks_elsewhere,
+    times_in,
+)
 
 _LINE_BREAK = "//n"
 
 
 class Source(IntEnum):
-    """How near to a mention the words are that state a circumstance; the larger, the nearer."""
+    """How a circumstance is known; the larger, the more surely it is the event's own.
+
+    Only the last three are shown: the words of the event's own clause state it; a heading above it does; the event is
+    its document's main event, whose beginning states it. What another clause of the sentence or the document as a whole
+    states only tells events apart.
+    """
 
     DOCUMENT = 1
     SENTENCE = 2
-    CLAUSE = 3
+    INFERRED = 3
+    HEADING = 4
+    STATED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A time, the tokens that state it, and how near they are; `looks_back`: to a year before the document's."""
+    """A time, the tokens that state it, and how it is known; `looks_back`: to a year before the document's."""
 
     period: Period
     tokens: tuple[int, ...]
@@ -39,7 +52,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place, the tokens that state it, and how near they are."""
+    """A place, the tokens that state it, and how it is known."""
 
     place: Place
     tokens: tuple[int, ...]
@@ -54,22 +67,39 @@ class Sentence:
     words: Sequence[str]
     lower: Sequence[str]
     dateline: int
-    clauses: Sequence[Clause]
     times: Sequence[StatedTime]
     places: Sequence[StatedPlace]
+    parse: Parse
 
     def tokens(self, start: int, end: int) -> tuple[int, ...]:
         return tuple(range(self.first + start, self.first + end))
 
-    def is_of_report(self, when: When) -> bool:
+    def is_of_report(self, start: int, end: int) -> bool:
         """Whether a time is that of a report about the happening, or of a reaction to it."""
-        return belongs_to_report(self.lower, when.tokens[0] - self.first, when.tokens[-1] + 1 - self.first)
+        return belongs_to_report(self.parse, self.tokens(start, end))
 
     def clause_of(self, word: int) -> int:
-        return next((number for number, clause in enumerate(self.clauses) if word < clause.end), 0)
+        """The token that the clause of a word depends on."""
+        return clause_of(self.parse, self.first + word)
+
+    def looks_elsewhere(self, word: int) -> bool:
+        """Whether a word is about another happening than the sentence."""
+        return looks_elsewhere(self.parse, self.first + word)
+
+    def is_aside(self, token: int) -> bool:
+        """Whether a token is in a relative clause behind a comma ("shares of Tokari, which recalled cars, rose")."""
+        relative = [word for word in (token, *self.parse.ancestors(token)) if self.parse.relations[word] == "relcl"]
+        firsts = (
+            min((child for child in self.parse.children[word] if child < word), default=word) for word in relative
+        )
+        return any(first > self.first and self.words[first - 1 - self.first] == "," for first in firsts)
+
+    def is_relative(self, word: int) -> bool:
+        """Whether a word is in a relative clause."""
+        return is_in_relative_clause(self.parse, self.first + word)
 
 
-def sentences_of(document: Document, cased: Document, today: Period | None) -> list[Sentence]:
+def sentences_of(document: Document, cased: Document, parse: Parse, today: Period | None) -> list[Sentence]:
     """What the sentences of a document state; a hidden one has no words.
 
     Places that the document names with certainty, and the countries where something happens, tell places of one name
@@ -81,14 +111,16 @@ def sentences_of(document: Document, cased: Document, today: Period | None) -> l
         The document.
     cased
         The same with headlines in sentence case.
+    parse
+        Its parse.
     today
         Its day; None if unknown.
     """
-    read = list(_sentences(_with_names_of_places(cased, document.tokens), today))
+    read = list(_sentences(_with_names_of_places(cased, document.tokens), parse, today))
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
-        return [replace(own, places=_places(own.words, known, countries)) for own in read]
+        return [replace(own, places=_places(own.words, parse, own.first, known, countries)) for own in read]
     return read
 
 
@@ -112,29 +144,33 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
             yield first, last, number not in document.hidden
 
 
-def _sentences(document: Document, today: Period | None) -> Iterator[Sentence]:
+def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterator[Sentence]:
     stated: Period | None = None
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
-        times = list(_with_distances(times_in(words, today, stated, partial(looks_ahead, lower))))
+        times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
-        yield Sentence(start, words, lower, dateline_end(words), clauses_of(words), times, _places(words))
+        yield Sentence(start, words, lower, dateline_end(words), times, _places(words, parse, start), parse)
 
 
-def _with_distances(times: Sequence[StatedTime]) -> Iterator[StatedTime]:
-    """The times of a sentence; ``three days before`` counts from the time that follows, and is left out without one."""
-    following: StatedTime | None
-    for time, following in zip(times, [*times[1:], None], strict=False):
-        if not time.days:
-            yield time
-        elif following is not None and following.period is not None:
-            yield replace(time, period=following.period.shifted(time.days), days=0)
+def _places(
+    words: Sequence[str], parse: Parse, first: int, known: Sequence[Place] = (), countries: Collection[str] = ()
+) -> list[StatedPlace]:
+    """The places of a sentence, without names that the gazetteer lacks and the parse takes for somebody's."""
+    if not any(word[:1].isupper() for word in words):
+        return []
+    return [
+        one
+        for one in places_in(words, known, countries)
+        if one.place.sort != "unknown" or not _is_of_somebody(parse, first + one.start)
+    ]
 
 
-def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
-    return places_in(words, known, countries) if any(word[:1].isupper() for word in words) else []
+def _is_of_somebody(parse: Parse, start: int) -> bool:
+    """Whether a name is somebody's, since no preposition is before it ("brought in Maas")."""
+    return start > 0 and parse.relations[start - 1] == "prt"
 
 
 def is_part(place: Place, whole: Place) -> bool:

@@ -1,4 +1,12 @@
+from .clauses import clause_of as clause_of
+from .clauses import distances as distances
+from .clauses import is_in_relative_clause as is_in_relative_clause
+from .clauses import is_verb as is_verb
 from .clauses import looks_ahead as looks_ahead
+from .clauses import looks_elsewhere as looks_elsewhere
+from .clauses import opened_behind as opened_behind
+from .clauses import verb_of as verb_of
+from .clauses import verbs_about as verbs_about
 from .grammar import syntax as syntax
 from .parsing import ENGLISH as ENGLISH
 from .parsing import Parse as Parse

@@ -1,15 +1,121 @@
-"""Clauses in a parse: which verb governs a word, in which tense, and which clauses look at another happening."""
+"""Clauses in a parse: which verb governs a word, in which tense, and which words look at another happening.
+
+A word looks elsewhere if it is about another happening than what its sentence tells: "three days after a fire in
+Portugal", "since 2017, when a blaze killed 66", "unlike last year's vote", "follows a strike in Italy".
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 from cdcoref.facts.parsing import Parse
+from cdcoref.facts.time_expressions import count_named, days_of_unit
+from cdcoref.word_tables import words_in
+
+_WITHOUT_TENSE = frozenset({"conj", "xcomp", "advcl", "pcomp"})
+_OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj", "csubjpass"})
+_AT_DISTANCE = frozenset({"after", "before", "following"})
+_LONGEST_UNIT = 7
+_INDEFINITE = frozenset({"a", "an", "another", "similar"})
+
+
+@cache
+def verbs_about(what: str) -> frozenset[str]:
+    """The verbs of a class of the table `verbs.tsv`, in dictionary form."""
+    return words_in("verbs.tsv", what)
+
+
+def is_verb(parse: Parse, token: int) -> bool:
+    """Whether a token is a verb or an auxiliary."""
+    return parse.parts[token] in ("VERB", "AUX")
 
 
 def verb_of(parse: Parse, token: int) -> int:
     """The verb whose clause a token is in: itself, or the nearest verb or auxiliary above; else the root."""
-    while parse.parts[token] not in ("VERB", "AUX") and parse.heads[token] != token:
+    while not is_verb(parse, token) and parse.heads[token] != token:
         token = parse.heads[token]
     return token
+
+
+def clause_of(parse: Parse, token: int) -> int:
+    """The word that a token's clause depends on: a verb with a subject or a tense of its own, or the root."""
+    while parse.heads[token] != token:
+        if parse.relations[token] in _OF_CLAUSES:
+            return token
+        if parse.relations[token] == "conj" and is_verb(parse, token) and has_subject(parse, token):
+            return token
+        token = parse.heads[token]
+    return token
+
+
+def has_subject(parse: Parse, verb: int) -> bool:
+    """Whether a verb has a subject of its own."""
+    return any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
+
+
+def is_in_relative_clause(parse: Parse, token: int) -> bool:
+    """Whether a token is in a relative clause, which tells something of a word before it."""
+    return any(parse.relations[word] == "relcl" for word in (token, *parse.ancestors(token)))
+
+
+def looks_elsewhere(parse: Parse, token: int) -> bool:
+    """Whether a token is about another happening than what its sentence tells."""
+    for word in (token, *parse.ancestors(token)):
+        name = parse.lemmas[word].casefold()
+        if name in ("since", "unlike") and parse.relations[word] == "prep":
+            return True
+        if parse.relations[word] in ("dobj", "pobj") and not _determiners(parse, word).isdisjoint(_INDEFINITE):
+            above = parse.lemmas[parse.heads[word]].casefold()
+            if above in verbs_about("comparison") or (above == "after" and "similar" in _determiners(parse, word)):
+                return True
+        compares = parse.lemmas[parse.heads[word]].casefold() in verbs_about("comparison")
+        if compares and word > parse.heads[word] and parse.relations[word] in ("npadvmod", "prep", "advmod"):
+            return True
+        before = opened_behind(parse, word)
+        if before is not None and looks_elsewhere(parse, before):
+            return True
+    return any(days for _, days in distances(parse, token))
+
+
+def opened_behind(parse: Parse, verb: int) -> int | None:
+    """The word behind which "when" or "where" opens the clause of a verb ("since 2017, when a blaze ..."), if any."""
+    for child in parse.children[verb]:
+        if child < verb and parse.relations[child] == "advmod" and parse.lemmas[child].casefold() in ("when", "where"):
+            before = child - 1 - (child > 1 and parse.tags[child - 1] == ",")
+            return before if before >= 0 and parse.parts[before] != "PUNCT" else None
+    return None
+
+
+def distances(parse: Parse, token: int) -> Iterator[tuple[int, int]]:
+    """The "three days after" that a token depends on: the word "after", and how many days later the token is (-3)."""
+    for word in (token, *parse.ancestors(token)):
+        marks = [child for child in parse.children[word] if parse.relations[child] == "mark"]
+        if parse.relations[word] == "advcl":  # "three days after a fire killed five", where "killed" depends on "came"
+            beside = parse.children[parse.heads[word]]
+            marks += [
+                child for child in beside if parse.relations[child] == "prep" and parse.heads[word] < child < word
+            ]
+        for mark in (word, *marks):
+            name = parse.lemmas[mark].casefold()
+            if name in _AT_DISTANCE and (days := _distance(parse, mark)) is not None:
+                yield mark, days if name == "before" else -days
+
+
+def _distance(parse: Parse, mark: int) -> int | None:
+    """The days of "three days" before "after"; None if there are none. "Hours after" is the same day."""
+    if mark < 2 or (unit := days_of_unit(parse.lemmas[mark - 1].casefold())) is None or unit > _LONGEST_UNIT:
+        return None
+    if parse.lemmas[mark - 2].casefold() == "the":
+        return 1 if any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark) else None
+    count = count_named(parse.lemmas[mark - 2].casefold())
+    return None if count is None else count * unit
+
+
+def _determiners(parse: Parse, noun: int) -> frozenset[str]:
+    return frozenset(
+        parse.lemmas[child].casefold() for child in parse.children[noun] if parse.relations[child] in ("det", "amod")
+    )
 
 
 def looks_ahead(parse: Parse, token: int) -> bool | None:
@@ -24,7 +130,7 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     if noun is not None and parse.tags[noun] not in ("NN", "NNS"):
         noun = None  # "Black Friday"
     is_no_subject = noun is not None and not (parse.heads[noun] == verb and parse.relations[noun].startswith("nsubj"))
-    while parse.parts[verb] in ("VERB", "AUX"):
+    while is_verb(parse, verb):
         auxiliaries = [child for child in parse.children[verb] if parse.relations[child].startswith("aux")]
         tags = {parse.tags[verb], *(parse.tags[child] for child in auxiliaries)}
         lemmas = {parse.lemmas[child] for child in auxiliaries}
@@ -44,6 +150,3 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
             return None
         verb = verb_of(parse, parse.heads[verb])
     return None
-
-
-_WITHOUT_TENSE = frozenset({"conj", "xcomp", "advcl", "pcomp"})

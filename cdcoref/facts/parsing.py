@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
 """The folder of the pipeline that ships."""
 _BATCH_WORDS = 4096
+_LONGEST_DATELINE, _SHORTEST_DATED = 14, 2
+_DASHES = frozenset({"-", "--", "–", "—", "―"})
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,13 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
+def dateline(words: Sequence[str]) -> int:
+    """The words of a dateline with its dash ("OSLO, May 18 (Orbit) -"), which is parsed by itself; 0: none."""
+    dash = next((place for place, word in enumerate(words[:_LONGEST_DATELINE]) if word in _DASHES), 0)
+    in_capitals = len(words[0]) > _SHORTEST_DATED and words[0].isupper()
+    return dash + 1 if dash and in_capitals and not any(word.islower() for word in words[:dash]) else 0
+
+
 def _doc(nlp: Language, document: Document) -> Doc:
     from spacy.tokens import Doc
 
@@ -198,5 +207,7 @@ def _doc(nlp: Language, document: Document) -> Doc:
     for start, end in document.sentences:
         if start < end:
             starts[start] = True
+            behind = start + dateline(document.tokens[start:end])
+            starts[behind if behind < end else start] = True
     words = [word or " " for word in in_sentence_case(document).tokens]
     return Doc(nlp.vocab, words=words, sent_starts=starts)  # type: ignore[arg-type]

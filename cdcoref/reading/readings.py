@@ -65,7 +65,7 @@ class Reading:
     @cached_property
     def stated(self) -> DocumentCircumstances:
         """The days and places that the document states."""
-        return DocumentCircumstances(self.document, self.cased)
+        return DocumentCircumstances(self.document, self.cased, self.parse)
 
     def facts(self, mention: Mention) -> MentionFacts:
         """What the words of a mention of the document, and those beside it, state."""
@@ -203,6 +203,7 @@ class Readings:
     @cached_property
     def circumstances(self) -> list[Circumstances]:
         """When, where, with whom and how many, of every mention, in order; those of entities are empty."""
+        self.parse()
         found = [Circumstances()] * len(self)
         for document, numbers in self._numbers.items():
             if numbers:
@@ -214,6 +215,7 @@ class Readings:
     @cached_property
     def settings(self) -> dict[str, Setting]:
         """What the documents that have mentions state as a whole, by id."""
+        self.parse()
         return {id: self[id].stated.setting for id, numbers in self._numbers.items() if numbers}
 
     @cached_property

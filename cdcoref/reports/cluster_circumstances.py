@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Literal, TypeVar
 
 from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
@@ -27,6 +28,12 @@ LABEL_SEPARATOR = " · "
 """Between the parts of a label."""
 _SHORT = 8
 """The longest span, in days, that is shown as its last day: as of a report that states a weekday and no year."""
+Known = Literal["stated", "heading", "inferred"]
+KNOWN: Mapping[Source, Known] = MappingProxyType(
+    {Source.STATED: "stated", Source.HEADING: "heading", Source.INFERRED: "inferred"}
+)
+"""How a circumstance is known: the clause of a mention states it; a heading above a mention does; or a mention is its
+document's main event, whose beginning states it."""
 _Value = TypeVar("_Value", bound=Hashable)
 
 
@@ -52,10 +59,11 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPeriod:
-    """When an event happened, and the words that state it."""
+    """When an event happened, the words that state it, and how it is known (see `KNOWN`)."""
 
     period: Period
     stated: tuple[Stated, ...]
+    known: Known = "stated"
 
     def __str__(self) -> str:
         return str(self.period)
@@ -63,10 +71,11 @@ class ClusterPeriod:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlace:
-    """Where an event happened, and the words that state it."""
+    """Where an event happened, the words that state it, and how it is known (see `KNOWN`)."""
 
     place: Place
     stated: tuple[Stated, ...]
+    known: Known = "stated"
 
     def __str__(self) -> str:
         return self.place.shown()
@@ -133,6 +142,7 @@ class CorpusCircumstances:
         self.readings = Readings(corpus) if readings is None else readings
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
+        self._main: dict[str, list[Mention]] = {}
         self._settings: dict[str, Setting] = {}
         self._quantities: dict[str, list[StatedQuantity]] = {}
         self._names: dict[ClusterKey, str] = {}
@@ -189,6 +199,26 @@ class CorpusCircumstances:
         self._of_document(document)
         return self._settings[document]
 
+    def of_document(self, document: str) -> list[ClusterCircumstances]:
+        """Those of the events that a document is about, the likeliest first, and then what its beginning states."""
+        stated = self.readings[document].stated
+        found = list(map(self.of, self._main_events(document)))
+        if (when := stated.main_when) is not None:
+            shown = self._shown([(document, when.tokens)])
+            found.append(ClusterCircumstances(when=ClusterPeriod(when.period, shown, "inferred")))
+        if (where := stated.main_where) is not None:
+            shown = self._shown([(document, where.tokens)])
+            found.append(ClusterCircumstances(where=ClusterPlace(where.place, shown, "inferred")))
+        return found
+
+    def _main_events(self, document: str) -> list[Mention]:
+        """The event mentions that a document is about, by its headline and first sentence."""
+        if document not in self._main:
+            parse, order = self.readings[document].parse, self.readings[document].stated.main
+            events = {parse.head_of(m.tokens): m for m in self._by_document[document] if m.kind == EVENT}
+            self._main[document] = [events[token] for token in order if token in events]
+        return self._main[document]
+
     def _of_document(self, id: str) -> dict[Mention, Circumstances]:
         if id not in self._found:
             mentions = self._by_document[id]
@@ -221,24 +251,27 @@ class CorpusCircumstances:
             (when.period, when.source, mention.document, when.tokens)
             for mention, one in known
             for when in one.when[:1]
-            if when.tokens and str(when.period) and (2 * back >= len(known) or not when.looks_back)
+            if when.source >= Source.INFERRED and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
         found = _most_stated([one for one in stated if one[0].weekday is None], Period.contains)
         if found is not None:
-            return ClusterPeriod(found[0], self._shown(found[1]))
-        near = [one for one in stated if one[1] == Source.CLAUSE]
+            return ClusterPeriod(found[0], self._shown(found[1]), KNOWN[found[2]])
+        near = [one for one in stated if one[1] >= Source.HEADING]
         weekdays = [(one[0].weekday, *one[1:]) for one in near if one[0].weekday is not None]
         weekday = _most_stated(weekdays, lambda whole, part: False)
-        return None if weekday is None else ClusterPeriod(Period.of_weekday(weekday[0]), self._shown(weekday[1]))
+        if weekday is None:
+            return None
+        return ClusterPeriod(Period.of_weekday(weekday[0]), self._shown(weekday[1]), KNOWN[weekday[2]])
 
     def _where(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPlace | None:
         stated = [
             (where.place, where.source, mention.document, where.tokens)
             for mention, one in known
             for where in one.where[:1]
+            if where.source >= Source.INFERRED
         ]
         found = _most_stated(stated, Place.contains)
-        return None if found is None else ClusterPlace(found[0], self._shown(found[1]))
+        return None if found is None else ClusterPlace(found[0], self._shown(found[1]), KNOWN[found[2]])
 
     def _participants(self, known: Sequence[tuple[Mention, Circumstances]]) -> tuple[ClusterParticipant, ...]:
         by_cluster: defaultdict[object, list[tuple[str, Mention]]] = defaultdict(list)
@@ -280,9 +313,9 @@ def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) ->
 
 
 def _most_stated(
-    stated: Sequence[tuple[_Value, int, str, tuple[int, ...]]], contains: Callable[[_Value, _Value], bool]
-) -> tuple[_Value, list[tuple[str, tuple[int, ...]]]] | None:
-    """The value that most mentions state among those stated nearest, and its words.
+    stated: Sequence[tuple[_Value, Source, str, tuple[int, ...]]], contains: Callable[[_Value, _Value], bool]
+) -> tuple[_Value, list[tuple[str, tuple[int, ...]]], Source] | None:
+    """The value that most mentions state among those known best, its words, and how it is known.
 
     A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday. Of
     values that equally many state, it is the one that stands nearest to the beginning of a document, then the earliest
@@ -304,4 +337,4 @@ def _most_stated(
         while parts := [value for value in counts if value != best and contains(best, value)]:
             best = most(counts, parts)
     places = dict.fromkeys((document, tokens) for value, _, document, tokens in stated if value == best)
-    return best, list(places)
+    return best, list(places), max(source for value, source, _, _ in stated if value == best)

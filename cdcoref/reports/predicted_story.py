@@ -13,13 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
-from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.cluster_circumstances import (
+    ClusterPeriod,
+    ClusterPlace,
+    CorpusCircumstances,
+)
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.event_names import is_bare
 from cdcoref.reports.labels import is_pronoun
@@ -28,6 +32,7 @@ from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_lit
 from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 from cdcoref.word_tables import words_in
 
+_Known = TypeVar("_Known", ClusterPeriod, ClusterPlace)
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
 _WORDS_OF_HEADLINE = 3
@@ -140,13 +145,12 @@ class PredictedStory:
 
     @cached_property
     def where(self) -> str:
-        """The place of the main events of most documents, in the country of most; empty if unknown.
-
-        Of a document that states none, the place that its headline or its beginning names.
-        """
-        known = [(setting.where, setting.about) for setting in self._settings.values()]
-        stated = [about if where is None else _with_country(where.place, about) for where, about in known]
-        places = [place for place in stated if place is not None]
+        """The place of the main events of most documents, in the country of most; empty if unknown."""
+        stated = (_best_known(own.where for own in self._circumstances.of_document(id)) for id in self.documents)
+        abouts = [self._circumstances.setting(id).about for id in self.documents]
+        places = [
+            _with_country(where.place, about) for where, about in zip(stated, abouts, strict=True) if where is not None
+        ]
         companies = {words[-1].casefold() for words in map(str.split, self.who) if words}
         companies |= {words[0].casefold() for words in map(str.split, self.who) if len(words) > 1}
         places = [place for place in places if place.country or place.name.casefold() not in companies]
@@ -154,13 +158,11 @@ class PredictedStory:
 
     @cached_property
     def when(self) -> Period | None:
-        """The day of the main events of most documents, the earliest of equally many; None if unknown.
-
-        Of a document that only states when its main event was reported, that day.
-        """
-        known = [setting.reported or setting.when for setting in self._settings.values()]
-        periods = [when.period for when in known if when is not None and when.tokens]
-        return _commonest_period(periods) if periods else None
+        """The day of the main events of most documents, the earliest of equally many; None if unknown."""
+        stated = [_best_known(own.when for own in self._circumstances.of_document(id)) for id in self.documents]
+        known = [when for when in stated if when is not None]
+        surest = [when.period for when in known if when.known != "inferred"] or [when.period for when in known]
+        return _commonest_period(surest) if surest else None
 
     @cached_property
     def timeline(self) -> tuple[StoryEvent, ...]:
@@ -330,7 +332,7 @@ class PredictedStory:
         for mention in members:
             own = self._circumstances.of_mention(mention)
             near = [one.source for one in own.when] + [one.source for one in own.where]
-            if own.how_many or Source.CLAUSE in near:
+            if own.how_many or Source.STATED in near:
                 return True
         return False
 
@@ -401,6 +403,12 @@ class PredictedStory:
         """What the words of a document are forms of."""
         shown = (bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden)
         return _lemmas(token for first, last in shown for token in document.tokens[first:last])
+
+
+def _best_known(values: Iterable[_Known | None]) -> _Known | None:
+    """The first value that the text states or a heading does, or else the first."""
+    known = [value for value in values if value is not None]
+    return next((value for value in known if value.known != "inferred"), next(iter(known), None))
 
 
 def _is_of_who(label: str) -> bool:

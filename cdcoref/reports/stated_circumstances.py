@@ -25,7 +25,7 @@ def contradicted_circumstances(story: StoryContext) -> Iterator[Contradiction]:
             StatedValue(mention.document, mention.start, where.place.shown(), where.place)
             for mention in members
             for where in story.known.of_mention(mention).where
-            if where.source == Source.CLAUSE
+            if where.source == Source.STATED
         ]
         yield from story.contradictions("place", members, "", places, _are_other_places, several=True)
 
@@ -37,7 +37,7 @@ def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:
         )
         for mention in members
         for when in story.known.of_mention(mention).when
-        if when.source == Source.CLAUSE
+        if when.source == Source.STATED
         and when.period.days == 1
         and not when.looks_back
         and _is_nearest(story, mention, when.tokens)

