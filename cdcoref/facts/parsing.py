@@ -209,5 +209,6 @@ def _doc(nlp: Language, document: Document) -> Doc:
             starts[start] = True
             behind = start + dateline(document.tokens[start:end])
             starts[behind if behind < end else start] = True
-    words = [word or " " for word in in_sentence_case(document).tokens]
+    written = (word.encode(errors="replace").decode() for word in in_sentence_case(document).tokens)  # no surrogates
+    words = [word or " " for word in written]
     return Doc(nlp.vocab, words=words, sent_starts=starts)  # type: ignore[arg-type]
