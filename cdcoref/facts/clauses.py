@@ -61,6 +61,12 @@ def is_in_relative_clause(parse: Parse, token: int) -> bool:
 
 def looks_elsewhere(parse: Parse, token: int) -> bool:
     """Whether a token is about another happening than what its sentence tells."""
+    opened = (opened_behind(parse, word) for word in (token, *parse.ancestors(token)))
+    return any(_depends_on_other(parse, word) for word in (token, *opened) if word is not None)
+
+
+def _depends_on_other(parse: Parse, token: int) -> bool:
+    """Whether a token depends on a word that introduces another happening."""
     for word in (token, *parse.ancestors(token)):
         name = parse.lemmas[word].casefold()
         if name in ("since", "unlike") and parse.relations[word] == "prep":
@@ -71,9 +77,6 @@ def looks_elsewhere(parse: Parse, token: int) -> bool:
                 return True
         compares = parse.lemmas[parse.heads[word]].casefold() in verbs_about("comparison")
         if compares and word > parse.heads[word] and parse.relations[word] in ("npadvmod", "prep", "advmod"):
-            return True
-        before = opened_behind(parse, word)
-        if before is not None and looks_elsewhere(parse, before):
             return True
     return any(days for _, days in distances(parse, token))
 

@@ -23,6 +23,7 @@ from cdcoref.reports.cluster_circumstances import (
     ClusterPeriod,
     ClusterPlace,
     CorpusCircumstances,
+    Known,
 )
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.event_names import is_bare
@@ -64,6 +65,7 @@ class StoryEvent:
     `reported`: the day of the first document that tells of it. `best`: the sentence that names most of what the story
     is about. `confidence`: the mean of those of its mentions. `minor`: whether another event of the timeline is told by
     the same sentence, or its name is a verb alone. `undated`: whether it has no day, but others of the timeline have.
+    `when_known`: how its day is known.
     """
 
     cluster: str | None
@@ -76,12 +78,13 @@ class StoryEvent:
     confidence: float | None
     minor: bool = False
     undated: bool = False
+    when_known: Known | None = None
 
     @property
     def when_text(self) -> str:
         """When it happened, or when it was reported, in words; empty if neither is known."""
         if self.when is not None:
-            return self.when.shown()
+            return f"{self.when.shown()} (inferred)" if self.when_known == "inferred" else self.when.shown()
         if self.reported is not None:
             return f"reported {self.reported.shown()}"
         return "day unknown" if self.undated else ""
@@ -350,6 +353,7 @@ class PredictedStory:
             self._best(members),
             mean_confidence(members),
             is_bare(members, self._label(members), self._circumstances.readings),
+            when_known=None if own.when is None else own.when.known,
         )
 
     def _best(self, members: Sequence[Mention]) -> Statement:
@@ -465,6 +469,7 @@ def _event_values(event: StoryEvent) -> dict[str, Any]:
         "cluster": event.cluster,
         "label": event.label,
         "when": None if event.when is None else str(event.when),
+        "when_known": event.when_known,
         "reported": None if event.reported is None else str(event.reported),
         "where": event.where or None,
         "documents": list(event.documents),

@@ -13,7 +13,7 @@ from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
-from cdcoref.reports import ClusterCircumstances, Results, Stated
+from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results, Stated
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
@@ -106,13 +106,17 @@ def _stated_in(document: str, value: Any) -> Any:
 def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:
     when, where = known.when, known.where
     return {
-        "when": None if when is None else {"value": str(when), "mentions": _stated(when.stated)},
-        "where": None if where is None else {"value": str(where), "mentions": _stated(where.stated)},
+        "when": None if when is None else _circumstance(when),
+        "where": None if where is None else _circumstance(where),
         "participants": [
             {"label": one.label, "cluster": one.cluster, "role": one.role, "mentions": _stated(one.stated)}
             for one in known.participants
         ],
     }
+
+
+def _circumstance(found: ClusterPeriod | ClusterPlace) -> dict[str, Any]:
+    return {"value": str(found), "known": found.known, "mentions": _stated(found.stated)}
 
 
 def _stated(words: Sequence[Stated]) -> list[dict[str, Any]]:
