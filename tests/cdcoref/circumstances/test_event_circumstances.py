@@ -292,3 +292,43 @@ def test_a_title_beside_the_text_names_places() -> None:
     )
     assert found.where is not None
     assert found.where.place.shown() == "Mwanza, Tanzania"
+
+
+HEADED = [
+    "Bridge gives way in Tarn",
+    "Tuesday , 3 June",
+    "The bridge over the Sull collapses .",
+    "Wednesday , 4 June",
+    "Divers recover a van .",
+    "Background",
+    "The bridge was repaired in 2019 .",
+    "A hearing opens a week from Monday .",
+]
+
+
+def test_a_heading_gives_its_day_to_what_stands_under_it() -> None:
+    found = circumstances(HEADED, "collapses", "recover", "repaired", "opens", id="2025-06-05")
+    collapses, recover, repaired, opens = found
+    assert when(collapses) == [("2025-06-03", Source.HEADING)]
+    assert when(recover) == [("2025-06-04", Source.HEADING)]
+    assert when(repaired) == [("2019", Source.STATED)]
+    assert when(opens) == [("2025-06-16", Source.STATED)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "event", "day"),
+    [
+        ("The chapel that burned on 9 April was reopened last week .", "burned", "2025-04-09"),
+        ("The chapel that burned on 9 April was reopened last week .", "reopened", "2025-05-26/2025-06-01"),
+        ("The coach , who joined in 2018 , left on Sunday .", "left", "2025-06-01"),
+        ("The ship left port two days before the storm of 20 May struck .", "left", "2025-05-18"),
+        ("Police said on Monday that a shop was robbed .", "robbed", None),
+        ("He was convicted on Monday of a theft .", "theft", None),
+        ("She has been in office since 2019 and resigned .", "resigned", None),
+        ("It was the worst fire since 1990 .", "fire", None),
+    ],
+)
+def test_the_day_that_the_clause_of_an_event_states(sentence: str, event: str, day: str | None) -> None:
+    (one,) = circumstances([sentence], event, id="2025-06-05")
+    stated = [str(own.period) for own in one.when if own.source is Source.STATED]
+    assert stated == ([] if day is None else [day])

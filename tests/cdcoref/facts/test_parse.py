@@ -72,3 +72,10 @@ def test_documents_are_parsed_in_order() -> None:
 def test_a_pipeline_must_exist_and_parse() -> None:
     with pytest.raises(InputError, match="cannot be loaded"):
         next(parse([Document.from_sentences("a", [SHIP])], "no_such_pipeline"))
+
+
+def test_a_dateline_is_parsed_by_itself() -> None:
+    words = ["OSLO", ",", "May", "18", "(", "Orbit", ")", "-", "A", "ferry", "sank", "."]
+    parsed = next(parse([Document.from_sentences("a", [words])]))
+    assert parsed.heads[words.index("sank")] == words.index("sank")
+    assert parsed.heads[words.index("ferry")] == words.index("sank")

@@ -111,6 +111,7 @@ def test_every_view_carries_them() -> None:
     assert storm["when"]["value"] == "2024-05-03"
     assert storm["where"] == {
         "value": "Bergen, Norway",
+        "known": "stated",
         "mentions": [{"document": "a", "start": 34, "end": 40, "text": "Bergen"}],
     }
     assert storm["participants"][0]["role"] == "after"
