@@ -43,7 +43,7 @@ def governor(
         if token in events or is_verb(parse, token):
             return None if preposition in _LIMITS and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token <= before:
-            preposition = parse.lemmas[token].casefold()
+            preposition = preposition or parse.lemmas[token].casefold()
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     return token

@@ -326,6 +326,7 @@ def test_a_heading_gives_its_day_to_what_stands_under_it() -> None:
         ("He was convicted on Monday of a theft .", "theft", None),
         ("She has been in office since 2019 and resigned .", "resigned", None),
         ("It was the worst fire since 1990 .", "fire", None),
+        ('" We will go on , " Ida Rohm , in office since 2017 , said on Tuesday evening .', "said", "2025-06-03"),
     ],
 )
 def test_the_day_that_the_clause_of_an_event_states(sentence: str, event: str, day: str | None) -> None:
