@@ -72,6 +72,11 @@ cdcoref correct {} split m1
 cdcoref correct {} move m1 c2
 cdcoref correct {} not-a-mention m1
 cdcoref correct {} rename c1 x
+cdcoref correct {} join-stories s1 s2
+cdcoref correct {} split-story a
+cdcoref correct {} move-document a s2
+cdcoref correct {} day c1 2024-03-05
+cdcoref correct {} place c1 Tresk
 cdcoref correct {} undo
 cdcoref correct {} redo 1
 cdcoref correct {} list
