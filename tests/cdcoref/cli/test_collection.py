@@ -507,7 +507,7 @@ def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
 
 def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:
     few = ("--set", "teacher=", "--set", "vectors.scorer_steps=20", "--set", "max_length=128", "--epochs", "1")
-    settings = ("--preset", "small", *few, "--log", "none")
+    settings = ("--preset", "small", *few, "--set", "kind=entity", "--log", "none")
     files = ("--train", "news.cdcoref", "--dev", "news.cdcoref", "-o", "model", "--device", "cpu")
     refused = news("train", *files, "--encoder", tiny_encoder, *settings)
     assert refused.code == 2
