@@ -17,6 +17,8 @@ _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
 _LIMITS = frozenset({"since", "until", "till", "by", "before", "after", "than", "from"})
 """Words before a time at which nothing happens."""
+_ENDS = frozenset({"to", "until", "till"})
+"""Words before the end of a range, such as "from Monday to Wednesday"."""
 
 
 def governor(
@@ -43,7 +45,8 @@ def governor(
         if token in events or is_verb(parse, token):
             return None if preposition in _LIMITS and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token <= before:
-            preposition = preposition or parse.lemmas[token].casefold()
+            ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
+            preposition = preposition or ("during" if ends else parse.lemmas[token].casefold())
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     return token

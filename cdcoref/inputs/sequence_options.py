@@ -14,9 +14,15 @@ Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
 
 @dataclass(frozen=True, slots=True)
 class SequenceOptions:
-    """What a sequence with two marked mentions shows of their documents, in at most `max_length` word pieces.
+    """What a sequence with two marked mentions shows of their documents.
 
-    `context` is all sentences, as far as they fit, or only those of the two mentions (the ablation of Table 4).
+    Attributes
+    ----------
+    context
+        ``"document"``: all sentences, as far as they fit; ``"sentence"``: only those of the two mentions (the ablation
+        of the paper, Table 4).
+    max_length
+        Word pieces of the longest sequence, markers included.
     """
 
     context: Literal["document", "sentence"] = "document"
@@ -30,9 +36,17 @@ class SequenceOptions:
 class ContextOptions:
     """The cross-encoder of upper layers, and what it sees of a mention (:mod:`cdcoref.inputs.mention_contexts`).
 
-    `rank` is that of its low-rank difference from the encoder that reads documents alone, 0: there is no cross-encoder;
-    `lower_layers` read a document alone, the others two contexts side by side. `opening`, `names` and `sentence` are
-    word pieces of the parts of a context; `width` is that of the scorer's hidden layer.
+    Attributes
+    ----------
+    rank
+        Rank of its low-rank difference from the encoder that reads documents alone; 0: the model has no such
+        cross-encoder.
+    lower_layers
+        How many layers read a document alone; the others read two contexts side by side.
+    opening, names, sentence
+        Word pieces of the first sentence of the document, of its names and numbers, and of the mention's sentence.
+    width
+        Units of the scorer's hidden layer.
     """
 
     rank: Index = 0

@@ -35,7 +35,7 @@ def model(tiny_encoder: Path) -> CorefModel:
 
 def corpus(words: str, right: bool) -> Corpus:
     """A sentence of two mentions, which corefer or not, in five documents."""
-    documents = tuple(Document.from_sentences(str(n), [["Anna", "saw", words]]) for n in range(5))
+    documents = tuple(Document.from_sentences(str(n), [["Anna", ",", words]]) for n in range(5))
     mentions = [
         Mention(d.id, (token,), "entity", cluster=d.id if right or not token else f"{d.id}*")
         for d in documents
