@@ -82,7 +82,7 @@ class CircumstanceTables:
         number = {id: place for place, id in enumerate(used)}
         self._document_of = np.array([number[id] for id in documents], dtype=np.int64)
         self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
-        own = [[when for when in one.when if when.source >= Source.INFERRED] for one in circumstances]
+        own = [[when for when in one.when if when.source >= Source.HEADING] for one in circumstances]
         self._own_times = _Times(own)
         self._times = _Times([list(one.when) for one in circumstances])
         near = [[where for where in one.where if where.source >= Source.HEADING] for one in circumstances]

@@ -96,8 +96,8 @@ def test_three_strikes(default_model: Predictor, others: Mapping[str, str], comp
 CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenings'}").read("dev").corpus
 """Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
 RIGHT = {
-    "small": {"elections", "robberies"},
-    "base": {"awards", "convictions", "launches", "storms", "transfers"},
+    "small": {"robberies"},
+    "base": {"awards", "convictions", "elections", "launches", "storms", "transfers"},
 }
 """The cases in which every pair of annotated mentions is right: of `small`, and those that only `base` gets right."""
 

@@ -182,10 +182,10 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     pieces = [tiny_model.tokenizer.ids(["[CLS]", "<doc-s>"])]
     places, position = [], 2
     for word in document.tokens:
-        ids = tiny_model.tokenizer.encode([" " + word])[0].ids
-        places.append(range(position, position + len(ids)))
-        position += len(ids)
-        pieces.append(ids)
+        of_word = tiny_model.tokenizer.encode([" " + word])[0].ids
+        places.append(range(position, position + len(of_word)))
+        position += len(of_word)
+        pieces.append(of_word)
     pieces.append(tiny_model.tokenizer.ids(["</doc-s>"]))
     ids = torch.tensor([[i for part in pieces for i in part]])
     is_global = torch.zeros_like(ids)
