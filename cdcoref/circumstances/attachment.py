@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from cdcoref.facts import Parse, is_verb, verbs_about
+from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
-_LIMITS = frozenset({"since", "until", "till", "by", "before", "after", "than", "from"})
+_LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
-_ENDS = frozenset({"to", "until", "till"})
+_ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 
 

@@ -138,7 +138,7 @@ class DocumentCircumstances:
     setting
         What the document as a whole states.
     main
-        The tokens that may be its main event, the likeliest first.
+        Candidate tokens for its main event, in descending order of likelihood.
     main_when, main_where
         When and where that was, by the beginning of the document; None if unknown.
     """
@@ -283,7 +283,8 @@ class DocumentCircumstances:
         Without such a place, that of the dateline.
         """
         parse = self._parse
-        stems = {_stem(parse, token) for token in self.main if parse.lemmas[token].casefold() not in _LIGHT}
+        light = verbs_about("light")
+        stems = {_stem(parse, token) for token in self.main if parse.lemmas[token].casefold() not in light}
         main = frozenset(self.main)
         when: When | None = None
         where: Where | None = None
@@ -380,7 +381,6 @@ _LEAD = 5
 """Sentences at the beginning of a document that may state when and where its main event was."""
 _LONGEST_MAIN = 31
 """Days of the time of a main event, at most."""
-_LIGHT = frozenset({"be", "do", "have", "make", "take", "get", "go", "come", "say", "tell"})
 _STEM = 5
 _LONGEST_HEADING = 6
 _ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})

@@ -145,7 +145,7 @@ def setting_of(document: Document, sentences: Sequence[Sentence], today: Period 
 
 
 def main_words(document: Document, sentences: Sequence[Sentence]) -> Iterator[int]:
-    """The tokens that may be a document's main event, the likeliest first: of its headline and its first sentences.
+    """Candidate tokens for a document's main event, from its headline and first sentences, in descending likelihood.
 
     The verb of the sentence, those joined to it, and their subjects and objects; of what somebody said, what was said.
     """

@@ -1,6 +1,6 @@
 """Clauses in a parse: which verb governs a word, in which tense, and which words look at another happening.
 
-A word looks elsewhere if it is about another happening than what its sentence tells: "three days after a fire in
+A word looks elsewhere if it is about another happening than the one its sentence reports: "three days after a fire in
 Portugal", "since 2017, when a blaze killed 66", "unlike last year's vote", "follows a strike in Italy".
 """
 
@@ -15,9 +15,9 @@ from cdcoref.word_tables import words_in
 
 _WITHOUT_TENSE = frozenset({"conj", "xcomp", "advcl", "pcomp"})
 _OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj", "csubjpass"})
-_AT_DISTANCE = frozenset({"after", "before", "following"})
+_AT_DISTANCE = words_in("time_words.tsv", "distance")
 _LONGEST_UNIT = 7
-_INDEFINITE = frozenset({"a", "an", "another", "similar"})
+_INDEFINITE = words_in("time_words.tsv", "indefinite")
 
 
 @cache
@@ -60,7 +60,7 @@ def is_in_relative_clause(parse: Parse, token: int) -> bool:
 
 
 def looks_elsewhere(parse: Parse, token: int) -> bool:
-    """Whether a token is about another happening than what its sentence tells."""
+    """Whether a token is about another happening than the one its sentence reports."""
     opened = (opened_behind(parse, word) for word in (token, *parse.ancestors(token)))
     return any(_depends_on_other(parse, word) for word in (token, *opened) if word is not None)
 

@@ -1,6 +1,7 @@
 """What a file is that cannot be read as prose, and what to do about it: by its first bytes, or by all of its text.
 
-What may be prose is taken for prose: source code, say, is a file of which a third of the first lines look like it.
+A file counts as prose unless something else is clear: as source code, for example, if a third of its first lines look
+like code.
 """
 
 from __future__ import annotations

@@ -36,12 +36,12 @@ lists of names among them; of 306 sentences in other languages, spaCy's examples
 """
 MIN_WORDS = 50
 MIN_FUNCTION_WORDS = 0.12
-"""A text of so many words with so large a share of function words that only English has is English; others are judged
-by their letters, with a model that takes as long to load as ten texts to read. SpaCy's examples in no other language
-reach 0.04; 462 of 514 texts of ECB+, GVC, MEANTIME, LitBank and Reuters reach 0.12."""
+"""A text of at least `MIN_WORDS` words is English if at least this share of them are function words that only English
+has. Other texts are judged by their letters, with a model that takes as long to load as ten texts to read. SpaCy's
+examples in no other language reach 0.04; 462 of 514 texts of ECB+, GVC, MEANTIME, LitBank and Reuters reach 0.12."""
 _ENGLISH = words_in("function_words.tsv", "English")
 NAMED = 5
-"""So many documents are named; more are counted."""
+"""The most documents that a message names; the others are counted."""
 
 
 def remarks_on_language(documents: Iterable[Document]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ would outweigh all others in the few pairs that have them."""
 
 
 class MonotoneNetwork(nn.Module):
-    """A number for each row of inputs, some of which are evidence: the higher they are, the higher it is, or equal.
+    """A network with one output that never falls when an input marked as evidence rises.
 
     It is the sum of two networks. One sees all inputs but the evidence, and is free. The other sees all; on the paths
     from evidence to its output there are only weights of at least 0, and tanh.

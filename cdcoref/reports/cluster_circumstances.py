@@ -200,7 +200,7 @@ class CorpusCircumstances:
         return self._settings[document]
 
     def of_document(self, document: str) -> list[ClusterCircumstances]:
-        """Those of the events that a document is about, the likeliest first, and then what its beginning states."""
+        """The circumstances of a document's likeliest main events, in order, then those that its beginning states."""
         stated = self.readings[document].stated
         found = list(map(self.of, self._main_events(document)))
         if (when := stated.main_when) is not None:

@@ -62,10 +62,10 @@ class StoryEvent:
     """An event of a story, with the documents that tell of it, in the order of the story.
 
     `cluster`: its cluster's name in the corpus. `when`: may be a weekday alone; None if no document states it.
-    `reported`: the day of the first document that tells of it. `best`: the sentence that names most of what the story
-    is about. `confidence`: the mean of those of its mentions. `minor`: whether another event of the timeline is told by
-    the same sentence, or its name is a verb alone. `undated`: whether it has no day, but others of the timeline have.
-    `when_known`: how its day is known.
+    `reported`: the day of the first document that reports it. `best`: the sentence that names most of what the story is
+    about. `confidence`: the mean confidence of its mentions. `minor`: whether the timeline shows the same sentence for
+    another event, or the event's name is a bare verb. `undated`: whether it has no day, but others of the timeline
+    have. `when_known`: how its day is known.
     """
 
     cluster: str | None

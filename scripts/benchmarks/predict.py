@@ -56,7 +56,7 @@ def measured(model: str, texts: Path) -> Cost:
 
 
 def exponent(counts: list[int], seconds: list[float]) -> float:
-    """The exponent of time in counts of which there are two or more."""
+    """The exponent with which time grows with the number of texts; needs two or more numbers of texts."""
     return float(np.polyfit(np.log(counts), np.log(seconds), 1)[0])
 
 
