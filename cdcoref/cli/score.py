@@ -20,8 +20,6 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
 
-Engine = Literal["cdcoref", "coval"]
-
 FEWEST_UNITS = 10
 """With fewer, a significance test says nothing."""
 TESTS = "Significance"
@@ -77,17 +75,14 @@ def score(
         show_default=False,
     ),
     per_document: bool = option(False, "Also score each document on its own.", "--per-document", panel=SCORED),
-    engine: Engine = option("cdcoref", "The scorer: cdcoref, or coval if it is installed.", panel=SCORED),
     as_json: bool = option(False, "Print JSON, with scores from 0 to 1.", "--json", panel=OUTPUT),
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
     from cdcoref.views import score_tables as tables
 
     resampling = test.resampling(len(responses))
-    if engine == "coval" and (per_document or resampling):
-        raise InputError("--engine coval supports neither --per-document nor --significance")
     options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
-    results, significance = _scored(key, responses, options, per_document, resampling, engine)
+    results, significance = _scored(key, responses, options, per_document, resampling)
     say_notes(key, ((result.response, note) for result in results for note in result.notes))
     from cdcoref.scoring import other_words
 
@@ -107,18 +102,9 @@ def score(
 
 
 def _scored(
-    key: Path,
-    responses: list[Path],
-    options: Options,
-    per_document: bool,
-    resampling: dict[str, Any] | None,
-    engine: Engine,
+    key: Path, responses: list[Path], options: Options, per_document: bool, resampling: dict[str, Any] | None
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
-    if engine == "coval":
-        from cdcoref.scoring import score_with_coval
-
-        return [score_with_coval(key, response, options) for response in responses], None
     from cdcoref.formats import read_mention_table
     from cdcoref.scoring import score_files, score_tables
 

@@ -1,6 +1,5 @@
 from .alignment import align as align
 from .cluster_scores import score as score
-from .coval_engine import score_with_coval as score_with_coval
 from .error_report import ErrorReport as ErrorReport
 from .error_report import Place as Place
 from .error_report import report_errors as report_errors

@@ -147,7 +147,6 @@ def test_names_of_documents_do_not_control_the_terminal(run: Run, tmp_path: Path
         (["--significance"], "--significance compares two responses, not 1"),
         (["--level", "topic"], "has no topic"),
         (["--kind", "event"], "some mentions have no kind"),
-        (["--engine", "coval", "--per-document"], "supports neither --per-document nor --significance"),
     ],
 )
 def test_options_that_cannot_be(run: Run, files: list[Path], arguments: list[str], message: str) -> None:
