@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.formats import read_conll
-from cdcoref.scoring import Options, Scores, score, score_files
+from cdcoref.scoring import Scores, score, score_files
 
 OUR_NAME = {"bcub": "b3"}
 MISREAD_BY_COVAL = {"A8", "A9"}
@@ -36,16 +36,6 @@ def test_all_cases_of_the_reference_scorer(shared: Path) -> None:
             check(result.scores, "lea", case["coval"]["lea"], 1e-9)
         same = score(read_conll(folder / case["key"]), read_conll(folder / case["response"]))
         assert same.to_dict() == result.scores.to_dict(), case["id"]
-
-
-def test_levels_of_a_single_document_are_the_same(shared: Path) -> None:
-    folder = shared / "conformance" / "coref-metrics"
-    for case in cases(shared):
-        results = [
-            next(score_files(folder / case["key"], [folder / case["response"]], Options(level=level)))
-            for level in ("corpus", "document")
-        ]
-        assert results[0].scores == results[1].scores
 
 
 def test_published_scores(shared: Path) -> None:

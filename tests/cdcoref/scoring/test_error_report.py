@@ -61,19 +61,6 @@ def test_clusters_and_mentions_are_found(files: tuple[Path, Path]) -> None:
     assert report.wrong_merges == {"a name and a noun": 1}  # Rome in p; what r adds to Naples is spurious
 
 
-def test_places(files: tuple[Path, Path]) -> None:
-    report = report_errors(*files)
-    place = report.split[0].parts[0].mentions[1]
-    assert (place.document, place.sentence, place.tokens, place.before, place.after) == (
-        "news/a",
-        1,
-        (6,),
-        "",
-        "killed ten .",
-    )
-    assert report.missed[0].place.before == "A strong quake"
-
-
 def test_places_have_a_few_words_of_their_sentence_around_them(tmp_path: Path) -> None:
     words = [f"w{n}" for n in range(20)]
     document = Document.from_sentences("d", [["First", "one", "."], words, ["Last", "one", "."]])
@@ -174,16 +161,6 @@ def test_the_head_of_a_mention_with_a_gap_is_sought_among_all_its_words(tmp_path
         write_jsonl(Corpus((document,), tuple(mentions)), tmp_path / f"{name}.jsonl")
     report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
     assert report.lacking_merges == {"another word": 1}
-
-
-def test_merges_are_counted_by_what_ties_their_parts(tmp_path: Path) -> None:
-    parts = [[("a", (0,))], [("a", (1,))], [("a", (4,))], [("b", (5,))]]
-    write_jsonl(corpus(all=[mention for part in parts for mention in part]), tmp_path / "key.jsonl")
-    write_jsonl(corpus(**{f"p{n}": part for n, part in enumerate(parts)}), tmp_path / "response.jsonl")
-    report = report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl")
-    assert sum(report.lacking_merges.values()) == 3
-    assert report.lacking_merges == {"nothing in common": 3}
-    assert report.wrong_merges == {}
 
 
 def test_the_text(files: tuple[Path, Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -15,13 +16,12 @@ from cdcoref.formats import (
     MentionTable,
     read_conll,
     read_file,
-    read_mention_table,
     table_of_corpus,
     write_conll,
     write_corpus,
     write_jsonl,
 )
-from cdcoref.scoring import METRICS, FileScores, Options, Scores, align, score, score_files, score_tables
+from cdcoref.scoring import METRICS, FileScores, Options, Scores, score, score_files, score_tables
 
 TOPICS = {"a1": ("a", "a_1"), "a2": ("a", "a_1"), "a3": ("a", "a_2"), "b1": ("b", "b_1")}
 
@@ -94,12 +94,6 @@ def test_a_level_cuts_clusters_at_its_borders(tmp_path: Path, level: str, group)
         assert result.scores[metric].f1 == pytest.approx(expected[metric].f1), metric
 
 
-def test_units_are_counted_at_every_level() -> None:
-    table = table_of_corpus(corpus(KEY), "key")
-    counts = {level: align(table, table, level=level).groups for level in ("corpus", "topic", "subtopic", "document")}
-    assert counts == {"corpus": 1, "topic": 2, "subtopic": 3, "document": 4}
-
-
 def test_links_across_a_border_are_no_links_of_blanc(tmp_path: Path) -> None:
     result = scored(tmp_path, KEY, RESPONSE, level="topic")
     # Pairs within topics: a has 10 of key and of response, b has one; coreferent are 3 + 1 in the key (x, y), in the
@@ -108,26 +102,17 @@ def test_links_across_a_border_are_no_links_of_blanc(tmp_path: Path) -> None:
     assert result.scores["blanc"].precision == pytest.approx((1 / 3 + 5 / 8) / 2)
 
 
-def test_every_document_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("metrics", [METRICS, ("b3", "lea"), ()])
+@pytest.mark.parametrize("singletons", ["keep", "remove"])
+def test_documents_are_scored_with_the_same_options(tmp_path: Path, metrics: Any, singletons: Any) -> None:
     files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.jsonl", RESPONSE)
-    [result] = score_files(files[0], [files[1]], per_document=True)
-    assert result.documents is not None
-    assert list(result.documents) == list(TOPICS)
-    for document, scores in result.documents.items():
-        alone = [[[m for m in cluster if m[0] == document] for cluster in spans.values()] for spans in (KEY, RESPONSE)]
-        assert scores.to_dict() == score(*alone).to_dict()
-
-
-@pytest.mark.parametrize("metrics", [("b3", "lea"), ()])
-def test_documents_are_scored_with_the_same_options(tmp_path: Path, metrics: tuple[str, ...]) -> None:
-    files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.jsonl", RESPONSE)
-    options = Options(singletons="remove", metrics=metrics)
+    options = Options(singletons=singletons, metrics=tuple(metrics))
     [result] = score_files(files[0], [files[1]], options, per_document=True)
     assert result.documents is not None
     assert list(result.documents) == list(TOPICS)
     for document, scores in result.documents.items():
         alone = [[[m for m in cluster if m[0] == document] for cluster in spans.values()] for spans in (KEY, RESPONSE)]
-        assert scores == score(*alone, singletons="remove", metrics=metrics)
+        assert scores == score(*alone, singletons=singletons, metrics=metrics)
 
 
 def test_formats_and_compression_do_not_matter(tmp_path: Path) -> None:
@@ -160,20 +145,6 @@ def test_nested_mentions_of_a_cluster(tmp_path: Path) -> None:
     assert score(corpus(nested), corpus(outer)) == scored(tmp_path, nested, outer).scores
     removed = scored(tmp_path, nested, outer, remove_nested=True).scores
     assert removed == score(corpus(outer), corpus(outer))
-
-
-def test_a_mention_is_not_nested_in_one_of_another_cluster(tmp_path: Path) -> None:
-    apart: Spans = {"x": [("a1", 0, 5)], "y": [("a1", 0, 1), ("a1", 2, 3)]}
-    table = read_mention_table(saved(tmp_path, "key.8.conll", apart))
-    assert align(table, table, remove_nested=True).mentions == 3
-
-
-def test_mentions_with_gaps_are_like_no_others() -> None:
-    document = Document.from_sentences("d", [["w"] * 5])
-    sides: list[list[tuple[int, ...]]] = [[(0, 2), (0, 3), (1, 3)], [(0,), (0, 1), (1, 3)]]
-    corpora = [Corpus((document,), tuple(Mention("d", tokens) for tokens in side)) for side in sides]
-    alignment = align(table_of_corpus(corpora[0], "key"), table_of_corpus(corpora[1], "response"))
-    assert alignment.mentions == 5
 
 
 def test_a_repeated_mention_is_not_nested_in_itself(tmp_path: Path) -> None:
@@ -518,29 +489,6 @@ def test_a_global_key_and_a_local_response(tmp_path: Path) -> None:
     assert result.scores["muc"].recall == pytest.approx(1 / 2)
 
 
-def test_an_empty_response(tmp_path: Path) -> None:
-    result = scored(tmp_path, KEY, {})
-    assert isinstance(result.scores, Scores)
-    assert all(value.f1 == 0 for value in result.scores.metrics.values())
-    both = scored(tmp_path, {}, {})
-    assert both.scores.conll_f1 == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the file is empty"),
-        ("Some text.\n", "line 1: the token line is outside any document"),
-        ("# x\n", "the file has no documents"),
-    ],
-)
-def test_files_that_say_no_coreference(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        list(score_files(path, [path]))
-
-
 def blocks(path: Path, *documents: dict[str, list[str]]) -> Path:
     """Eight columns with a block for each group of documents, given the coreference cells of each."""
     text = ""
@@ -568,14 +516,6 @@ def test_blocks_of_several_documents_are_scored_block_by_block(tmp_path: Path) -
     [across] = score_files(key, [response], Options(level="corpus"))
     assert across.scores["blanc"].precision == pytest.approx((1 + 13 / 14) / 2)
     assert across.scores["muc"] == result.scores["muc"]
-
-
-def test_ids_that_are_global_are_scored_across_blocks(tmp_path: Path) -> None:
-    key = blocks(tmp_path / "k.conll", {"a": ["(1)"]}, {"b": ["(1)"], "c": ["(1)"]})
-    [result] = score_files(key, [key], Options(ids="global"))
-    assert (result.level, result.scores["muc"].recall) == ("corpus", 1)
-    [local] = score_files(key, [key])
-    assert local.level == "block"
 
 
 @st.composite
