@@ -218,16 +218,6 @@ def test_known_documents_are_added_without_a_model(
     assert len(asked) == 2
 
 
-def test_texts_that_are_not_utf8_are_added(run: Run, tiny_model_folder: Path) -> None:
-    Path("latin.txt").write_bytes("The ferry sank, José said on Friday.\n".encode("cp1252"))
-    done = run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder)
-    assert done.code == 2
-    assert "cdcoref: --encoding cp1252 reads texts that are not UTF-8 as cp1252\n" in done.err
-    assert run("add", "news.cdcoref", "latin.txt", "--model", tiny_model_folder, "--encoding", "cp1252").code == 0
-    with Collection.open("news.cdcoref") as collection:
-        assert "José" in collection.document("latin.txt").document.text
-
-
 def test_clusters_are_listed_and_shown(news: Run) -> None:
     done = news("show", "news.cdcoref", "--singletons", "--limit", "1000")
     assert done.code == 0
@@ -498,11 +488,6 @@ def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None
     done = run("export", "folder/half.conll", "folder/z.jsonl", "-o", "absent.jsonl")
     assert (done.code, done.err.count("\n"), Path("absent.jsonl").exists()) == (2, 2, False)
     assert run("export", "folder", "--corrected", "-o", "absent.jsonl").code == 2
-
-
-def test_a_collection_is_counted_scored_and_predicted(news: Run) -> None:
-    assert json.loads(news("stats", "news.cdcoref", "--json").out)["corpus"]["documents"] == 3
-    assert "100.00" in news("score", "news.cdcoref", "news.cdcoref").out
 
 
 def test_a_collection_is_trained_on(news: Run, tiny_encoder: Path) -> None:

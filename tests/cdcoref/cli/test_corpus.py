@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cdcoref.cli import main
 from cdcoref.corpora import CORPORA, TOPICS, CorpusFolder, read_ecb
 from cdcoref.formats import read_corpus
 
-Capture = pytest.CaptureFixture[str]
-
-
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
-    """Run the command line; the exit code."""
-    monkeypatch.setattr(sys, "argv", ["cdcoref", *map(str, arguments)])
-    try:
-        main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
+Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -39,9 +29,8 @@ def mini_dev(mini_ecb: Path) -> Path:
     return mini_ecb
 
 
-def test_stats_prints_the_papers_numbers_beside_ours(monkeypatch, capsys: Capture, ecb_root: Path) -> None:
-    assert run(monkeypatch, "stats", "--ecb-root", ecb_root) == 0
-    out = capsys.readouterr().out
+def test_stats_prints_the_papers_numbers_beside_ours(cdcoref: Run, ecb_root: Path) -> None:
+    out = cdcoref("stats", "--ecb-root", ecb_root).out
     rows = {line.strip().rsplit(None, 4)[0].strip(): line.split()[-4:] for line in out.splitlines() if "/" in line}
     assert rows["mentions"] == ["3808/4758", "3808/4758", "1245/1476", "1245/1476"]
     assert rows["clusters of two or more"] == ["411/472", "411/472", "129/125", "129/125"]
@@ -51,94 +40,82 @@ def test_stats_prints_the_papers_numbers_beside_ours(monkeypatch, capsys: Captur
     assert re.search(r"dev: 17 predicted topics for 16 .*; B3 .* f1 95\.2, purity 94\.9", out)
 
 
-def test_stats_as_json(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
-    assert run(monkeypatch, "stats", "--ecb-root", mini_dev, "--json") == 0
-    numbers = json.loads(capsys.readouterr().out)
+def test_stats_as_json_also_of_an_exported_split(cdcoref: Run, mini_dev: Path, tmp_path: Path) -> None:
+    numbers = json.loads(cdcoref("stats", "--ecb-root", mini_dev, "--json").out)
     assert numbers["dev"]["documents"] == 10
     assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
     assert numbers["dev"]["predicted_topics"]["subtopics"] == 9
     assert numbers["missing_topics"]["test"] == list(TOPICS["test"])
     assert "train" not in numbers
+    folder = tmp_path / "exported"
+    folder.mkdir()
+    assert cdcoref("export", "--ecb-root", mini_dev, "--split", "dev", "-o", folder / "dev.jsonl").code == 0
+    exported = json.loads(cdcoref("stats", "--corpus", f"ecb:{folder}", "--json").out)
+    assert exported["dev"]["mentions"] == {"event": 10, "entity": 6}
+    assert "missing_topics" not in exported
 
 
-def test_missing_topics_are_named(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
+def test_missing_topics_are_named(cdcoref: Run, mini_dev: Path) -> None:
     (mini_dev / "ECB+" / "5").rename(mini_dev / "ECB+" / "36")
-    assert run(monkeypatch, "stats", "--ecb-root", mini_dev) == 0
-    out = capsys.readouterr().out
+    out = cdcoref("stats", "--ecb-root", mini_dev).out
     assert f"dev: not counted; topics missing in {mini_dev}: 5\n" in out
     assert f"test: not counted; topics missing in {mini_dev}: 37, 38, 39, 40, 41," in out
 
 
-def test_stats_of_an_exported_split_of_ecb(monkeypatch, capsys: Capture, mini_dev: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "exported"
-    folder.mkdir()
-    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "-o", folder / "dev.jsonl") == 0
-    capsys.readouterr()
-    assert run(monkeypatch, "stats", "--corpus", f"ecb:{folder}", "--json") == 0
-    numbers = json.loads(capsys.readouterr().out)
-    assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
-    assert "missing_topics" not in numbers
-
-
-def test_stats_of_own_files(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
+def test_stats_of_own_files(cdcoref: Run, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
     path.write_text('{"id": "a", "text": "Ann left.", "mentions": [{"start": 0, "end": 3, "kind": "entity"}]}\n')
-    assert run(monkeypatch, "stats", path) == 0
-    out = capsys.readouterr().out
+    out = cdcoref("stats", path).out
     assert re.search(r"mentions +1\b", out)
     assert "paper" not in out
     assert "predicted topics" not in out
-    assert run(monkeypatch, "stats", path, tmp_path / "nowhere.jsonl") == 2
-    captured = capsys.readouterr()
-    assert "nowhere.jsonl" in captured.err
-    assert re.search(r"documents +1\b", captured.out)
-
-
-@pytest.mark.parametrize("arguments", [["stats"], ["stats", "file", "--ecb-root", "folder"]])
-def test_either_ecb_or_files(monkeypatch, capsys: Capture, arguments: list[str]) -> None:
-    assert run(monkeypatch, *arguments) == 2
-    message = "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or files of your own"
-    assert capsys.readouterr().err == f"cdcoref: {message}\n"
+    done = cdcoref("stats", path, tmp_path / "nowhere.jsonl")
+    assert done.code == 2
+    assert "nowhere.jsonl" in done.err
+    assert re.search(r"documents +1\b", done.out)
 
 
 @pytest.mark.parametrize(("name", "gaps"), [("gold.conll", False), ("gold.conll.gz", False), ("gold.jsonl", True)])
-def test_export_is_read_back(monkeypatch, capsys: Capture, mini_dev: Path, name: str, gaps: bool) -> None:
+def test_export_is_read_back(cdcoref: Run, mini_dev: Path, name: str, gaps: bool) -> None:
     path = mini_dev / name
-    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path) == 0
-    assert ("8 discontinuous mentions extended" in capsys.readouterr().err) != gaps
+    done = cdcoref("export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path)
+    assert ("8 discontinuous mentions extended" in done.err) != gaps
     back = read_corpus([path], kind="event").corpus
     gold = read_ecb(mini_dev, "dev").of_kind("event")
     assert [(d.id, d.tokens, d.subtopic) for d in back.documents] == [
         (d.id, d.tokens, d.subtopic) for d in gold.documents
     ]
-    if gaps:
-        assert back.mentions == gold.mentions
-    else:
-        assert {(m.document, m.start, m.end) for m in back.mentions} == {
-            (m.document, m.start, m.end) for m in gold.mentions
-        }
+    assert not gaps or back.mentions == gold.mentions
+    spans = ({(m.document, m.start, m.end) for m in corpus.mentions} for corpus in (back, gold))
+    assert next(spans) == next(spans)
 
 
-def test_cluster_numbers_of_an_export_mean_the_same_in_the_whole_file(monkeypatch, mini_dev: Path) -> None:
+def test_layouts_of_exported_conll(cdcoref: Run, mini_dev: Path) -> None:
     path = mini_dev / "gold.conll"
-    run(monkeypatch, "export", "--ecb-root", mini_dev, "--kind", "entity", "-o", path)
+    cdcoref("export", "--ecb-root", mini_dev, "--kind", "entity", "-o", path)
     clusters = [{m.key[:2] for m in cluster} for cluster in read_corpus([path]).corpus.clusters()]
     assert {("2_1ecb", (0,)), ("2_1ecbplus", (7,))} in clusters
     assert len(clusters) == 4
-
-
-def test_exported_conll_2012_has_a_block_for_every_document(monkeypatch, mini_dev: Path) -> None:
-    path = mini_dev / "gold.conll"
-    run(monkeypatch, "export", "--ecb-root", mini_dev, "--layout", "2012", "-o", path)
+    cdcoref("export", "--ecb-root", mini_dev, "--layout", "2012", "-o", path)
     assert path.read_text().count("#begin document (") == 10
 
 
-def test_export_refuses_other_names_and_missing_splits(monkeypatch, capsys: Capture, mini_dev: Path) -> None:
-    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "-o", mini_dev / "gold.txt") == 2
-    assert "gold.txt: the output's name must end in .conll, " in capsys.readouterr().err
-    assert run(monkeypatch, "export", "--ecb-root", mini_dev, "--split", "test", "-o", mini_dev / "gold.conll") == 2
-    assert "topic 36 is missing, so the test split cannot be read" in capsys.readouterr().err
-    assert not (mini_dev / "gold.conll").exists()
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("stats", "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or files of your own\n"),
+        ("stats file --ecb-root ECB", "give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or files of"),
+        ("stats --corpus gvc:ECB", "this folder does not hold any split of GVC; expected"),
+        ("export -o x.jsonl", "(or --ecb-root DIR), or a collection or annotated files\n"),
+        ("export --ecb-root ECB -o gold.txt", "gold.txt: the output's name must end in .conll, "),
+        ("export --ecb-root ECB --split test -o x.conll", "topic 36 is missing, so the test split cannot be read"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(cdcoref: Run, mini_dev: Path, arguments: str, message: str) -> None:
+    done = cdcoref(*arguments.replace("ECB", str(mini_dev)).split())
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert message in done.err
+    assert not Path("x.conll").exists()
 
 
 # -- other corpora than ECB+ -----------------------------------------------------------------------------------------
@@ -155,9 +132,8 @@ def litbank(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_stats_of_a_corpus_by_name(monkeypatch, capsys: Capture, litbank: Path) -> None:
-    assert run(monkeypatch, "stats", "--corpus", f"litbank:{litbank}") == 0
-    out = capsys.readouterr().out
+def test_stats_of_a_corpus_by_name(cdcoref: Run, litbank: Path) -> None:
+    out = cdcoref("stats", "--corpus", f"litbank:{litbank}").out
     for row in (r"topics +1 +1", r"documents +1 +1", r"annotated sentences +1 of 1 +1 of 1", r"mentions +1 +3",
                 r"clusters of two or more +0 +1", r"of these, across documents +0 +0",
                 r"singletons +1 +1"):  # fmt: skip
@@ -165,41 +141,24 @@ def test_stats_of_a_corpus_by_name(monkeypatch, capsys: Capture, litbank: Path) 
     assert "LitBank (Bamman et al. 2020): entity mentions, linked within documents, with singletons" in out
     assert "\nlicence: CC BY 4.0; https://github.com/dbamman/litbank\n" in out
     assert "predicted topic" not in out
-
-
-def test_stats_of_a_corpus_by_name_as_json(monkeypatch, capsys: Capture, litbank: Path) -> None:
-    assert run(monkeypatch, "stats", "--corpus", f"litbank:{litbank}", "--json") == 0
-    numbers = json.loads(capsys.readouterr().out)
+    numbers = json.loads(cdcoref("stats", "--corpus", f"litbank:{litbank}", "--json").out)
     assert numbers["dev"]["singletons"] == {"entity": 1}
     assert (numbers["corpus"]["licence"], numbers["corpus"]["cross_document"]) == ("CC BY 4.0", False)
     assert "missing_topics" not in numbers
 
 
-def test_stats_of_an_empty_folder_is_one_sentence(monkeypatch, capsys: Capture, tmp_path: Path) -> None:
-    assert run(monkeypatch, "stats", "--corpus", f"gvc:{tmp_path}") == 2
-    assert capsys.readouterr().err.startswith(
-        f"cdcoref: {tmp_path}: this folder does not hold any split of GVC; expected"
-    )
-
-
-def test_an_exported_corpus_is_read_as_that_corpus(monkeypatch, capsys: Capture, litbank: Path) -> None:
+def test_an_exported_corpus_is_read_as_that_corpus(cdcoref: Run, litbank: Path) -> None:
     """JSON lines named after the split are a form of every corpus."""
     copy = litbank / "copy"
     copy.mkdir()
     for split in ("train", "dev"):
-        arguments = ("export", "--corpus", f"litbank:{litbank}", "--split", split, "-o", copy / f"{split}.jsonl.gz")
-        assert run(monkeypatch, *arguments) == 0
+        output = copy / f"{split}.jsonl.gz"
+        assert cdcoref("export", "--corpus", f"litbank:{litbank}", "--split", split, "-o", output).code == 0
     original, again = (CorpusFolder("litbank", folder) for folder in (litbank, copy))
     assert again.splits() == ["train", "dev"]
     assert again.read("dev").corpus.mentions == original.read("dev").corpus.mentions
-    capsys.readouterr()
-    assert run(monkeypatch, "export", "-o", copy / "x.jsonl") == 2
-    assert capsys.readouterr().err == (
-        "cdcoref: give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or a collection or annotated files\n"
-    )
 
 
-def test_the_help_names_every_corpus_that_is_known(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    assert run(monkeypatch, "stats", "--help") == 0
-    shown = capsys.readouterr().out
+def test_the_help_names_every_corpus_that_is_known(cdcoref: Run) -> None:
+    shown = cdcoref("stats", "--help").out
     assert {name for name in CORPORA if re.search(rf"(?<![\w-]){name}(?![\w-])", shown)} == set(CORPORA)

@@ -84,6 +84,10 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
         (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: there is no such file or folder",
         (tmp_path / "bad.jsonl",): f"{tmp_path / 'bad.jsonl'}, line 1: ",
         ("--ecb-root", tmp_path / "nowhere"): f"{tmp_path / 'nowhere'}",
+        ("--corpus", "foo:x"): "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, ",
+        ("--corpus", "gum"): "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, ",
+        ("--corpus", "gum:nowhere"): "nowhere: this is not a folder; give the folder that holds GUM",
+        ("--corpus", "gum:x", "--ecb-root", "y"): "give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)",
     }
     for arguments, message in cases.items():
         done = evaluate(*arguments)
@@ -152,26 +156,3 @@ def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Ru
     done = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", "lemma", "--mentions", "predicted")
     assert done.code == 0, done.err
     assert re.search(r"model lemma, [\d.]+M parameters in the model that detects mentions, ", done.out)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (
-            "foo:x",
-            "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, invented, litbank, "
-            "meantime",
-        ),
-        (
-            "gum",
-            "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, gvc, invented, "
-            "litbank, meantime",
-        ),
-        ("gum:nowhere", "nowhere: this is not a folder; give the folder that holds GUM"),
-    ],
-)
-def test_wrong_corpora_are_one_sentence(evaluate: Run, given: str, message: str) -> None:
-    done = evaluate("--corpus", given)
-    assert (done.code, done.out, done.err) == (2, "", f"cdcoref: {message}\n")
-    both = evaluate("--corpus", "gum:x", "--ecb-root", "y")
-    assert (both.code, both.err) == (2, "cdcoref: give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)\n")

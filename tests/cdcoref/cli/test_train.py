@@ -159,16 +159,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: there is no such file or folder"),
         (("--config", "missing.toml"), "missing.toml: the configuration cannot be read"),
         (("--set", "epochs"), "a setting must have the form NAME=VALUE, not 'epochs'"),
-        (("--set", "=3"), "a setting must have the form NAME=VALUE, not '=3'"),
         (("--set", "epochs=some"), "run.epochs is 'some' and should be a whole number"),
-        (("--set", "run=3"), "run is 3 and should be a table of settings"),
-        (("--set", "epochs=1\nseed=2"), "run.epochs is '1\\nseed=2' and should be a whole number"),
-        (
-            ("--set", "epochs=" + 9999 * "["),
-            "run.epochs is '[[[[[[[[[[[[...[[[[[[[[[[[[[' and should be a whole number",
-        ),
-        (("--set", "epochs=1", "--set", "run.epochs=2"), "run.epochs is given twice"),
-        (("--set", "colour=red"), "there is no setting 'colour'"),
         (
             ("--set", "context=-1"),
             "model.sequences.context is -1 and should be 'document' or 'sentence'",
@@ -237,31 +228,6 @@ def test_mentions_that_do_not_begin_or_end_with_a_word_are_said(cdcoref: Run, tm
     done = cdcoref("train", "--train", file, "--dev", file, "-o", tmp_path / "model")
     assert done.code == 2
     assert f"cdcoref: {file}: mention extended to whole tokens (once, on line 1)\n" in done.err
-
-
-def test_a_configuration_that_is_wrong_names_the_file(cdcoref: Run, tmp_path: Path, corpora: list[object]) -> None:
-    file = tmp_path / "run.toml"
-    file.write_text("[run]\nepochs = 'many'\n")
-    done = cdcoref("train", *corpora, "-o", tmp_path / "model", "--config", file)
-    assert (done.code, done.err) == (2, f"cdcoref: {file}: run.epochs is 'many' and should be a whole number\n")
-
-
-def test_settings_may_be_written_with_hyphens(
-    cdcoref: Run, tmp_path: Path, corpora: list[object], sample: Path
-) -> None:
-    done = cdcoref(
-        "train", *corpora, "-o", tmp_path / "model", "--set", "step-tokens=2", "--set", "encoder=not/a/name/of/it"
-    )
-    assert done.code == 2
-    assert "neither a folder nor the name of a model on a hub" in done.err
-
-
-def test_a_bad_line_of_a_corpus_is_named(cdcoref: Run, tmp_path: Path, sample: Path) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text((sample / "dev_tiny.jsonl").read_text() + "{not json\n")
-    done = cdcoref("train", "--train", sample / "train_tiny.jsonl", "--dev", bad, "-o", tmp_path / "model")
-    assert done.code == 2
-    assert done.err.startswith(f"cdcoref: {bad}, line 3: ")
 
 
 def named(folder: Path, sample: Path, *splits: str, prefix: str = "") -> Path:

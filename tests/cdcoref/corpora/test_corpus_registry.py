@@ -99,13 +99,6 @@ def test_what_contradicts_the_corpus_is_refused(tmp_path: Path) -> None:
         CorpusFolder("litbank", tmp_path).read("dev")
 
 
-def test_a_bad_line_is_named(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "dev.jsonl", document("a", ("event", "1")))
-    path.write_text(path.read_text() + "{not json\n")
-    with pytest.raises(InputError, match=r"dev\.jsonl, line 2: the line is not JSON"):
-        CorpusFolder("gvc", tmp_path).read("dev")
-
-
 @pytest.mark.parametrize("name", CORPORA)
 def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="nowhere: this is not a folder; give the folder that holds"):
@@ -122,6 +115,7 @@ def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "split", "documents", "mentions", "clusters", "singletons", "annotated"),
     [
+        ("ecb:ecbplus", "train", 574, {"event": 3808, "entity": 4758}, {"event": 411, "entity": 472}, None, None),
         ("ecb:ecbplus", "dev", 196, {"event": 1245, "entity": 1476}, {"event": 129, "entity": 125},
          {"event": 280, "entity": 205}, (346, 2928)),
         ("meantime:meantime", "train", 60, {"event": 984, "entity": 1501}, {"event": 141, "entity": 205},
@@ -145,8 +139,9 @@ def test_counts_of_the_real_corpora(
     corpus = CorpusFolder(known, shared / "corpora" / folder).read(split).corpus
     counts = corpus_statistics(corpus)
     assert counts.documents == documents
-    assert (counts.mentions, counts.clusters, counts.singletons) == (mentions, clusters, singletons)
-    assert (counts.annotated_sentences, counts.sentences) == annotated
+    assert (counts.mentions, counts.clusters) == (mentions, clusters)
+    assert singletons in (None, counts.singletons)
+    assert annotated in (None, (counts.annotated_sentences, counts.sentences))
 
 
 @pytest.mark.parametrize(

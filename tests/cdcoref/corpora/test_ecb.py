@@ -91,6 +91,7 @@ def change(pattern: str, replacement: str) -> Callable[[str], str]:
         (change("<token .*</token>", ""), "no tokens"),
         (change('<target m_id="50"/>', ""), None),  # the relation's note names the instance
         (change('note="x">(.*?)<target m_id="50"/>', r">\1"), "no target instance"),
+        (change("Jackman", "Jackm\udce4n"), r"2_1ecb\.xml"),
         (change("Document", "Text"), "malformed"),
         (lambda text: text.replace("Document", "Text"), "root element is not <Document>"),
         (
@@ -103,7 +104,7 @@ def test_a_broken_document_is_refused_with_its_file(
     mini_ecb: Path, edit: Callable[[str], str], message: str | None
 ) -> None:
     path = mini_ecb / "ECB+" / "2" / "2_1ecb.xml"
-    path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
+    path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8", errors="surrogateescape")
     if message is None:
         assert len(read_ecb(mini_ecb, [2]).mentions) == 9
         return
@@ -111,19 +112,6 @@ def test_a_broken_document_is_refused_with_its_file(
         read_ecb(mini_ecb, [2])
     assert caught.value.path == str(path)
     assert "\n" not in str(caught.value)
-
-
-def test_a_document_that_is_not_utf8_is_refused(mini_ecb: Path) -> None:
-    path = mini_ecb / "ECB+" / "2" / "2_1ecb.xml"
-    path.write_bytes(path.read_bytes().replace(b"Jackman", b"Jackm\xe4n"))
-    with pytest.raises(InputError, match=r"2_1ecb\.xml"):
-        read_ecb(mini_ecb, [2])
-
-
-def test_a_file_of_another_name_is_refused(mini_ecb: Path) -> None:
-    (mini_ecb / "ECB+" / "2" / "notes.xml").write_text("<x/>")
-    with pytest.raises(InputError, match=r"notes\.xml: the name is not that of an ECB\+ document"):
-        read_ecb(mini_ecb, [2])
 
 
 def test_wrong_folders_are_refused(tmp_path: Path) -> None:
@@ -166,18 +154,3 @@ def test_a_list_of_sentences_that_is_no_text_is_refused(mini_ecb: Path) -> None:
         with pytest.raises(InputError, match=message) as caught:
             read_ecb(mini_ecb, [2])
         assert caught.value.path == str(path)
-
-
-@pytest.mark.parametrize(
-    ("split", "topics", "documents", "mentions", "clusters"),
-    [
-        ("train", 25, 574, {"event": 3808, "entity": 4758}, {"event": 411, "entity": 472}),
-        ("dev", 8, 196, {"event": 1245, "entity": 1476}, {"event": 129, "entity": 125}),
-    ],
-)
-def test_published_counts(
-    ecb_root: Path, split: str, topics: int, documents: int, mentions: dict[str, int], clusters: dict[str, int]
-) -> None:
-    counts = corpus_statistics(read_ecb(ecb_root, split))
-    assert (counts.topics, counts.documents) == (topics, documents)
-    assert (counts.mentions, counts.clusters) == (mentions, clusters)

@@ -106,61 +106,23 @@ def test_the_form_of_universal_dependencies(tmp_path: Path) -> None:
         GUM.read(tmp_path, "test")
 
 
-NAMES = "GRP-etype-infstat-salience-centering-minspan-link-identity"
+WRONG_HEAD = r"line 3: a mention of 5 words begins here with the head '"
 DAMAGE = {
-    "cut off within a line": (
-        lambda text: text[: text.index("launch") + 9],
-        r"line \d+: the line has \d+ tab",
-    ),
-    "cut off within a mention": (
-        lambda text: "\n".join(text.split("\n")[:4]),
-        "line 3: the mention that begins here",
-    ),
-    "not UTF-8": (lambda text: text.replace("Odde", "Odd\udcff"), r"line 7: the line is not valid UTF-8"),
-    "a NUL byte": (lambda text: text.replace("Odde", "Odd\0"), r"line 7: the line contains a NUL byte"),
-    "no bracket": (lambda text: text.replace("(3-event-new", "3-event-new"), r"line 9: Entity=3-event-new"),
-    "a bracket too many": (
-        lambda text: text.replace("3)", "3)3)", 1),
-        "line 10: a mention of 3 ends here",
-    ),
-    "no types": (lambda text: text.replace(NAMES, "GRP"), "a mention of 'GUM_news_tug' has no type"),
-    "a document twice": (lambda text: text + text, r"line 20: document 'GUM_news_tug' begins a second time"),
-    "a mention at a word that is left out": (
-        lambda text: text.replace("CopyOf=2", "Entity=(9-person-1)"),
-        r"line 15: a mention begins or ends at an empty node",
-    ),
-    "another format": (
-        lambda text: "#begin document (x);\nx 0 0 a -\n",
-        "line 2: the line has 1 tab",
-    ),
-    "heads of letters": (
-        lambda text: text.replace("-2,3,5-", "-a,b-"),
-        r"line 3: a mention of 5 words begins here with the head 'a,b",
-    ),
-    "heads from 0": (
-        lambda text: text.replace("-2,3,5-", "-0-"),
-        r"line 3: a mention of 5 words begins here with the head '0",
-    ),
-    "heads beyond": (
-        lambda text: text.replace("-2,3,5-", "-6-"),
-        r"line 3: a mention of 5 words begins here with the head '6",
-    ),
-    "huge heads": (
-        lambda text: text.replace("-2,3,5-", f"-{'9' * 5000}-"),
-        r"line 3: a mention of 5 words begins here with the head '9+",
-    ),
-    "no heads": (
-        lambda text: text.replace("minspan", "other"),
-        r"line 7: a mention of 1 word begins here with no minspan or head",
-    ),
+    "no types": (HEADER.rpartition("GRP")[2].strip(), "", "a mention of 'GUM_news_tug' has no type"),
+    "a mention at a word that is left out": ("CopyOf=2", "Entity=(9-person-1)", r"line 15: .* at an empty node"),
+    "heads of letters": ("-2,3,5-", "-a,b-", f"{WRONG_HEAD}a,b"),
+    "heads from 0": ("-2,3,5-", "-0-", f"{WRONG_HEAD}0"),
+    "heads beyond": ("-2,3,5-", "-6-", f"{WRONG_HEAD}6"),
+    "huge heads": ("-2,3,5-", f"-{'9' * 5000}-", f"{WRONG_HEAD}9+"),
+    "no heads": ("minspan", "other", "line 7: a mention of 1 word begins here with no minspan or head"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_files_are_one_sentence(folder: Path, damage: str) -> None:
-    edit, message = DAMAGE[damage]
+    old, new, message = DAMAGE[damage]
     path = folder / "dev" / "GUM_news_tug.conllu"
-    path.write_text(edit(conllu()), encoding="utf-8", errors="surrogateescape")
+    path.write_text(conllu().replace(old, new))
     with pytest.raises(InputError, match=message) as caught:
         HEADS.read(folder, "dev")
     assert caught.value.path == str(path)

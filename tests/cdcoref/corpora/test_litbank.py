@@ -148,17 +148,7 @@ def test_damaged_annotations_are_one_sentence(folder: Path, damage: str) -> None
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_text_and_damaged_conll_are_one_sentence(folder: Path) -> None:
+def test_a_missing_text_is_said(folder: Path) -> None:
     (folder / "coref" / "brat" / "711_the_boat_brat.txt").unlink()
     with pytest.raises(InputError, match=r"711_the_boat_brat\.txt: the file does not exist"):
         LITBANK.read(folder / "coref" / "brat", "dev")
-    path = folder / "coref" / "conll" / "711_the_boat_brat.conll"
-    for edit, message in (
-        (lambda text: text[:200], "the file ends without '#end document'"),
-        (lambda text: text.replace("1)\n", "\n", 1), "line 2: the mention that begins here does not end"),
-        (lambda text: text.replace("(0)", "zero"), "line 9: the last column is 'zero'"),
-    ):
-        path.write_text(edit(conll("711_the_boat_brat")))
-        with pytest.raises(InputError, match=message) as caught:
-            LITBANK.read(folder, "dev")
-        assert caught.value.path == str(path)

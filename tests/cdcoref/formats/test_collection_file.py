@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -18,14 +17,11 @@ from cdcoref.formats import (
     ReadOptions,
     format_of,
     is_collection,
-    output_format,
     read_collection,
     read_corpus,
     read_file,
     read_mention_table,
     readable_part,
-    stored_document,
-    stored_fields,
 )
 from cdcoref.scoring import score
 
@@ -54,10 +50,6 @@ def path(tmp_path: Path) -> Path:
     with Collection.create(file, "lemma") as collection:
         collection.add(Corpus((RICH, other), mentions))
     return file
-
-
-def test_nothing_of_a_document_is_lost() -> None:
-    assert stored_document(RICH.id, RICH.text, stored_fields(RICH)) == RICH
 
 
 def test_a_collection_is_told_by_its_content(path: Path, tmp_path: Path) -> None:
@@ -95,11 +87,6 @@ def test_a_rejected_mention_is_not_read(path: Path) -> None:
     assert [m.tokens for m in read_collection(path).mentions] == [(0,), (0,)]
 
 
-def test_it_cannot_be_written_by_its_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the name must end in"):
-        output_format(tmp_path / "a.cdcoref")
-
-
 def test_other_databases_and_compressed_ones_are_refused(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as connection:
@@ -127,14 +114,6 @@ def test_a_collection_in_a_folder_of_documents_can_be_left_out(path: Path) -> No
     assert [d.id for d in loaded.corpus.documents] == ["text.txt"]
     assert loaded.problems == ()
     assert len(read_corpus([path.parent]).corpus.documents) == 3
-
-
-def test_jsonl_and_back_keeps_clusters(path: Path, tmp_path: Path) -> None:
-    from cdcoref.formats import write_corpus
-
-    write_corpus(read_collection(path), tmp_path / "a.jsonl")
-    assert [json.loads(line)["id"] for line in (tmp_path / "a.jsonl").open()] == [RICH.id, "b"]
-    assert read_corpus([tmp_path / "a.jsonl"]).corpus == read_collection(path)
 
 
 def damaged(path: Path, change: str, column: str = "text TEXT") -> None:

@@ -17,12 +17,6 @@ parts = st.sampled_from(["0", "1"]) | st.integers(0, 2000).map(str)
 ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def with_parts(path: Path, *blocks: str) -> Path:
-    """A file of documents of one word with these names and parts."""
-    path.write_text("".join(f"#begin document {block}\nw -\n#end document\n" for block in blocks))
-    return path
-
-
 @given(names, parts)
 @ONE_FOLDER
 def test_a_column_says_name_and_part(tmp_path: Path, name: str, part: str) -> None:
@@ -47,22 +41,6 @@ def test_ids_of_parts_are_read_back_equal(tmp_path: Path, keys: list[tuple[str, 
     write_corefud(corpus, tmp_path / "x.conllu")
     for back in (read_conll(tmp_path / "x.conll"), read_corefud(tmp_path / "x.conllu")):
         assert [(d.id, d.part) for d in back.documents] == [(d.id, d.part) for d in corpus.documents]
-
-
-def test_ids_that_would_be_equal(tmp_path: Path) -> None:
-    path = with_parts(tmp_path / "x.conll", "(x; part 001); part 000", "(x)", "(x); part 001")
-    with pytest.raises(InputError, match=r"x\.conll: two documents of the file get the id 'x; part 001'"):
-        read_conll(path)
-
-
-def test_the_ids_of_parts(tmp_path: Path) -> None:
-    path = with_parts(tmp_path / "x.conll", "(x); part 003", "(y)", "(x); part 000", "(x); part 012")
-    keys = [DocumentKey("x", "3"), DocumentKey("y"), DocumentKey("x", "0"), DocumentKey("x", "12")]
-    assert list(read_mention_table(path).documents) == keys
-    corpus = read_conll(path)
-    assert [d.id for d in corpus.documents] == ["x", "y", "x; part 000", "x; part 012"]
-    write_conll(corpus, tmp_path / "y.conll")
-    assert list(read_mention_table(tmp_path / "y.conll").documents) == keys
 
 
 @pytest.mark.parametrize("part", ["", "b", "-1", "1.0", "٣", "9" * 10])

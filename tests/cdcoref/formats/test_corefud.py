@@ -117,14 +117,6 @@ def test_heads(tmp_path: Path) -> None:
             read_corefud(wrong, heads=True)
 
 
-def test_empty_nodes(tmp_path: Path) -> None:
-    path = write(tmp_path / "x", "1=a (e1)", "1.1=b", "2=c (e2)")
-    assert read_corefud(path).documents[0].tokens == ("a", "b", "c")
-    assert read_corefud(path, empty_nodes=False).mentions[1].tokens == (1,)
-    with pytest.raises(InputError, match=r"line 4: .* at an empty node"):
-        read_corefud(write(path, "1=a", "1.1=b (e1)"), empty_nodes=False)
-
-
 def test_the_file_as_it_is_written(tmp_path: Path) -> None:
     first = tokenise_text("Ann-Marie didn't.", "d e")
     second = Document.from_sentences("e", [["She"], [], ["took", "it", "off"]])

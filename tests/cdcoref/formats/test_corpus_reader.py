@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus
-from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus
 
 CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
@@ -81,11 +80,6 @@ def test_closed_standard_input_is_said(folder: Path, monkeypatch: pytest.MonkeyP
     assert read_corpus(["-"]).problems == ("standard input: it is closed; name files, or give it a text",)
 
 
-def test_a_pipeline_that_is_not_installed_is_said_once(folder: Path) -> None:
-    with pytest.raises(InputError, match="the spaCy pipeline 'xx_not_there' cannot be loaded"):
-        read_corpus([folder], pipeline="xx_not_there")
-
-
 def test_the_same_file_twice_is_read_once_and_said(folder: Path) -> None:
     (folder / "link.txt").symlink_to(folder / "a.txt")
     loaded = read_corpus([folder / "a.txt", folder / "deep" / ".." / "a.txt", folder / "link.txt"])
@@ -115,14 +109,6 @@ def test_documents_of_one_id_in_two_files(folder: Path) -> None:
     assert ids(loaded.corpus) == ["j", "a.txt"]
     assert len(loaded.problems) == 1
     assert "document 'j' is also in" in loaded.problems[0]
-
-
-def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path) -> None:
-    path = os.path.join(os.fsencode(tmp_path), b"caf\xe9.txt")
-    with open(path, "wb") as file:
-        file.write(b"Text.")
-    corpus = read_corpus([tmp_path]).corpus
-    assert ids(corpus) == ["caf\ufffd.txt"]
 
 
 def test_empty_files(tmp_path: Path) -> None:

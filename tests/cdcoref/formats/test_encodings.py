@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     EncodingError,
-    check_encoding,
     first_bytes,
     line_chunks,
     read_corpus,
@@ -135,8 +134,3 @@ def test_a_corpus_is_read_in_an_encoding(tmp_path: Path) -> None:
 def test_an_encoding_that_does_not_exist(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"there is no encoding .*; usual ones are cp1252"):
         read_corpus([tmp_path], encoding=name)
-
-
-@pytest.mark.parametrize("name", ["cp1252", "Windows-1252", "latin1", "UTF-16", "shift_jis", "gb18030"])
-def test_encodings_that_exist(name: str) -> None:
-    check_encoding(name)

@@ -77,18 +77,6 @@ def test_suffixes_are_of_one_format() -> None:
     assert len(set(suffixes)) == len(suffixes)
 
 
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [
-        (b'\n<?xml version="1.0"?><Document/>', "XML"),
-    ],
-)
-def test_markup_is_not_taken_for_text(tmp_path: Path, content: bytes, what: str) -> None:
-    (tmp_path / "a").write_bytes(content)
-    with pytest.raises(InputError, match=f"this is {what}; convert it to plain text"):
-        read_file(tmp_path / "a")
-
-
 STRUCTURED = {
     "a table": 'id,title,text\n1,Ferry,"A ferry sank, and 21 drowned."\n2,Theft,A painting was stolen.\n3,Flood,Rain\n',
     "a table with tabs": "date\ttext\n2024-03-05\tA ferry sank.\n2024-03-06\tIt lay there.\n2024-03-07\tIt rose.\n",
@@ -282,16 +270,11 @@ def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
         (b"", "the file is empty"),
         (b"\n\n", "the file is empty"),
         (b"Some text.", "this is not a format with coreference; the supported formats are CoNLL, CorefUD, JSON lines"),
+        (b"[]\n", "the file has no documents"),
     ],
 )
-def test_text_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "x"
+def test_what_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / ("x.jsonl" if content == b"[]\n" else "x")
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_mention_table(path)
-
-
-def test_a_file_without_documents_cannot_be_scored(tmp_path: Path) -> None:
-    (tmp_path / "x.conll").write_bytes(b"# a comment\n")
-    with pytest.raises(InputError, match="the file has no documents"):
-        read_mention_table(tmp_path / "x.conll")

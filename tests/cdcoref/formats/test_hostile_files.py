@@ -84,27 +84,27 @@ def line(**fields: Any) -> str:
     return json.dumps(GOOD | fields)
 
 
-VALUES: list[Any] = [
-    *(None, 5, -1, True, 1.5, 1e308, "", "x", "0", "\x00", "\u2028", [], {}, [[]], [{}], [None], ["x"], [[0, 1]], [0]),
-    *({"id": "x"}, [[0, 1], [1, 2], [2, 3]], [[-1, 0]], [[0, 10**30]], 10**30, "x" * 2000),
-]
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 3) | st.sampled_from([10**30, 1.5, 1e308, "", "x", "\0", "x" * 2000]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "tokens"]), inner, max_size=1),
+    max_leaves=6,
+)
 
 
-@pytest.mark.parametrize("field", [*GOOD, "mentions", "unknown"])
-def test_any_value_in_any_field_of_a_document(tmp_path: Path, field: str) -> None:
-    for value in VALUES:
-        for rest in (GOOD, {"id": "a", "text": "x y z"}, {"id": "a", "tokens": ["x", "y", "z"]}):
-            result = read(write(tmp_path, "x.jsonl", FIRST + json.dumps(rest | {field: value})))
-            assert isinstance(result, Corpus) or result.line == 2
-
-
-@pytest.mark.parametrize("field", [*MENTION, "start", "end", "spans", "unknown"])
-def test_any_value_in_any_field_of_a_mention(tmp_path: Path, field: str) -> None:
-    places = ({"tokens": [0]}, {"start": 0, "end": 1}, {"spans": [[0, 1]]})
-    for value in VALUES:
-        for place in places:
-            result = read(write(tmp_path, "x.jsonl", FIRST + line(mentions=[MENTION, place | {field: value}])))
-            assert isinstance(result, Corpus) or result.line == 2
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(
+    document=st.sampled_from([GOOD, {"id": "a", "text": "x y z"}, {"id": "a", "tokens": ["x", "y", "z"]}]),
+    mention=st.sampled_from([MENTION, {"tokens": [0]}, {"start": 0, "end": 1}, {"spans": [[0, 1]]}]),
+    field=st.sampled_from([*GOOD, "mentions", "unknown"]),
+    field_of_mention=st.sampled_from([*MENTION, "start", "end", "spans", "unknown"]),
+    value=values,
+)
+def test_any_value_in_any_field(
+    tmp_path: Path, document: dict, mention: dict, field: str, field_of_mention: str, value: object
+) -> None:
+    for fields in (document | {field: value}, document | {"mentions": [mention | {field_of_mention: value}]}):
+        result = read(write(tmp_path, "x.jsonl", FIRST + json.dumps(fields)))
+        assert isinstance(result, Corpus) or result.line == 2
 
 
 # -- CoNLL -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from cdcoref.formats import (
     json_schema,
     jsonl_writer,
     read_docbin,
-    read_file,
     read_jsonl,
     tokenise_text,
     write_docbin,
@@ -280,13 +279,6 @@ def test_ids_may_be_numbers_or_absent() -> None:
     assert [document.id for document in corpus.documents] == ["7", "the stream:2"]
 
 
-def test_wrong_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(b'{"id": "a", "text": "x"}\n{"id": "b", "text": "caf\xe9"}\n')
-    with pytest.raises(InputError, match=r"line 2: .*UTF-8"):
-        read_jsonl(path)
-
-
 STORIES = Corpus(
     (Document.from_sentences("a", [["Ann", "ran"]]), Document.from_sentences("b", [["She", "fell"]])),
     (Mention("a", (0,), "entity", "1"), Mention("b", (0,), "entity", "1"), Mention("b", (1,), "event")),
@@ -356,25 +348,6 @@ def test_an_empty_cluster_name_is_none(tmp_path: Path) -> None:
     assert [mention.cluster for mention in corpus.mentions] == [None, None]
     write_docbin(corpus, tmp_path / "x.spacy")
     assert read_docbin(tmp_path / "x.spacy").clusters() == corpus.clusters()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[{"id": "a", "text": "A ferry sank."}, {"id": "b", "text": "It sank."}]',
-        '\n[\n {"id": "a", "text": "A ferry sank."},\n {"id": "b", "text": "It sank."}\n]\n',
-        '{\n "id": "a",\n "text": "A ferry sank."\n}\n{\n "id": "b", "text": "It sank."}\n',
-        '{"id": "a",\n "text": "A ferry sank."}\n\n{"id": "b", "text": "It sank."}\n',
-        '\n\n{"id": "a", "text": "A ferry sank."}\n\n{"id": "b", "text": "It sank."}',
-    ],
-)
-def test_arrays_and_documents_over_several_lines_are_read(tmp_path: Path, text: str) -> None:
-    (tmp_path / "x.json").write_text(text)
-    corpus = read_file(tmp_path / "x.json")
-    assert [(document.id, document.text) for document in corpus.documents] == [
-        ("a", "A ferry sank."),
-        ("b", "It sank."),
-    ]
 
 
 @given(corpora(), st.sampled_from([None, 1]), st.booleans())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -52,15 +50,3 @@ def test_equals_the_table_of_the_corpus(tmp_path: Path, corpus: Corpus) -> None:
     assert list(table.documents) == [DocumentKey("x"), DocumentKey("x", "1"), DocumentKey("empty")]
     assert content(table)[3] == 4  # events 7, entities 7, and two without a name
     assert list(table.gaps.values()) == [(0, 2)]
-
-
-def test_ranges_of_characters_are_read_too(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    lines = [
-        {"id": "x", "text": "Ann left. She fell.", "mentions": [{"start": 0, "end": 3, "cluster": "1"}]},
-        {"id": "y", "tokens": ["She"], "mentions": [{"tokens": [0], "cluster": "1"}]},
-    ]
-    path.write_bytes(gzip.compress("\n\n".join(map(json.dumps, lines)).encode()))
-    table = read_mention_table(path)
-    assert table.start.tolist() == [0, 0]
-    assert table.cluster.tolist() == [0, 0]

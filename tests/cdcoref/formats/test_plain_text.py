@@ -154,35 +154,6 @@ def test_read_text(tmp_path: Path) -> None:
     assert read_text(packed, id="x").tokens == document.tokens
 
 
-def test_an_empty_file_is_an_empty_document(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    for content in (b"", b" \n\n", b"\xef\xbb\xbf"):
-        path.write_bytes(content)
-        assert (read_text(path).tokens, read_text(path).sentences) == ((), ())
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"line one\ncaf\xe9\n", r"a\.txt, line 2: .*UTF-8"),
-        (b"\x01\x00\x00\x01", "NUL"),
-        (b"\x7fELF\x00\x00\x01", r"a\.txt: this is a program; give its text"),
-        (b"PK\x03\x04rest", r"a\.txt: this is a ZIP archive; unpack it first"),
-        (gzip.compress(b"some text" * 100, mtime=0)[:20], "truncated"),
-    ],
-)
-def test_what_is_no_text_is_refused_by_name(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=message):
-        read_text(path)
-
-
-def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not exist"):
-        read_text(tmp_path / "a.txt")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [

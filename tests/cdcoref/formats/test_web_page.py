@@ -84,12 +84,6 @@ def test_markdown_and_tables_may_hold_html(tmp_path: Path) -> None:
         assert format_of(tmp_path / name).name == expected
 
 
-@pytest.mark.parametrize("text", ["He wrote <p> by mistake.\n", "<Ann> left.\n", "If a < b, then b > a.\n"])
-def test_a_stray_tag_is_no_html(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a").write_text(text)
-    assert format_of(tmp_path / "a").name == "plain text"
-
-
 @pytest.mark.parametrize(("html", "message"), [("<html><p></p></html>", "no text"), ("<html> <br>", "no text")])
 def test_a_page_without_text(tmp_path: Path, html: str, message: str) -> None:
     (tmp_path / "a.html").write_text(html)
