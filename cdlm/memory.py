@@ -14,8 +14,8 @@ TRIM_THRESHOLD, MMAP_MAX = -1, -4
 """Parameters of ``mallopt`` (glibc): what is returned when more than this is free, and how many blocks are mapped."""
 KEPT = 2**30
 """Bytes at the end of the heap that are kept when they are free."""
-KEPT_BETWEEN_TASKS = 2**29
-"""Free bytes of the heap that are kept between two parts of a long task: 512 MB."""
+KEPT_BETWEEN_TASKS = 2**27
+"""Free bytes of the heap that are kept between two parts of a long task: 128 MB."""
 
 
 _FIELDS = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"

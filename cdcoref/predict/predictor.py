@@ -219,7 +219,7 @@ class Predictor:
                     known = {d.id: story.readings[repeats.get(d.id, d.id)] for d in whole.documents}
                     found.append(replace(story, readings=Readings(whole, None, known), notes=(*notes, *story.notes)))
                     for document in story.corpus.documents:
-                        story.readings[document.id].forget_facts()
+                        story.readings[document.id].forget()
                     notes = ()
                 yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}

@@ -81,9 +81,12 @@ class Reading:
             )
         return self._facts[key]
 
-    def forget_facts(self) -> None:
-        """Drop the facts of mentions, which linking alone needs and which take most of the memory."""
+    def forget(self) -> None:
+        """Drop what linking alone needs, and what takes most of the memory: facts, vectors and the unpacked parse."""
         self._facts.clear()
+        self.vectors = None
+        if self.document.parse is not None:
+            self.__dict__.pop("parse", None)
 
     def name(self, mention: Mention) -> tuple[str, ...]:
         """The words of a mention that are a name, in lower case."""

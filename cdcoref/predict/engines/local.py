@@ -30,7 +30,7 @@ from cdcoref.model import CorefModel
 from cdcoref.reading import MentionVectors, Reading, Readings
 from cdlm.memory import return_freed_memory
 
-WORDS_AT_ONCE = 50_000
+WORDS_AT_ONCE = 16_000
 """Small stories are searched for mentions together, up to this many words at a time."""
 
 Progress = Callable[[str, int, int], None]
@@ -175,6 +175,8 @@ class Worker:
             store=self._store,
             advance=advance,
         )
+        for document in readings.corpus.documents:
+            readings[document.id].forget()
         return_freed_memory()
         return linked
 

@@ -48,7 +48,7 @@ def test_facts_follow_from_the_tokens_and_the_kind(readings: Readings) -> None:
     assert readings.with_corpus(readings.corpus.subset(["a"])).facts.mentions[1] is facts
     assert readings.pronouns(["entity"]).tolist() == [False, False, False, True]
     assert not readings.pronouns(["event"]).any()
-    readings["a"].forget_facts()
+    readings["a"].forget()
     assert readings["a"].facts(one) == facts
 
 

@@ -25,7 +25,7 @@ STORIES = [Story(("d0", "d1", "d2")), Story(("d3",)), Story(("d4", "d5"), pairs=
 
 def test_stories_come_in_order_as_they_finish(tiny_model: CorefModel) -> None:
     steps: list[tuple[str, int, int]] = []
-    words = 12_000  # at most fifty thousand are searched for mentions together
+    words = 4_000  # at most sixteen thousand are searched for mentions together
     corpus = collection(8, words - 13)
     run: Iterator[LinkedStory] = LocalEngine(tiny_model, TASK).run(corpus, STORIES, lambda *step: steps.append(step))
     assert steps == []
