@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
-from cdcoref.corpora.ecb import ecb_splits, read_ecb
-from cdcoref.corpora.gum import gum_splits, read_gum
-from cdcoref.corpora.invented import invented_splits, read_invented
-from cdcoref.corpora.litbank import litbank_splits, read_litbank
-from cdcoref.corpora.meantime import meantime_splits, read_meantime
+from cdcoref.corpora.ecb import ecb_files, read_ecb
+from cdcoref.corpora.gum import read_gum
+from cdcoref.corpora.invented import read_invented
+from cdcoref.corpora.litbank import litbank_files, read_litbank
+from cdcoref.corpora.meantime import meantime_files, read_meantime
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
-from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_splits
+from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_files
 from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
@@ -29,12 +29,27 @@ SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class KnownCorpus:
-    """A corpus in the registry: how a split is read from a folder in the distributed format, and which there are."""
+    """A corpus in the registry, and how a split is read from a folder in the distributed format.
+
+    `files` are those of a split, which `reader` reads; `wanted` says in words which these are.
+    """
 
     info: CorpusInfo
-    read: Callable[[Path, str], Corpus]
-    splits: Callable[[Path], Sequence[str]]
+    reader: Callable[[Path, str, Sequence[Path]], Corpus]
+    files: Callable[[Path, str], Sequence[Path]]
+    wanted: str = ""
     json_lines: bool = True
+
+    def splits(self, root: Path) -> list[str]:
+        """The splits with files in a folder."""
+        return [split for split in SPLITS if self.files(root, split)]
+
+    def read(self, root: Path, split: str) -> Corpus:
+        """Read a split; an `InputError` if it is missing, unless the reader says what is."""
+        files = self.files(root, split)
+        if not files and self.wanted:
+            raise missing_split(self.info.title, split, root, self.splits(root), self.wanted.format(split))
+        return self.reader(root, split, files)
 
 
 _ECB = CorpusInfo(
@@ -127,26 +142,23 @@ _MEANTIME = CorpusInfo(
 )
 
 
-def _of_ucdcr(info: CorpusInfo) -> KnownCorpus:
-    return KnownCorpus(info, partial(read_ucdcr, title=info.title, kinds=info.kinds), ucdcr_splits)
-
-
+_CONLLU, _MARKDOWN = (partial(split_files, suffix=suffix) for suffix in (".conllu", ".md"))
+_HEADS = replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",), people=())
+_OF_GUM = "{0}/*.conllu or a file whose name ends in -{0}.conllu"
+_OF_LITBANK = "NUMBER_title_brat.conll, or .ann with .txt, in it or in its folder coref/conll or coref/brat"
+_OF_MEANTIME = "corpus_airbus/*.xml and other topics in it or in its folder intra_cross-doc_annotation"
+_OF_UCDCR = "{0}/*.conll with {0}/*_mentions.json"
 CORPORA = {
     known.info.name: known
     for known in (
-        KnownCorpus(_ECB, read_ecb, ecb_splits),
-        _of_ucdcr(_FCCT),
-        KnownCorpus(_GUM, read_gum, gum_splits),
-        KnownCorpus(
-            replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",), people=()),
-            partial(read_gum, heads=True),
-            gum_splits,
-            json_lines=False,
-        ),
-        _of_ucdcr(_GVC),
-        KnownCorpus(_INVENTED, read_invented, invented_splits),
-        KnownCorpus(_LITBANK, read_litbank, litbank_splits),
-        KnownCorpus(_MEANTIME, read_meantime, meantime_splits),
+        KnownCorpus(_ECB, lambda root, split, files: read_ecb(root, split), ecb_files),
+        KnownCorpus(_FCCT, partial(read_ucdcr, kinds=_FCCT.kinds), ucdcr_files, _OF_UCDCR),
+        KnownCorpus(_GUM, read_gum, _CONLLU, _OF_GUM),
+        KnownCorpus(_HEADS, partial(read_gum, heads=True), _CONLLU, _OF_GUM, json_lines=False),
+        KnownCorpus(_GVC, partial(read_ucdcr, kinds=_GVC.kinds), ucdcr_files, _OF_UCDCR),
+        KnownCorpus(_INVENTED, read_invented, _MARKDOWN, "{0}/*.md"),
+        KnownCorpus(_LITBANK, read_litbank, litbank_files, _OF_LITBANK),
+        KnownCorpus(_MEANTIME, read_meantime, meantime_files, _OF_MEANTIME),
     )
 }
 """The corpora by name."""
@@ -192,7 +204,7 @@ class CorpusFolder:
         """The splits that can be read, in the order train, dev, test."""
         self._check_folder()
         known = CORPORA[self.name]
-        return self._splits_of_json_lines() or [split for split in SPLITS if split in known.splits(self.path)]
+        return self._splits_of_json_lines() or known.splits(self.path)
 
     def read(self, split: str) -> AnnotatedCorpus:
         """Read a split.

@@ -68,9 +68,10 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def ecb_splits(root: Path) -> list[str]:
-    """The splits whose topics are all in the folder."""
-    return [split for split, missing in missing_topics(root).items() if not missing]
+def ecb_files(root: Path, split: str) -> list[Path]:
+    """The folders of the topics of a split, if all are there."""
+    folder = _topics_folder(root)
+    return [] if missing_topics(root)[split] else [folder / str(topic) for topic in TOPICS[split]]
 
 
 def missing_topics(root: str | Path) -> dict[str, list[int]]:

@@ -13,34 +13,21 @@ keeps it and the other is omitted: about one in a hundred.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corefud
 from cdlm.printing import counted
 
-TITLE = "GUM"
-SUFFIX = ".conllu"
 
-
-def gum_splits(root: Path) -> list[str]:
-    """The splits available in the folder."""
-    return [split for split in SPLITS if split_files(root, split, SUFFIX)]
-
-
-def read_gum(root: Path, split: str, *, heads: bool = False) -> Corpus:
-    """Read one split; every document is a topic of its own, and a mention's tag is its type (``person``, ``place``
-    ...).
+def read_gum(root: Path, split: str, files: Sequence[Path], *, heads: bool = False) -> Corpus:
+    """Read a split; every document is a topic of its own, and a mention's tag is its type (``person``, ``place`` ...).
 
     `heads` reduces mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia``).
     """
-    files = split_files(root, split, SUFFIX)
-    if not files:
-        wanted = f"{split}/*{SUFFIX} or a file whose name ends in -{split}{SUFFIX}"
-        raise missing_split(TITLE, split, root, gum_splits(root), wanted)
     documents: list[Document] = []
     mentions: list[Mention] = []
     left_out = 0

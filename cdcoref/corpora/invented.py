@@ -8,41 +8,26 @@ that of its story, the letter tells the texts of a story apart. Mentions are mar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from cdcoref.corpora.marked_text import MarkedText
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files, text_lines
+from cdcoref.corpora.splits import text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 
-TITLE = "Invented Texts"
-SUFFIX = ".md"
 _HEADING = re.compile(r"## +(\d+)([a-z])\s*")
 
 
-def invented_splits(root: Path) -> list[str]:
-    """The splits with at least one topic in the folder."""
-    return [split for split in SPLITS if split_files(root, split, SUFFIX)]
+def read_invented(root: Path, split: str, files: Sequence[Path]) -> Corpus:
+    """Read a split; the file is the topic of its documents, the story their subtopic.
 
-
-def read_invented(root: Path, split: str) -> Corpus:
-    """Read one split; the file is the topic of its documents, the story their subtopic.
-
-    Raises `InputError` if there is no such split, two texts have the same heading, a cluster has mentions of both
-    kinds, or a mention does not begin and end where a token does.
+    Raises `InputError` if two texts have the same heading, a cluster has mentions of both kinds, or a mention does not
+    begin and end where a token does.
     """
-    files = split_files(root, split, SUFFIX)
-    if not files:
-        raise missing_split(TITLE, split, root, invented_splits(root), f"{split}/*{SUFFIX}")
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    for path in files:
-        for document, found in _topic(path):
-            documents.append(document)
-            mentions.extend(found)
-    return Corpus(tuple(documents), tuple(mentions))
+    read = [document for path in files for document in _topic(path)]
+    return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
 
 
 def _topic(path: Path) -> Iterator[tuple[Document, list[Mention]]]:

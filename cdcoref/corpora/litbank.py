@@ -12,16 +12,16 @@ characters 10 to 12; several ranges are separated by ``;``. Every mention is ann
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cdcoref.corpora.splits import SPLITS, missing_split, text_lines
-from cdcoref.corpus import ENTITY, Corpus, Document, Mention, tokens_between
+from cdcoref.corpora.splits import text_lines
+from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_conll
+from cdcoref.formats import BRAT_MENTION, annotated_ranges, read_conll
 from cdlm.printing import counted
 
-TITLE = "LitBank"
 WORKS = {"train": 80, "dev": 10, "test": 10}
 DEV = frozenset({"711", "730", "73", "74", "766", "768", "76", "77", "78", "805"})
 """Project Gutenberg numbers of the works, with which file names begin."""
@@ -31,20 +31,10 @@ _NUMBER = re.compile(r"(\d+)_")
 _TOKEN = re.compile(r"[^ \t\r\n]+")
 _CATEGORY = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _CLUSTER = re.compile(r".+-\d+")
-_SPAN = re.compile(r"T\d+\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)\t(.*)")
 
 
-def litbank_splits(root: Path) -> list[str]:
-    """The splits with at least one work in the folder."""
-    return [split for split in SPLITS if _works(root, split)]
-
-
-def read_litbank(root: Path, split: str) -> Corpus:
-    """Read one split; notes report an incomplete one. Raises `InputError` if there is no work of it."""
-    files = _works(root, split)
-    if not files:
-        wanted = "NUMBER_title_brat.conll, or .ann with .txt, in it or in its folder coref/conll or coref/brat"
-        raise missing_split(TITLE, split, root, litbank_splits(root), wanted)
+def read_litbank(root: Path, split: str, files: Sequence[Path]) -> Corpus:
+    """Read a split; notes report an incomplete one."""
     documents: list[Document] = []
     mentions: list[Mention] = []
     notes: list[str] = []
@@ -62,7 +52,7 @@ def read_litbank(root: Path, split: str) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions), tuple(notes))
 
 
-def _works(root: Path, split: str) -> list[Path]:
+def litbank_files(root: Path, split: str) -> list[Path]:
     """The files of a split, in the first available format."""
     for form, suffix in _FORMS:
         for folder in (root / "coref" / form, root / form, root):
@@ -99,26 +89,20 @@ def read_brat(text: Path, annotation: Path, id: str) -> Corpus:
     for number, line in text_lines(annotation):
         if not line.startswith("T"):
             continue
-        match = _SPAN.fullmatch(line)
+        match = BRAT_MENTION.fullmatch(line)
         if match is None:
             raise InputError("expected 'T1<TAB>label start end<TAB>text', as in brat", annotation, number)
-        ranges = [tuple(map(int, bounds.split())) for bounds in match[2].split(";")]
-        shown = " ".join(document.text[start:end] for start, end in ranges)
-        if shown.split() != match[3].split():
-            message = f"the text has {shown[:40]!r} there, not {match[3][:40]!r}; the .txt belongs to another .ann"
-            raise InputError(message, annotation, number)
-        parts = [tokens_between(document, start, end) for start, end in ranges]
-        tokens = tuple(sorted({token for part in parts for token in part}))
-        if not tokens:
-            raise InputError("the annotation overlaps no token", annotation, number)
-        covered = [(document.offsets[part[0]][0], document.offsets[part[-1]][1]) for part in parts if part]
+        ranges = annotated_ranges(document, match, annotation, number)
+        tokens = tuple(sorted({token for part in ranges.values() for token in part}))
+        covered = [(document.offsets[part[0]][0], document.offsets[part[-1]][1]) for part in ranges.values() if part]
         extended += sum(place not in ranges for place in covered)
-        if _CATEGORY.fullmatch(match[1]):
-            categories[tokens] = match[1]
-        elif _CLUSTER.fullmatch(match[1]):
-            clustered.append((tokens, match[1]))
+        label = match[2]
+        if _CATEGORY.fullmatch(label):
+            categories[tokens] = label
+        elif _CLUSTER.fullmatch(label):
+            clustered.append((tokens, label))
         else:
-            message = f"{match[1]!r} is neither a category (PROP_PER) nor the name of a cluster (Pip-1)"
+            message = f"{label!r} is neither a category (PROP_PER) nor the name of a cluster (Pip-1)"
             raise InputError(message, annotation, number)
     if categories and not clustered:
         raise InputError("no mention has a cluster; use LitBank's folder coref, not its folder entities", annotation)

@@ -8,11 +8,11 @@ Time expressions, values and signals are not read, since they have no coreferenc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
-from cdcoref.corpora.splits import SPLITS, missing_split
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -26,30 +26,21 @@ ANNOTATED = frozenset({0, 2, 3, 4, 5})
 _KINDS = {"EVENT_MENTION": EVENT, "ENTITY_MENTION": ENTITY}
 
 
-def meantime_splits(root: Path) -> list[str]:
-    """The splits whose topics are all in the folder."""
-    return [split for split in SPLITS if all(_topic_folder(root, topic) for topic in TOPICS[split])]
+def meantime_files(root: Path, split: str) -> list[Path]:
+    """The files of a split, if all of its topics are in the folder."""
+    topics = [_topic_folder(root, topic) for topic in TOPICS[split]]
+    return [path for folder in topics if folder for path in sorted(folder.glob("*.xml"))] if all(topics) else []
 
 
-def read_meantime(root: Path, split: str) -> Corpus:
-    """Read one split.
+def read_meantime(root: Path, split: str, files: Sequence[Path]) -> Corpus:
+    """Read a split.
 
     A mention's cluster is the instance that its ``REFERS_TO`` relation points to, named by the corpus' own
     ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Topic and
     subtopic are the topic's folder: it holds many stories, which the corpus does not tell apart.
     """
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    for topic in TOPICS[split]:
-        folder = _topic_folder(root, topic)
-        if folder is None:
-            wanted = f"corpus_{topic}/*.xml in it or in its folder {CROSS_DOCUMENT_FOLDER}"
-            raise missing_split(TITLE, split, root, meantime_splits(root), wanted)
-        for path in sorted(folder.glob("*.xml")):
-            document, found = _read_document(path, topic)
-            documents.append(document)
-            mentions.extend(found)
-    return Corpus(tuple(documents), tuple(mentions))
+    read = [_read_document(path, path.parent.name.removeprefix("corpus_")) for path in files]
+    return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
 
 
 def _topic_folder(root: Path, topic: str) -> Path | None:

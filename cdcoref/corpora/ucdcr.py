@@ -13,34 +13,22 @@ Each split has a folder (``train``, ``val`` or ``dev``, ``test``) with a ``.conl
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cdcoref.corpora.splits import SPLITS, is_number, missing_split, split_files, text_lines
+from cdcoref.corpora.splits import is_number, split_files, text_lines
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import first_bytes, read_conll
 
-SUFFIX = ".conll"
 FEW_COLUMNS = 5
 
 
-def ucdcr_splits(root: Path) -> list[str]:
-    """The splits available in the folder."""
-    return [split for split in SPLITS if split_files(_folder(root), split, SUFFIX)]
-
-
-def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) -> Corpus:
-    """Read one split.
-
-    Raises `InputError` if the folder lacks the split, or mentions and documents do not match.
-    """
-    folder = _folder(root)
-    files = split_files(folder, split, SUFFIX)
-    if not files:
-        raise missing_split(title, split, root, ucdcr_splits(root), f"{split}/*{SUFFIX} with {split}/*_mentions.json")
-    mention_files = [(kind, path) for kind in kinds for path in split_files(folder, split, f"{kind}_mentions.json")]
+def read_ucdcr(root: Path, split: str, files: Sequence[Path], *, kinds: tuple[str, ...]) -> Corpus:
+    """Read a split; an `InputError` if mentions and documents do not match."""
+    mention_files = [(kind, path) for kind in kinds for path in ucdcr_files(root, split, f"{kind}_mentions.json")]
     documents: dict[str, _PlacedDocument] = {}
     mentions: list[Mention] = []
     for path in files:
@@ -63,8 +51,9 @@ def read_ucdcr(root: Path, split: str, *, title: str, kinds: tuple[str, ...]) ->
     return Corpus(tuple(placed.document for placed in documents.values()), tuple(mentions))
 
 
-def _folder(root: Path) -> Path:
-    return root / "output_data" if (root / "output_data").is_dir() else root
+def ucdcr_files(root: Path, split: str, suffix: str = ".conll") -> list[Path]:
+    """The files of a split."""
+    return split_files(root / "output_data" if (root / "output_data").is_dir() else root, split, suffix)
 
 
 def _key(document: Document) -> str:

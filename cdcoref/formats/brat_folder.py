@@ -32,7 +32,7 @@ CONFIGURATION = "\n".join(
     )
 )
 """``annotation.conf``, with which brat shows and edits a folder."""
-_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
+BRAT_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
 _GROUP = re.compile(r"\*\t\S+((?: T[0-9]+)+)\s*")
 _RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:(T[0-9]+) \S+:(T[0-9]+)\s*")
 _NOTE = re.compile(r"#[0-9]+\t\S+ (T[0-9]+)\t(.*)")
@@ -113,7 +113,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     remarks = Remarks()
     for number, line in enumerate(text_content(path).decode().split("\n"), start=1):
         line = line.removesuffix("\r")
-        if match := _MENTION.fullmatch(line):
+        if match := BRAT_MENTION.fullmatch(line):
             links[match[1]] = _link(document, match, path, number)
         elif match := _GROUP.fullmatch(line):
             groups.append(match[1].split())
@@ -137,24 +137,29 @@ def _bare(text: str) -> str:
 
 
 def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Link:
-    tokens: set[int] = set()
-    shown = []
+    ranges = annotated_ranges(document, match, path, line)
+    kind = match[2].lower()
+    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
+    tokens = sorted({token for part in ranges.values() for token in part})
+    return Link(tuple(tokens), kind if kind in KINDS else None, None, tag)
+
+
+def annotated_ranges(document: Document, match: re.Match[str], path: Path, line: int) -> dict[tuple[int, int], range]:
+    """The character ranges of a match of `BRAT_MENTION` and the tokens of each; an `InputError` if they do not fit."""
+    ranges: dict[tuple[int, int], range] = {}
     for place in match[3].split(";"):
         start, end = map(int, place.split())
         if end > len(document.text):
             message = f"characters {start} to {end} go beyond the text; the .txt belongs to another .ann"
             raise InputError(message, path, line)
-        tokens.update(tokens_between(document, start, end))
-        shown.append(document.text[start:end])
-    words = " ".join(shown)
+        ranges[start, end] = tokens_between(document, start, end)
+    words = " ".join(document.text[start:end] for start, end in ranges)
     if words.split() != match[4].split():
         message = f"the text has {words[:40]!r} there, not {match[4][:40]!r}; the .txt belongs to another .ann"
         raise InputError(message, path, line)
-    if not tokens:
+    if not any(ranges.values()):
         raise InputError("the annotation overlaps no token", path, line)
-    kind = match[2].lower()
-    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
-    return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
+    return ranges
 
 
 BRAT = Format(

@@ -128,7 +128,7 @@ BRAT_DAMAGE = {
         ANN.replace("0 16\tThe old pilot 's", "0 16\tThe new pilot 's"),
         "line 1: the text has .The old p",
     ),
-    "beyond the text": ("T1\tpilot-0 900 903\tabc\n", "line 1: the text has '' there"),
+    "beyond the text": ("T1\tpilot-0 900 903\tabc\n", "line 1: characters 900 to 903 go beyond the text"),
     "no token": ("T1\tpilot-0 3 4\t \n", "line 1: the annotation overlaps no token"),
     "backwards": ("T1\tpilot-0 16 0\t\n", "line 1: the annotation overlaps no token"),
     "no cluster's name": ("T1\tpilot 0 3\tThe\n", "line 1: 'pilot' is neither a category"),
