@@ -65,99 +65,73 @@ class CorrectionCommand(Command):
 
 app = typer.Typer(cls=Corrections, no_args_is_help=True)
 
-MentionsArgument = Annotated[list[str], typer.Argument(metavar="MENTIONS", help="Mentions, such as m12.")]
 NumberArgument = Annotated[
     str | None,
     typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
 ]
 
 
-def same(file: FileArgument, mentions: MentionsArgument) -> None:
-    """State that two or more mentions corefer: their clusters become one."""
-    _correct(file, "same", mentions)
+MENTIONS = ("MENTIONS", "Mentions, such as m12.")
+EVENT = ("EVENT", "The cluster of the event, such as c3.")
+Argument = tuple[str, str]
+"""A name and a help text."""
+STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
+    "same": ("State that two or more mentions corefer: their clusters become one.", MENTIONS),
+    "not-same": ("State that two mentions do not corefer: they are never in one cluster.", MENTIONS),
+    "split": ("Take mentions out of their cluster: they form a cluster of their own.", MENTIONS),
+    "move": (
+        "Move mentions from their cluster to another one.",
+        ("IDS", "Mentions, such as m12, followed by the cluster to move them to, such as c3."),
+    ),
+    "not-a-mention": ("State that words are not a mention: they leave their cluster.", MENTIONS),
+    "rename": (
+        "Name a cluster; lists, pages and exports show the name.",
+        ("CLUSTER", "The cluster, such as c3."),
+        ("NAME", "Its new name."),
+    ),
+    "day": ("State the day of an event, whatever documents state.", EVENT, ("DAY", "Its day, such as 2024-03-05.")),
+    "place": (
+        "State the place of an event, whatever documents state.",
+        EVENT,
+        ("PLACE", "Its place, such as 'Tresk, Norway'."),
+    ),
+    "join-stories": (
+        "State that two or more stories are one.",
+        ("STORIES", "Stories, such as s3 for story 3, or documents of them."),
+    ),
+    "split-story": (
+        "Take documents out of their story: they are a story of their own.",
+        ("DOCUMENTS", "Ids of documents of one story."),
+    ),
+    "move-document": (
+        "Move documents from their story to another one.",
+        ("IDS", "Documents, followed by the story to move them to, such as s3."),
+    ),
+}
+"""What each correction states, and its arguments: ids, or one id and what is stated of it."""
 
 
-def not_same(file: FileArgument, mentions: MentionsArgument) -> None:
-    """State that two mentions do not corefer: they are never in one cluster."""
-    _correct(file, "not-same", mentions)
+def _statement(action: Action) -> Callable[..., None]:
+    """The command that makes a correction."""
+    help, ids, *stated = STATED[action]
+
+    def of_ids(file: Path, ids: list[str]) -> None:
+        _do(file, lambda collection: collection.correct(action, ids))
+
+    def of_cluster(file: Path, ids: str, stated: list[str]) -> None:
+        _do(file, lambda collection: collection.correct(action, [ids], name=" ".join(stated)))
+
+    command: Callable[..., None] = of_cluster if stated else of_ids
+    kind = str if stated else list[str]
+    command.__annotations__ = {"file": FileArgument, "ids": Annotated[kind, _argument(*ids)]}
+    if stated:
+        command.__annotations__["stated"] = Annotated[list[str], _argument(*stated[0])]
+    command.__doc__ = help
+    return command
 
 
-def split(file: FileArgument, mentions: MentionsArgument) -> None:
-    """Take mentions out of their cluster: they form a cluster of their own."""
-    _correct(file, "split", mentions)
-
-
-def move(
-    file: FileArgument,
-    ids: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="IDS",
-            help="Mentions, such as m12, followed by the cluster to move them to, such as c3.",
-        ),
-    ],
-) -> None:
-    """Move mentions from their cluster to another one."""
-    _correct(file, "move", ids)
-
-
-def not_a_mention(file: FileArgument, mentions: MentionsArgument) -> None:
-    """State that words are not a mention: they leave their cluster."""
-    _correct(file, "not-a-mention", mentions)
-
-
-def rename(
-    file: FileArgument,
-    cluster: Annotated[str, typer.Argument(metavar="CLUSTER", help="The cluster, such as c3.")],
-    name: Annotated[list[str], typer.Argument(metavar="NAME", help="Its new name.")],
-) -> None:
-    """Name a cluster; lists, pages and exports show the name."""
-    _correct(file, "rename", [cluster], " ".join(name))
-
-
-StoriesArgument = Annotated[
-    list[str], typer.Argument(metavar="STORIES", help="Stories, such as s3 for story 3, or documents of them.")
-]
-DocumentsArgument = Annotated[list[str], typer.Argument(metavar="DOCUMENTS", help="Ids of documents of one story.")]
-EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="The cluster of the event, such as c3.")]
-
-
-def join_stories(file: FileArgument, stories: StoriesArgument) -> None:
-    """State that two or more stories are one."""
-    _correct(file, "join-stories", stories)
-
-
-def split_story(file: FileArgument, documents: DocumentsArgument) -> None:
-    """Take documents out of their story: they are a story of their own."""
-    _correct(file, "split-story", documents)
-
-
-def move_document(
-    file: FileArgument,
-    ids: Annotated[
-        list[str], typer.Argument(metavar="IDS", help="Documents, followed by the story to move them to, such as s3.")
-    ],
-) -> None:
-    """Move documents from their story to another one."""
-    _correct(file, "move-document", ids)
-
-
-def day(
-    file: FileArgument,
-    event: EventArgument,
-    day: Annotated[str, typer.Argument(metavar="DAY", help="Its day, such as 2024-03-05.")],
-) -> None:
-    """State the day of an event, whatever documents state."""
-    _correct(file, "day", [event], day)
-
-
-def place(
-    file: FileArgument,
-    event: EventArgument,
-    place: Annotated[list[str], typer.Argument(metavar="PLACE", help="Its place, such as 'Tresk, Norway'.")],
-) -> None:
-    """State the place of an event, whatever documents state."""
-    _correct(file, "place", [event], " ".join(place))
+def _argument(name: str, help: str) -> Any:
+    return typer.Argument(metavar=name, help=help)
 
 
 def undo(file: FileArgument, number: NumberArgument = None) -> None:
@@ -191,8 +165,7 @@ def from_table(
     table: Annotated[
         str,
         typer.Argument(
-            metavar="TABLE",
-            help="CSV file with the columns action, ids and name, or - for standard input.",
+            metavar="TABLE", help="CSV file with the columns action, ids and name, or - for standard input."
         ),
     ],
 ) -> None:
@@ -208,17 +181,7 @@ def from_table(
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    "same": same,
-    "not-same": not_same,
-    "split": split,
-    "move": move,
-    "not-a-mention": not_a_mention,
-    "rename": rename,
-    "day": day,
-    "place": place,
-    "join-stories": join_stories,
-    "split-story": split_story,
-    "move-document": move_document,
+    **{action: _statement(action) for action in STATED},
     "undo": undo,
     "redo": redo,
     "list": list_corrections,
@@ -226,10 +189,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 for _name, _command in COMMANDS.items():
     add_command(app, _command, _name, cls=CorrectionCommand)
-
-
-def _correct(file: Path, action: Action, ids: list[str], name: str | None = None) -> None:
-    _do(file, lambda collection: collection.correct(action, ids, name=name))
 
 
 def _do(file: Path, change: Callable[[Collection], Correction]) -> None:
