@@ -11,13 +11,7 @@ from contextlib import suppress
 
 
 def show_in_pager(lines: Iterable[str]) -> bool:
-    """Show lines in the program that `PAGER` names, or in `less`.
-
-    Returns
-    -------
-    bool
-        False if there is no such program, or `PAGER` is no command, and nothing was shown.
-    """
+    """Show lines in the program that `PAGER` names, or in `less`; False, and nothing is shown, if there is none."""
     try:
         command = shlex.split(os.environ.get("PAGER", "")) or ["less"]
     except ValueError:  # a quotation mark without its partner

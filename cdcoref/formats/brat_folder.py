@@ -129,7 +129,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
         chains = merged(named, groups)
     except InputError as error:
         raise InputError(error.message, path) from None
-    return replace(as_recorded(path, document, chains), notes=tuple(remarks.notes(str(path)))).with_kind(options.kind)
+    return replace(as_recorded(path, document, chains), notes=tuple(remarks.notes(str(path))))
 
 
 def _bare(text: str) -> str:

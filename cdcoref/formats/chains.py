@@ -9,7 +9,7 @@ another chain takes the cluster of that chain, whatever its own label still says
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -59,26 +59,28 @@ def parsed_label(label: str | None) -> tuple[str | None, str | None, str | None]
 
 
 def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Mention]:
-    """The mentions of a document, those of a chain in one cluster, in the order of the text.
-
-    A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
-    """
-    kept = [list(chain) for chain in chains if chain]
-    names = assigned_names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
-    for number, chain in enumerate(kept):
-        if number not in names and len(chain) > 1:
-            kinds = Counter(link.kind for link in chain)
-            names[number] = kinds.most_common(1)[0][0], f"{document.id}/{number + 1}"
-    mentions = []
-    for number, chain in enumerate(kept):
-        known = names.get(number)
-        for link in chain:
-            kind, cluster = known if known is not None else (link.kind, None)
-            mentions.append(Mention(document.id, link.tokens, kind, cluster, tag=link.tag))
+    """The mentions of a document, those of a chain in one cluster, in the order of the text."""
+    named = named_links(document.id, chains)
+    mentions = [Mention(document.id, link.tokens, kind, cluster, tag=link.tag) for link, kind, cluster in named]
     return sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or ""))
 
 
-def assigned_names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[str | None, str]]:
+def named_links(id: str, chains: Iterable[Sequence[Link]]) -> Iterator[tuple[Link, str | None, str | None]]:
+    """The links of a document with the kinds and the clusters of their chains.
+
+    A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
+    """
+    kept = [chain for chain in chains if chain]
+    names = _assigned_names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
+    for number, chain in enumerate(kept):
+        if number not in names and len(chain) > 1:
+            kinds = Counter(link.kind for link in chain)
+            names[number] = kinds.most_common(1)[0][0], f"{id}/{number + 1}"
+        for link in chain:
+            yield (link, *names.get(number, (link.kind, None)))
+
+
+def _assigned_names(votes: Sequence[Counter[tuple[str | None, str]]]) -> dict[int, tuple[str | None, str]]:
     """The kind and the cluster of chains, by their numbers: each cluster once, so that most labels are followed."""
     from scipy.optimize import linear_sum_assignment
 

@@ -391,7 +391,7 @@ def stored_mention(
         raise sqlite3.DatabaseError(f"what is stored of a mention of document {document!r} is damaged") from error
 
 
-def read_collection(path: str | Path) -> Corpus:
+def read_collection(path: str | Path, _: ReadOptions | None = None) -> Corpus:
     """Read the documents, mentions and clusters of a collection.
 
     Raises `InputError` if the file is not a collection, is damaged, or is of a later version.
@@ -401,14 +401,10 @@ def read_collection(path: str | Path) -> Corpus:
         return corpus_in(connection)
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_collection(path).with_kind(options.kind)
-
-
 COLLECTION = Format(
     name="collection",
     suffixes=(COLLECTION_SUFFIX,),
     recognise=lambda start: start.startswith(_MAGIC),
-    read=_read,
-    read_table=table_reader(_read),
+    read=read_collection,
+    read_table=table_reader(read_collection),
 )

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
+from cdcoref.formats.chains import chains_of
 from cdcoref.formats.conll_columns import document_ids, document_keys, escape, key_to_column, unescape
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
@@ -252,20 +253,18 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
     numbers: dict[object, int] = {}
     by_document = corpus.by_document()
     for document in corpus.documents:
-        clusters: dict[int, list[Mention]] = {}
         placed: list[tuple[int, Mention]] = []
-        for mention in sorted(by_document[document.id], key=beginning):
+        mentions = sorted(by_document[document.id], key=beginning)
+        for mention in mentions:
             if not mention.contiguous:
                 raise InputError(
                     f"{_described(mention, document)} is discontinuous, which CoNLL cannot express; use JSON lines",
                     document.path,
                 )
             name = object() if mention.cluster is None else (mention.kind, mention.cluster)
-            number = numbers.setdefault(name, len(numbers))
-            clusters.setdefault(number, []).append(mention)
-            placed.append((number, mention))
-        for mentions in clusters.values():
-            _check_nesting(mentions, document)
+            placed.append((numbers.setdefault(name, len(numbers)), mention))
+        for cluster in chains_of(mentions):
+            _check_nesting(cluster, document)
         yield document, _brackets(placed)
 
 

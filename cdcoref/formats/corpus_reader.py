@@ -28,13 +28,8 @@ from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
 
-BESIDE_ANNOTATION = (
-    "annotation.conf",
-    "visual.conf",
-    "tools.conf",
-    "kb_shortcuts.conf",
-    "TypeSystem.xml",
-    "config.xml",
+BESIDE_ANNOTATION = frozenset(
+    ["annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf", "TypeSystem.xml", "config.xml"]
 )
 """Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
@@ -82,18 +77,11 @@ def read_corpus(
     problem, if one of its documents is also in an earlier file, or if it shares a cluster name with an earlier file
     that cannot be intended.
 
-    Parameters
-    ----------
-    paths
-        Files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats, without
-        hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote), or
-        ``"-"`` for standard input.
-    pipeline, encoding, kind, ids, with_clusters, columns, relations, every_kind
-        As in `ReadOptions`; a file that `every_kind` refuses is a problem.
-    without
-        A collection that is not read, nor are the files that SQLite keeps beside it.
-    standard_input
-        The stream read for ``"-"``; that of the process by default.
+    `paths` are files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats,
+    without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
+    or ``"-"`` for `standard_input`, by default that of the process. `without` is a collection that is not read, nor are
+    the files that SQLite keeps beside it. All else is as in `ReadOptions`; a file that `every_kind` refuses is a
+    problem.
 
     Raises `InputError` if there is no such encoding, or the spaCy pipeline cannot be loaded.
     """

@@ -20,9 +20,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pydantic import BaseModel, NonNegativeInt
+
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_reader
+from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import document_attributes
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.packed import check_zlib
@@ -45,7 +48,7 @@ _DAMAGE = (
 )
 
 
-def read_docbin(path: str | Path) -> Corpus:
+def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
     """Read a ``.spacy`` file, plain or gzipped, as a corpus.
 
     Raises `InputError` if the file cannot be read, or is not a DocBin.
@@ -254,7 +257,7 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         of_token = [bisect_right(starts, start) for start, _ in offsets]
     sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
     known = _known(doc)
-    attributes, entities = document_attributes(known), known.get("entities", {})
+    attributes, entities = document_attributes(known), known["entities"]
     return Document(
         known.get("id", id),
         tuple(entities.get(f"{start}-{end}", doc.text[start:end]) for start, end in offsets),
@@ -272,27 +275,30 @@ def _with_lists(value: Any) -> Any:
     return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _known(doc: Doc) -> dict[str, Any]:
-    """What a Doc stores of the document that it was made from.
+class _Known(BaseModel):
+    """What a Doc stores of the document that it was made from."""
 
-    Raises `TypeError` if a stored value has the wrong type.
-    """
-    known: dict[str, Any] = doc.user_data.get(USER_DATA) or {}
-    for name in ("id", "topic", "subtopic", "part", "path", "copy_of"):
-        if not isinstance(known.get(name, ""), str):
-            raise TypeError(name)
-    for name in ("hidden", "annotated"):
-        if not all(isinstance(number, int) for number in known.get(name, ())):
-            raise TypeError(name)
-    metadata = known.get("metadata") or {}
-    if not isinstance(metadata, dict) or not all(name in metadata for name in known.get("found") or ()):
-        raise TypeError("metadata")
-    if not all(isinstance(text, str) for pair in known.get("entities", {}).items() for text in pair):
-        raise TypeError("entities")
-    places = known.get("places", ())
-    if not all(isinstance(place, int) and 0 <= place < len(doc) for place in places) or sorted({*places}) != [*places]:
-        raise TypeError("places")
-    return known
+    id: str | None = None
+    topic: str | None = None
+    subtopic: str | None = None
+    part: str | None = None
+    path: str | None = None
+    copy_of: str | None = None
+    hidden: list[int] | None = None
+    annotated: list[int] | None = None
+    metadata: dict[str, Any] = {}
+    found: list[str] = []
+    places: list[NonNegativeInt] | None = None
+    entities: dict[str, str] = {}
+
+
+def _known(doc: Doc) -> dict[str, Any]:
+    """The fields of `_Known` that a Doc stores; a `ValueError` if one makes no sense."""
+    known = _Known.model_validate(doc.user_data.get(USER_DATA) or {})
+    places = known.places or []
+    if places != sorted({*places}) or places[-1:] >= [len(doc)] or not {*known.found} <= known.metadata.keys():
+        raise ValueError("places or found")
+    return known.model_dump(exclude_none=True)
 
 
 def _doc(document: Document, vocab: Vocab) -> Doc:
@@ -328,18 +334,11 @@ def _doc(document: Document, vocab: Vocab) -> Doc:
         end = last
     doc = Doc(vocab, words=words, spaces=spaces, sent_starts=starts) if words else Doc(vocab)
     kept = [n for n, (first, last) in enumerate(document.sentences) if first < last]
-    renumbered = {n: new for new, n in enumerate(kept)}
-    known: dict[str, Any] = {"id": document.id, "part": document.part}
-    known |= {name: getattr(document, name) for name in ("topic", "subtopic", "path") if getattr(document, name)}
-    known["hidden"] = sorted(renumbered[n] for n in document.hidden if n in renumbered)
-    if document.annotated is not None:
-        known["annotated"] = sorted(renumbered[n] for n in document.annotated if n in renumbered)
-    if document.metadata:
-        known["metadata"] = dict(document.metadata)
-    if document.found:
-        known["found"] = sorted(document.found)
-    if document.copy_of is not None:
-        known["copy_of"] = document.copy_of
+    hidden = frozenset(new for new, n in enumerate(kept) if n in document.hidden)
+    annotated = document.annotated and frozenset(new for new, n in enumerate(kept) if n in document.annotated)
+    known = document_fields(replace(document, hidden=hidden, annotated=annotated), ())
+    for name in ("text", "tokens", "offsets", "sentences", "mentions"):
+        del known[name]
     if not plain:
         known["places"] = places
     spelled = zip(document.offsets, document.tokens, strict=True)
@@ -381,21 +380,12 @@ def _recognise(start: bytes) -> bool:
     return beginning[1:].startswith(b"\xa7version")
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    return read_docbin(path).with_kind(options.kind)
-
-
-def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
-    write_docbin(corpus, path)
-    return ()
-
-
 DOCBIN = Format(
     name="spaCy's DocBin",
     suffixes=(".spacy",),
     recognise=_recognise,
-    read=_read,
-    read_table=table_reader(_read),
-    write=_write,
+    read=read_docbin,
+    read_table=table_reader(read_docbin),
+    write=lambda corpus, path, _: write_docbin(corpus, path),
     metadata=True,
 )

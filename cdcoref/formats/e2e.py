@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.formats.chains import chains_of, filled_gaps
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.json_layouts import E2E_FIELDS
 from cdcoref.formats.jsonl import JSONL, read_jsonl_table
@@ -39,41 +40,29 @@ def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
     A mention without a cluster is a cluster of its own. What is returned is a sentence for each kind of information
     lost. Raises `InputError` if the file cannot be written.
     """
-    mentions = corpus.by_document()
+    unbroken, gaps = filled_gaps(corpus)
+    mentions = unbroken.by_document()
     with output_file(path) as file:
         for document in corpus.documents:
-            fields = _line(document, mentions[document.id])
-            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
-    return (*_lost(corpus), *lost_of_documents(corpus, "the layout", topics=False))
+            file.write(json.dumps(_line(document, mentions[document.id]), ensure_ascii=False) + "\n")
+    across = sum(len({mention.document for mention in cluster}) > 1 for cluster in corpus.clusters())
+    what = counted(across, "cluster of several documents", "clusters of several documents")
+    notes = (f"{what} cut into one for each document, since the layout has none",) if across else ()
+    return (*notes, *gaps, *lost_of_documents(corpus, "the layout", topics=False))
 
 
 def _line(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
-    clusters: dict[object, list[tuple[int, int]]] = {}
-    for mention in sorted(mentions, key=beginning):
-        key = object() if mention.cluster is None else (mention.kind, mention.cluster)
-        clusters.setdefault(key, []).append((mention.start, mention.end - 1))
+    clusters = chains_of(sorted(mentions, key=beginning))
     sentences = [document.tokens[start:end] for start, end in document.sentences]
     fields: dict[str, Any] = {
         "doc_key": document.id,
         "sentences": sentences,
         "speakers": [["-"] * len(words) for words in sentences],
-        "clusters": list(clusters.values()),
+        "clusters": [[(mention.start, mention.end - 1) for mention in cluster] for cluster in clusters],
     }
     fields |= {name: value for name, value in document.metadata.items() if name not in E2E_FIELDS}
     fields |= {name: getattr(document, name) for name in ("topic", "subtopic") if getattr(document, name) is not None}
     return fields
-
-
-def _lost(corpus: Corpus) -> Iterator[str]:
-    documents: dict[object, set[str]] = {}
-    for mention in corpus.mentions:
-        if mention.cluster is not None:
-            documents.setdefault((mention.kind, mention.cluster), set()).add(mention.document)
-    if across := sum(len(of) > 1 for of in documents.values()):
-        what = "cluster of several documents", "clusters of several documents"
-        yield f"{counted(across, *what)} cut into one for each document, since the layout has none"
-    if gaps := sum(not mention.contiguous for mention in corpus.mentions):
-        yield f"{counted(gaps, 'discontinuous mention')} extended from first to last token, since the layout has none"
 
 
 def _read_table(path: Path, options: ReadOptions) -> MentionTable:

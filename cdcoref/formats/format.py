@@ -60,7 +60,7 @@ class ReadOptions:
 
 Read = Callable[[Path, ReadOptions], Corpus]
 ReadTable = Callable[[Path, ReadOptions], MentionTable]
-Write = Callable[[Corpus, Path, str | None], tuple[str, ...]]
+Write = Callable[[Corpus, Path, str | None], tuple[str, ...] | None]
 
 
 def table_reader(read: Read) -> ReadTable:
@@ -113,7 +113,7 @@ class Format:
     read_table: ReadTable | None = None
     """Reads only the mentions, for scoring; None for a format without coreference."""
     write: Write | None = None
-    """Writes a corpus in the named layout and returns a sentence for each kind of information lost; None: read-only."""
+    """Writes a corpus in the named layout; returns a sentence for each kind of information lost. None: read-only."""
     writer: Writer | None = None
     """Writes a file document by document; None if the format needs the whole corpus."""
     layouts: tuple[str, ...] = ()

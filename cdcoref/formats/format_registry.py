@@ -71,7 +71,7 @@ def read_file(
     if options.id is None:
         options = replace(options, id="stdin" if str(path) == STANDARD_INPUT else Path(path).name)
     with readable_twice(path, standard_input) as file:
-        corpus = format_of(file).read(file, options)
+        corpus = format_of(file).read(file, options).with_kind(options.kind)
     if options.every_kind and any(mention.kind not in KINDS for mention in corpus.mentions):
         raise InputError(
             "the file does not state whether its mentions are events or entities, so it was skipped; if all are of one "
@@ -167,7 +167,7 @@ def write_corpus(corpus: Corpus, path: str | Path, *, layout: str | None = None)
     check_corpus(corpus)
     format = output_format(path, layout)
     assert format.write is not None
-    notes = format.write(corpus, Path(path), layout)
+    notes = format.write(corpus, Path(path), layout) or ()
     omitted = [name for name in format.omits if any(getattr(m, name) is not None for m in corpus.mentions)]
     if omitted:
         what = " and ".join(f"{name}s" for name in omitted)

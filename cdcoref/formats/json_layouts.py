@@ -7,7 +7,6 @@ words and clusters. To add a layout, write a function from an object to fields, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -17,7 +16,7 @@ from annotated_types import Len
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from cdcoref.corpus import ENTITY, KINDS
-from cdcoref.formats.chains import UNKNOWN_KIND, assigned_names
+from cdcoref.formats.chains import UNKNOWN_KIND, Link, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
 from cdcoref.formats.metadata import USUAL_NAMES, stated_date
@@ -182,31 +181,20 @@ def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields
 
     Where cdcoref wrote the names of clusters (see `annotation_tasks`), each stays with one of the chains.
     """
-    import numpy as np
-
-    from cdcoref.clustering import connected  # which imports SciPy: other files need none
-
     found = checked(_Annotation, {"regions": regions, "relations": relations})
-    numbers: dict[str, int] = {}
+    links: dict[str, Link] = {}
     for number, region in enumerate(found.regions):
-        numbers.setdefault(region.id, number)
-    used = [relation.keys() for relation in found.relations if layouts.options.joins(relation.name, layouts.remark)]
-    pairs = [(numbers[one], numbers[other]) for one, other in used if one in numbers and other in numbers]
-    chain_of = connected(len(found.regions), *np.array(pairs, dtype=np.int64).reshape(-1, 2).T).tolist()
-    votes: list[Counter[tuple[str | None, str]]] = [Counter() for _ in range(max(chain_of, default=-1) + 1)]
-    for region, chain in zip(found.regions, chain_of, strict=True):
-        if region.cluster:
-            votes[chain][region.label, region.cluster] += 1
-    joined = {chain_of[number] for pair in pairs for number in pair}
-    names = {chain: name for chain, (_, name) in assigned_names(votes).items()}
-    mentions = []
-    for region, chain in zip(found.regions, chain_of, strict=True):
         kind = (region.label or "").lower()
-        mention = {"start": region.start, "end": region.end, "kind": kind if kind in KINDS else None}
-        mention["tag"] = None if kind in (*KINDS, UNKNOWN_KIND) else region.label
-        mention["cluster"] = names.get(chain, f"{id}/{chain + 1}" if chain in joined else None)
+        tag = None if kind in (*KINDS, UNKNOWN_KIND) else region.label
+        name = f"{region.id} {number}" if region.id in links else region.id
+        links[name] = Link((region.start, region.end), kind if kind in KINDS else None, region.cluster, tag)
+    used = [relation.keys() for relation in found.relations if layouts.options.joins(relation.name, layouts.remark)]
+    mentions = []
+    for link, _, cluster in named_links(id, merged(links, (keys for keys in used if links.keys() >= {*keys}))):
+        start, end = link.tokens
+        mention = {"start": start, "end": end, "kind": link.kind, "tag": link.tag, "cluster": cluster}
         mentions.append({name: value for name, value in mention.items() if value is not None})
-    return {"mentions": mentions}
+    return {"mentions": sorted(mentions, key=lambda mention: (mention["start"], mention["end"]))}
 
 
 def _words(sentences: Sequence[Sequence[str]]) -> Fields:

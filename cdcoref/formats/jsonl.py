@@ -39,11 +39,10 @@ from typing import Any, BinaryIO
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument
-from cdcoref.formats.jsonl_parsing import Remarks, Tokenise, read_lines
+from cdcoref.formats.jsonl_parsing import Remarks, read_lines
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
-from cdcoref.formats.plain_text import tokenise_text
 
 SCHEMAS = {"document": 1, "prediction": 1}
 """The schemas and their versions.
@@ -54,13 +53,10 @@ SCHEMAS = {"document": 1, "prediction": 1}
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 
 
-def read_jsonl(
-    source: str | Path | BinaryIO, tokenise: Tokenise = tokenise_text, options: ReadOptions | None = None
-) -> Corpus:
+def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
     """Read a corpus from a file (UTF-8, plain or gzipped) or a stream of bytes.
 
-    `tokenise` makes a document of the text and id of a line without tokens. Notes report unknown fields that are no
-    plain values and mentions extended to whole tokens.
+    Notes report unknown fields that are no plain values and mentions extended to whole tokens.
 
     Raises `InputError` if a line is not a document as described at the top of this file.
     """
@@ -68,7 +64,7 @@ def read_jsonl(
     mentions: list[Mention] = []
     given: list[dict[ClusterKey, str]] = []
     remarks = Remarks()
-    for line in read_lines(source, tokenise, remarks, options):
+    for line in read_lines(source, remarks, options or ReadOptions()):
         documents.append(line.document())
         mentions.extend(line.mentions())
         named = (entry for entry in line.fields.clusters or () if entry.name is not None)
@@ -81,7 +77,7 @@ def read_jsonl(
 def read_jsonl_table(path: str | Path) -> MentionTable:
     """Read the mentions of a JSON lines file, plain or gzipped, for scoring; errors are those of `read_jsonl`."""
     builder = MentionTableBuilder(str(path))
-    for line in read_lines(path, tokenise_text, Remarks()):
+    for line in read_lines(path, Remarks(), ReadOptions()):
         fields = line.fields
         row = DocumentRow(fields.topic, fields.subtopic, line.length, line.number)
         builder.begin_document(DocumentKey.of(str(fields.id), fields.part or "0"), row)
@@ -212,23 +208,13 @@ def json_schema(name: str = "document") -> dict[str, Any]:
     return schema
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    corpus = read_jsonl(path, lambda text, id: tokenise_text(text, id, options.pipeline), options)
-    return corpus.with_kind(options.kind)
-
-
-def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
-    write_jsonl(corpus, path)
-    return ()
-
-
 JSONL = Format(
     name="JSON lines",
     suffixes=(".jsonl", ".ndjson", ".json"),
     recognise=lambda start: _BEGINNING.match(start) is not None,
-    read=_read,
+    read=read_jsonl,
     read_table=lambda path, _: read_jsonl_table(path),
-    write=_write,
+    write=lambda corpus, path, _: write_jsonl(corpus, path),
     writer=jsonl_writer,
     names=True,
     metadata=True,

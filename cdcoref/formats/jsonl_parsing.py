@@ -7,8 +7,8 @@ scoring reads a million mentions in seconds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -23,9 +23,8 @@ from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked, json_documents, parse_object, shown
 from cdcoref.formats.json_layouts import Layouts, Range
 from cdcoref.formats.lines import shown_name
+from cdcoref.formats.plain_text import tokenise_text
 
-Tokenise = Callable[[str, str], Document]
-"""Makes a document from a text and an id."""
 Kind = Literal["event", "entity"]
 
 
@@ -124,11 +123,11 @@ class DocumentFields(BaseModel):
             raise ValueError("'found' must be a list of names of the document's 'metadata'")
         return self
 
-    def base(self, tokenise: Tokenise) -> Document:
-        """The document from its text or words alone."""
+    def base(self, pipeline: str | None) -> Document:
+        """The document from its text, which `pipeline` tokenises, or words alone."""
         id = str(self.id)
         if self.tokens is None:
-            return tokenise(self.text or "", id)
+            return tokenise_text(self.text or "", id, pipeline)
         sentences = [(0, len(self.tokens))] if self.tokens else []
         if self.sentences is not None:
             sentences = [(start, end) for start, end in self.sentences]
@@ -164,13 +163,13 @@ class Line:
 
     number: int
     fields: DocumentFields
-    tokenise: Tokenise
-    tokens: list[tuple[int, ...]]
+    pipeline: str | None
+    tokens: list[tuple[int, ...]] = field(default_factory=list)
     _base: Document | None = None
 
     def base(self) -> Document:
         """The document from its text or words alone, built once."""
-        self._base = self._base or self.fields.base(self.tokenise)
+        self._base = self._base or self.fields.base(self.pipeline)
         return self._base
 
     @property
@@ -195,9 +194,7 @@ class Line:
             yield Mention(str(self.fields.id), tokens, entry.kind, entry.cluster_name, id, entry.tag, confidence)
 
 
-def read_lines(
-    source: str | Path | BinaryIO, tokenise: Tokenise, remarks: Remarks, options: ReadOptions | None = None
-) -> Iterator[Line]:
+def read_lines(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Line]:
     """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
     A document without an id gets the name of the file and the number of its line. Raises `InputError` if a line is not
@@ -207,9 +204,9 @@ def read_lines(
     for number, data in json_documents(source):
         try:
             unnamed = f"{Path(shown_name(source)).name}:{number}"
-            layouts = Layouts(options or ReadOptions(), partial(remarks.add, line=number))
+            layouts = Layouts(options, partial(remarks.add, line=number))
             for content in layouts.documents(parse_object(data), unnamed):
-                line = _line(content, number, unnamed, tokenise, remarks)
+                line = _line(content, number, unnamed, options.pipeline, remarks)
                 if line.fields.id in line_of:
                     earlier = line_of[line.fields.id]
                     raise WrongLine(f"document {line.fields.id!r} is on line {earlier} already; ids must be unique")
@@ -219,7 +216,7 @@ def read_lines(
             raise InputError(str(error), shown_name(source), number) from None
 
 
-def _line(content: dict[str, Any], number: int, unnamed: str, tokenise: Tokenise, remarks: Remarks) -> Line:
+def _line(content: dict[str, Any], number: int, unnamed: str, pipeline: str | None, remarks: Remarks) -> Line:
     if not content.get("id") and any(map(_holds_documents, content.values())):
         raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
     fields = checked(DocumentFields, content)
@@ -227,7 +224,7 @@ def _line(content: dict[str, Any], number: int, unnamed: str, tokenise: Tokenise
         if isinstance(value, list | dict):
             remarks.add(f"unknown field {shown(name)} of a document kept as metadata", number)
     fields.id = unnamed if fields.id in (None, "") else str(fields.id)
-    line = Line(number, fields, tokenise, [])
+    line = Line(number, fields, pipeline)
     for place, entry in enumerate(fields.mentions or (), 1):
         try:
             line.tokens.append(_tokens(entry, line, remarks))

@@ -30,16 +30,7 @@ USUAL_NAMES = {
     ),
     "title": ("title", "headline", "heading"),
     "date": (
-        *(
-            "date",
-            "published",
-            "publishedat",
-            "publishedAt",
-            "published_at",
-            "date_publish",
-            "pubdate",
-            "datepublished",
-        ),
+        *("date", "published", "publishedat", "published_at", "date_publish", "pubdate", "datepublished"),
         *("publication_date", "day"),
     ),
     "url": ("url", "link", "web_url", "address"),

@@ -97,7 +97,7 @@ def read_xmi(path: Path, options: ReadOptions) -> Corpus:
         raise InputError(error.message, path) from None
     except DAMAGE as error:
         raise InputError(f"the XMI cannot be read ({first_line(error)})", path) from error
-    return as_recorded(path, document, [chain for chain in chains if chain]).with_kind(options.kind)
+    return as_recorded(path, document, [chain for chain in chains if chain])
 
 
 def _select(cas: Any, name: str) -> list[Any]:

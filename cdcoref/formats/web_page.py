@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -117,13 +118,10 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
 
 def _updates(data: bytes, path: Path) -> list[Part]:
     """The blocks of a live blog, each with its time, behind what stands around them; () if the page is none."""
-    from lxml import etree, html
+    from lxml import html
 
-    if not _LIVE.search(data):
-        return []
-    try:
-        tree = html.fromstring(data, parser=html.HTMLParser(encoding=_encoding_of(data)))
-    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+    tree = _tree(data, path) if _LIVE.search(data) else None
+    if tree is None:
         return []
     timed = tree.xpath(_LIVE_BLOCKS, namespaces={"re": "http://exslt.org/regular-expressions"})
     blocks = [block for block in timed if len(block.getparent().xpath(_TIMES)) > 1]
@@ -215,25 +213,28 @@ def _stated_day(tree: Any) -> str | None:
     return next(filter(None, map(day_in, values)), None)
 
 
-def _encoding_of(data: bytes) -> str | None:
-    """UTF-8, which lxml does not expect of a page that states no encoding; None if it is another one."""
-    try:
+def _tree(data: bytes, path: str | Path) -> Any:
+    """The elements of a page; None if there are none."""
+    from lxml import etree, html
+
+    encoding = None
+    with suppress(UnicodeDecodeError):  # lxml does not expect UTF-8 of a page that states no encoding
         data.decode()
-    except UnicodeDecodeError:
+        encoding = "utf-8"
+    try:
+        return html.fromstring(data, parser=html.HTMLParser(encoding=encoding))
+    except etree.ParserError:
         return None
-    return "utf-8"
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
 
 
 def all_text(data: bytes, path: str | Path) -> str:
     """The text of a page, a line for each of its blocks."""
-    from lxml import etree, html
+    from lxml import etree
 
-    try:
-        tree = html.fromstring(data, parser=html.HTMLParser(encoding=_encoding_of(data)))
-    except etree.ParserError:  # there is nothing
+    if (tree := _tree(data, path)) is None:
         return ""
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
     etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in tree.iter():
         node.text, node.tail = _SPACE.sub(" ", node.text or ""), _SPACE.sub(" ", node.tail or "")

@@ -27,19 +27,9 @@ def score(
     `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in several clusters of
     one side counts only in the first. Documents found only in the response are ignored, as in the reference scorer.
 
-    Parameters
-    ----------
-    singletons
-        ``"remove"`` removes clusters of one mention from both sides before scoring.
-    metrics
-        Names of the metrics to compute (keys of `METRICS`); CEAF takes longest.
-
-    Raises
-    ------
-    ValueError
-        If a metric or the value of `singletons` is unknown, or only one of key and response is a corpus.
-    InputError
-        If two corpora share no document, or a document differs in its number of tokens.
+    `singletons` ``"remove"`` removes clusters of one mention from both sides; `metrics` are keys of `METRICS`, of which
+    CEAF takes longest. Raises `ValueError` for others, and if only one side is a corpus; `InputError` if two corpora
+    share no document, or a document differs in its number of tokens.
     """
     if singletons not in ("keep", "remove"):
         raise ValueError(f"singletons is {singletons!r}; it must be 'keep' or 'remove'")
