@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def parse_document(path: Path, corpus: str) -> Element:
-    """The root element of a document.
-
-    Raises `InputError` if the file cannot be read, or is not a document of the corpus.
-    """
+    """The root element of a document."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, parse
 
@@ -42,10 +39,7 @@ def parse_document(path: Path, corpus: str) -> Element:
 
 
 def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
-    """The index of every token id, and the sentences as (number, words).
-
-    Raises `InputError` if there are no tokens, or one has no unique id or no sentence number.
-    """
+    """The index of every token id, and the sentences as (number, words)."""
     numbers: dict[str, int] = {}
     sentences: list[tuple[int, list[str]]] = []
     for token in root.iterfind("token"):
@@ -64,10 +58,7 @@ def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[i
 
 
 def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:
-    """The tokens that a markable is anchored to, ascending; none for an instance, which represents a cluster.
-
-    Raises `InputError` if it is anchored to a token that does not exist.
-    """
+    """The tokens that a markable is anchored to, ascending; none for an instance, which represents a cluster."""
     anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
     missing = [t for t in anchors if t not in numbers]
     if missing:

@@ -21,11 +21,7 @@ _HEADING = re.compile(r"## +(\d+)([a-z])\s*")
 
 
 def read_invented(root: Path, split: str, files: Sequence[Path]) -> Corpus:
-    """Read a split; the file is the topic of its documents, the story their subtopic.
-
-    Raises `InputError` if two texts have the same heading, a cluster has mentions of both kinds, or a mention does not
-    begin and end where a token does.
-    """
+    """Read a split; the file is the topic of its documents, the story their subtopic."""
     read = [document for path in files for document in _topic(path)]
     return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
 

@@ -78,10 +78,7 @@ def _renamed(work: Corpus, id: str) -> Corpus:
 
 
 def read_brat(text: Path, annotation: Path, id: str) -> Corpus:
-    """Read one document; a note counts ranges that were extended to whole tokens.
-
-    Raises `InputError` if a file cannot be read, or the annotation does not belong to the text.
-    """
+    """Read one document; a note counts ranges that were extended to whole tokens."""
     document = _spaced_text(text, id)
     clustered: list[tuple[tuple[int, ...], str]] = []
     categories: dict[tuple[int, ...], str] = {}

@@ -48,10 +48,7 @@ def _ends_in(path: Path, suffix: str) -> bool:
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file, plain or gzipped, with their numbers from 1 and without line breaks.
-
-    Raises `InputError` if the file cannot be read or is not UTF-8 text.
-    """
+    """The lines of a UTF-8 file, plain or gzipped, with their numbers from 1 and without line breaks."""
     for first, chunk in line_chunks(path):
         for number, line in enumerate(chunk.decode().removesuffix("\n").split("\n"), first):
             yield number, line.removesuffix("\r")

@@ -90,11 +90,7 @@ def _name(line: str) -> str:
 
 
 def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
-    """Read an ``.ann`` file and the ``.txt`` file beside it as one document.
-
-    Raises `InputError` if a file cannot be read, the annotation does not belong to the text, or a line is not as brat
-    writes it.
-    """
+    """Read an ``.ann`` file and the ``.txt`` file beside it as one document."""
     stem = path.name.removesuffix(".gz").removesuffix(".ann")
     beside = path.with_name(f"{stem}.txt")
     if not beside.exists():

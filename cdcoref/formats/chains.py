@@ -119,10 +119,7 @@ def parts_by_line(document: Document, mention: Mention) -> list[tuple[int, int]]
 
 
 def merged(links: Mapping[str, Link], groups: Iterable[Sequence[str]]) -> list[list[Link]]:
-    """Chains of links, where links of one group are in one chain; a link in no group is a chain of its own.
-
-    Raises `InputError` if a group names a link that is not there.
-    """
+    """Chains of links, where links of one group are in one chain; a link in no group is a chain of its own."""
     chain_of = {name: [name] for name in links}
     for group in groups:
         for name in group:

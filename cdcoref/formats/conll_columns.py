@@ -51,10 +51,7 @@ class DocumentKey(NamedTuple):
 
 
 def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
-    """The ids of the documents of a file.
-
-    Raises `InputError` if two ids are equal.
-    """
+    """The ids of the documents of a file."""
     ids: dict[str, None] = {}
     for key in keys:
         id = key.name if key.name not in ids else key.name + _suffix(key.part)
@@ -65,10 +62,7 @@ def document_ids(keys: Iterable[DocumentKey], path: str) -> list[str]:
 
 
 def document_keys(documents: Iterable[Document]) -> Iterator[DocumentKey]:
-    """The keys from which `document_ids` derives the ids of these documents.
-
-    Raises `InputError` if a document's part is not a number.
-    """
+    """The keys from which `document_ids` derives the ids of these documents."""
     seen: dict[str, set[str]] = {}
     for document in documents:
         if not _PART.fullmatch(document.part):

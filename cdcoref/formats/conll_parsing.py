@@ -89,11 +89,7 @@ def begins_with_a_document(start: bytes) -> bool:
 
 
 def read_conll_table(path: str | Path, on_lines: OnLines | None = None, *, ids: IdScope | None = None) -> MentionTable:
-    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`.
-
-    Raises `InputError` if the file is not UTF-8 text in one of the two layouts, is truncated, or has an unmatched
-    bracket, a duplicate document, or a line outside any document.
-    """
+    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`."""
     parser = _Parser(str(path), on_lines, ids)
     for number, chunk in line_chunks(path, LONGEST_LINE):
         parser.feed(number, chunk)

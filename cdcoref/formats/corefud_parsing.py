@@ -224,9 +224,7 @@ def read_corefud_table(
 ) -> MentionTable:
     """Read the mentions of a CorefUD file, plain or gzipped, and pass on each token, and each mention of the table.
 
-    Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false. Raises `InputError` if the file is
-    not CoNLL-U, a bracket is unmatched, or a mention begins or ends at an empty node that is not a token, or at a
-    multiword token.
+    Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false.
     """
     reader = _Reader(str(path), on_word, on_mention, empty_nodes)
     for first, chunk in line_chunks(path, LONGEST_LINE):

@@ -118,10 +118,7 @@ class _ClusterNames:
         self._numbered: dict[str, Path] = {}  # by prefix: the first file with consecutive numbers
 
     def add(self, corpus: Corpus, path: Path, *, numbers_are_shared: bool = False) -> None:
-        """Add the names of another file; its numbers may be known to be shared with earlier files.
-
-        Raises `InputError` if a name shared with an earlier file cannot be intended; nothing is added then.
-        """
+        """Add the names of another file; its numbers may be known to be shared with earlier files."""
         named = {(m.cluster, m.kind is not None) for m in corpus.mentions if m.cluster is not None}
         for name, has_kind in sorted(named):
             earlier = self._kinds.get(name, {})

@@ -129,11 +129,7 @@ class _Kind:
     remedy: str = "open it in another program and save it again, or give its text"
 
     def read(self, path: Path, options: ReadOptions) -> Corpus:
-        """Read a file as one document; character offsets are those of the text that was taken out of it.
-
-        Raises `InputError` if the library is not installed, the file cannot be read, or it holds more than packed files
-        may.
-        """
+        """Read a file as one document; character offsets are those of the text that was taken out of it."""
         optional_module(self.module, f"reading {self.name}", self.package, path)
         data = whole_file(path)
         try:

@@ -38,7 +38,7 @@ def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
     """Write a corpus in the layout of end-to-end coreference models, gzipped if the name ends in `.gz`.
 
     A mention without a cluster is a cluster of its own. What is returned is a sentence for each kind of information
-    lost. Raises `InputError` if the file cannot be written.
+    lost.
     """
     unbroken, gaps = filled_gaps(corpus)
     mentions = unbroken.by_document()

@@ -62,8 +62,7 @@ def marked_encoding(start: bytes) -> str | None:
 def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool = False) -> Iterator[bytes]:
     """Chunks of text in an encoding, cut anywhere, as chunks of UTF-8, none of them empty.
 
-    `marked` says whether it is the encoding that the file's byte order mark states. Raises `EncodingError` if the text
-    is not in the encoding; the message gives the `name` of the file and the line.
+    `marked` says whether it is the encoding that the file's byte order mark states.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1

@@ -31,9 +31,7 @@ _PREDICTION = re.compile(rb'\s*\{\s*"version":\s*[0-9]+\s*,\s*"stories":')
 def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield the JSON of each document, with the number of the line on which it begins (from 1).
 
-    The source is a file (UTF-8, plain or gzipped), or a stream of bytes. Raises `InputError` if an array or documents
-    over several lines are not JSON, or are larger than the longest line allowed. A line of a file that is read line by
-    line is yielded as it is.
+    The source is a file (UTF-8, plain or gzipped), or a stream of bytes.
     """
     lines = ((n, line) for first, chunk in line_chunks(source) for n, line in enumerate(chunk.split(b"\n")[:-1], first))
     beginning = next((entry for entry in lines if entry[1].strip()), None)
@@ -149,10 +147,7 @@ def checked(model: type[Fields], content: Mapping[str, Any]) -> Fields:
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
-    """A line of JSON as an object, without fields that occur twice and other things that no document has.
-
-    Raises `WrongLine` if it is none; without the file and the line.
-    """
+    """A line of JSON as an object, without fields that occur twice and other things that no document has."""
     try:
         fields = _DECODER.decode(data.decode())
         if _ESCAPED_SURROGATE.search(data):

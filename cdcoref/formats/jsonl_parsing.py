@@ -197,8 +197,7 @@ class Line:
 def read_lines(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Line]:
     """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
-    A document without an id gets the name of the file and the number of its line. Raises `InputError` if a line is not
-    a document as described in `jsonl`.
+    A document without an id gets the name of the file and the number of its line.
     """
     line_of: dict[object, int] = {}
     for number, data in json_documents(source):

@@ -31,7 +31,7 @@ def read_markdown(path: Path, options: ReadOptions) -> Corpus:
     addresses of links are left out.
 
     ``NAME: VALUE`` lines between two lines of ``---`` at the beginning are metadata. The title is the first heading
-    unless they state another. Raises `InputError` if the file cannot be read, or is a report that cdcoref wrote.
+    unless they state another.
     """
     source = text_content(path, options.encoding).decode()
     if source.startswith(OWN_REPORT):

@@ -101,10 +101,7 @@ class MentionTableBuilder:
         self._numbers: dict[object, int] = {}
 
     def begin_document(self, key: DocumentKey, row: DocumentRow) -> None:
-        """Begin the next document, to which the following mentions belong.
-
-        Raises `InputError` if the file already has a document with this name and part.
-        """
+        """Begin the next document, to which the following mentions belong."""
         if key in self.table.documents:
             raise InputError(
                 f"document {str(key)!r} begins a second time; the lines of a document must be contiguous",

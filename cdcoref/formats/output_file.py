@@ -21,10 +21,7 @@ class OutputFile:
         self._path = path
 
     def write(self, text: str) -> None:
-        """Add text.
-
-        Raises `InputError` if it cannot be written, or is not valid Unicode.
-        """
+        """Add text."""
         try:
             self._stream.write(text)
         except BrokenPipeError:

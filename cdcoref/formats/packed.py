@@ -26,10 +26,7 @@ _STEP = 1 << 20
 
 
 def most_unpacked() -> int:
-    """The limit in bytes.
-
-    Raises `InputError` if the setting is not a number of megabytes.
-    """
+    """The limit in bytes."""
     stated = os.environ.get(SETTING)
     if stated is None:
         return MOST_UNPACKED << 20

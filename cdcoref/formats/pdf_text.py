@@ -44,11 +44,7 @@ Page = list[list[_Line]]
 
 
 def pdf_text(data: bytes, path: Path) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """The text of a PDF, what it states about itself, and notes.
-
-    Raises `InputError` if it is encrypted, has no text, or unpacks to more than packed files may; `ValueError` if it is
-    damaged.
-    """
+    """The text of a PDF, what it states about itself, and notes."""
     from pdfminer.encodingdb import EncodingDB
     from pdfminer.pdfdocument import PDFDocument, PDFPasswordIncorrect
     from pdfminer.pdfpage import PDFPage

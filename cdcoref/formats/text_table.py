@@ -99,11 +99,7 @@ def _rows(
 
 
 def read_parquet(path: Path, options: ReadOptions) -> Corpus:
-    """Read a Parquet file.
-
-    Raises `InputError` if pyarrow is not installed, the file cannot be read, has no column of texts, two documents have
-    one id, or it is a table that cdcoref wrote.
-    """
+    """Read a Parquet file."""
     pa = optional_module("pyarrow", "reading Parquet", "pyarrow", path, extra="pandas")
     import pyarrow.parquet as pq
 
@@ -132,10 +128,7 @@ def read_parquet(path: Path, options: ReadOptions) -> Corpus:
 
 
 def read_excel(path: Path, options: ReadOptions) -> Corpus:
-    """Read the first sheet of an Excel workbook that has cells.
-
-    Raises `InputError` as `read_csv` does, and if openpyxl is not installed or the workbook is damaged.
-    """
+    """Read the first sheet of an Excel workbook that has cells."""
     openpyxl = optional_module("openpyxl", "reading Excel workbooks", "openpyxl", path)
     try:
         workbook = openpyxl.load_workbook(unpacked_zip(whole_file(path), path), read_only=True, data_only=True)

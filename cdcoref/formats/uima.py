@@ -81,10 +81,7 @@ def _cas(cassis: ModuleType, types: Any, document: Document, mentions: Sequence[
 
 
 def read_xmi(path: Path, options: ReadOptions) -> Corpus:
-    """Read an XMI file as one document; without tokens in it, its text is tokenised like plain text.
-
-    Raises `InputError` if dkpro-cassis is not installed, the file cannot be read, or an annotation is beyond the text.
-    """
+    """Read an XMI file as one document; without tokens in it, its text is tokenised like plain text."""
     cassis = _cassis(path)
     beside = path.with_name(TYPE_SYSTEM)
     try:

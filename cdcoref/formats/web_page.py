@@ -95,8 +95,7 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
     """Read a page or a fragment as one document.
 
     The headline comes first, if the text does not begin with it. Character offsets are those of the text that was taken
-    out of the page. Raises `InputError` if trafilatura is not installed, the file cannot be read, it is a page that
-    cdcoref wrote or binary data, or it has no text.
+    out of the page.
     """
     data = whole_file(path)
     if is_own_page(data):
@@ -144,10 +143,7 @@ def _updates(data: bytes, path: Path) -> list[Part]:
 
 
 def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
-    """The text of a page or fragment, its headline first, and what the page states about it.
-
-    Raises `InputError` if trafilatura is not installed, the page cannot be read, or it has no text.
-    """
+    """The text of a page or fragment, its headline first, and what the page states about it."""
     article, day = _article(data, path)
     text = "\n\n".join(line.strip() for line in str(article.text or "").splitlines() if line.strip()) if article else ""
     if not text or not _PAGE.match(data[:_LOOKED_AT].lstrip()):
