@@ -32,16 +32,10 @@ class CorpusStatistics:
 def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
     """Count the contents of a corpus."""
     mentions = Counter(m.kind or UNKNOWN for m in corpus.mentions)
-    clusters: Counter[str] = Counter()
-    crossing: Counter[str] = Counter()
-    singletons: Counter[str] = Counter()
-    for cluster in corpus.clusters():
-        kind = cluster[0].kind or UNKNOWN
-        if len(cluster) == 1:
-            singletons[kind] += 1
-        else:
-            clusters[kind] += 1
-            crossing[kind] += len({mention.document for mention in cluster}) > 1
+    sizes = [(c[0].kind or UNKNOWN, len(c), len({mention.document for mention in c})) for c in corpus.clusters()]
+    clusters = Counter(kind for kind, size, _ in sizes if size > 1)
+    crossing = Counter(kind for kind, _, documents in sizes if documents > 1)
+    singletons = Counter(kind for kind, size, _ in sizes if size == 1)
     sentences = [len(d.sentences) for d in corpus.documents]
     annotated = [len(d.sentences) if d.annotated is None else len(d.annotated) for d in corpus.documents]
     return CorpusStatistics(
@@ -51,6 +45,6 @@ def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
         sum(annotated),
         dict(mentions),
         dict(clusters),
-        dict(crossing),
+        {kind: crossing[kind] for kind in clusters},
         dict(singletons),
     )

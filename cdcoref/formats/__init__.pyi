@@ -43,7 +43,7 @@ from .encodings import Utf16Units as Utf16Units
 from .encodings import check_encoding as check_encoding
 from .folders import check_folder as check_folder
 from .folders import file_names as file_names
-from .folders import written_folder as written_folder
+from .folders import write_folder as write_folder
 from .format import Format as Format
 from .format import ReadOptions as ReadOptions
 from .format import Writer as Writer

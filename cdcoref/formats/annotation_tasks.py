@@ -7,15 +7,14 @@ document are linked one to the next, and each has the name of its cluster, which
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats.chains import UNKNOWN_KIND, chains_of, filled_gaps
-from cdcoref.formats.folders import written_folder
-from cdcoref.formats.output_file import output_file
+from cdcoref.formats.folders import write_folder
 
 RELATION = "coref"
 LABEL_STUDIO_PROJECT = "config.xml"
@@ -28,28 +27,26 @@ _PROJECT = (
 
 def write_label_studio(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     """Write a folder with the tasks of Label Studio, its mentions as predictions; a sentence if gaps were filled."""
-    unbroken, notes = filled_gaps(corpus)
-    mentions = unbroken.by_document()
-    tasks = [_label_studio(document, mentions[document.id]) for document in corpus.documents]
-    with written_folder(folder, corpus, {document.id: "tasks.json" for document in corpus.documents}) as new:
-        with output_file(new / "tasks.json") as file:
-            file.write(json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
-        with output_file(new / LABEL_STUDIO_PROJECT) as file:
-            file.write(_PROJECT)
+    tasks, notes = _tasks(corpus, _label_studio)
+    text = json.dumps(tasks, ensure_ascii=False, indent=1)
+    contents = [("tasks.json", f"{text}\n"), (LABEL_STUDIO_PROJECT, _PROJECT)]
+    write_folder(folder, corpus, dict.fromkeys((document.id for document in corpus.documents), "tasks.json"), contents)
     return notes
 
 
 def write_prodigy(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     """Write a folder with the tasks of Prodigy's ``rel.manual``; a sentence if gaps were filled."""
+    tasks, notes = _tasks(corpus, _prodigy)
+    contents = [("tasks.jsonl", "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks))]
+    write_folder(folder, corpus, dict.fromkeys((document.id for document in corpus.documents), "tasks.jsonl"), contents)
+    return notes
+
+
+def _tasks(corpus: Corpus, task: Callable[..., dict[str, Any]]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The task of each document, and a sentence if gaps were filled."""
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()
-    with (
-        written_folder(folder, corpus, {document.id: "tasks.jsonl" for document in corpus.documents}) as new,
-        output_file(new / "tasks.jsonl") as file,
-    ):
-        for document in corpus.documents:
-            file.write(json.dumps(_prodigy(document, mentions[document.id]), ensure_ascii=False) + "\n")
-    return notes
+    return [task(document, mentions[document.id]) for document in corpus.documents], notes
 
 
 def _known(document: Document) -> dict[str, Any]:
@@ -75,30 +72,19 @@ def _spans(document: Document, mentions: Sequence[Mention]) -> Iterator[list[dic
 
 
 def _prodigy(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
+    text = document.text
     tokens = [
-        {
-            "text": document.text[start:end],
-            "start": start,
-            "end": end,
-            "id": n,
-            "ws": document.text[end : end + 1] == " ",
-        }
+        {"text": text[start:end], "start": start, "end": end, "id": n, "ws": text[end : end + 1] == " "}
         for n, (start, end) in enumerate(document.offsets)
     ]
     chains = list(_spans(document, mentions))
     relations = [
-        {
-            "head": other["token_end"],
-            "child": one["token_end"],
-            "head_span": other,
-            "child_span": one,
-            "label": RELATION,
-        }
+        {"head": a["token_end"], "child": b["token_end"], "head_span": a, "child_span": b, "label": RELATION}
         for chain in chains
-        for one, other in pairwise(chain)
+        for b, a in pairwise(chain)
     ]
     spans = sorted((span for chain in chains for span in chain), key=lambda span: (span["start"], span["end"]))
-    task = {"text": document.text, "meta": _known(document), "tokens": tokens, "spans": spans}
+    task = {"text": text, "meta": _known(document), "tokens": tokens, "spans": spans}
     return task | {"relations": relations, "answer": "accept"}
 
 

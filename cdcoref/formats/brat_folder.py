@@ -16,10 +16,9 @@ from pathlib import Path
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import UNKNOWN_KIND, Link, chains_of, merged, parts_by_line
-from cdcoref.formats.folders import as_recorded, check_characters, file_names, recorded, written_folder
+from cdcoref.formats.folders import as_recorded, check_characters, file_names, recorded, write_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl_parsing import Remarks
-from cdcoref.formats.output_file import output_file
 from cdcoref.formats.plain_text import text_content, tokenise_text
 
 EQUIVALENCE = "Coref"
@@ -49,14 +48,11 @@ def write_brat(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     files = file_names((document.id for document in corpus.documents), ".txt")
     annotations = {id: f"{name.removesuffix('.txt')}.ann" for id, name in files.items()}
     mentions = corpus.by_document()
-    with written_folder(folder, corpus, annotations) as new:
-        for document in corpus.documents:
-            with output_file(new / files[document.id]) as file:
-                file.write(document.text)
-            with output_file(new / annotations[document.id]) as file:
-                file.write("".join(f"{line}\n" for line in _lines(document, mentions[document.id])))
-        with output_file(new / "annotation.conf") as file:
-            file.write(CONFIGURATION)
+    contents = [(files[document.id], document.text) for document in corpus.documents]
+    for document in corpus.documents:
+        lines = _lines(document, mentions[document.id])
+        contents.append((annotations[document.id], "".join(f"{line}\n" for line in lines)))
+    write_folder(folder, corpus, annotations, [*contents, ("annotation.conf", CONFIGURATION)])
     return ()
 
 

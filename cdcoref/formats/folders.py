@@ -12,8 +12,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -85,9 +84,10 @@ def check_characters(corpus: Corpus, refused: re.Pattern[str], what: str) -> Non
             raise InputError(f"cluster {mention.cluster!r} has {what}; use JSON lines")
 
 
-@contextmanager
-def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str]) -> Iterator[Path]:
-    """A new folder that replaces `folder` when the block ends without an error.
+def write_folder(
+    folder: str | Path, corpus: Corpus, files: Mapping[str, str], contents: Iterable[tuple[str, str]]
+) -> None:
+    """Write a folder of files, given their names and contents, which replaces `folder` when it is complete.
 
     The folder does not exist, is empty or was written by cdcoref; `files` has the name of each document's file, by id.
 
@@ -96,7 +96,9 @@ def written_folder(folder: str | Path, corpus: Corpus, files: Mapping[str, str])
     check_folder(folder)
     try:
         with replaced_folder(Path(folder)) as new:
-            yield new
+            for name, content in contents:
+                with output_file(new / name) as file:
+                    file.write(content)
             mentions = corpus.by_document()
             with output_file(new / RECORD) as file:
                 for document in corpus.documents:

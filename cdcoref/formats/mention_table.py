@@ -134,14 +134,7 @@ class MentionTableBuilder:
         A mention without a name forms a cluster of its own.
         """
         key: object = (kind, name) if name is not None else object()
-        cluster = self._numbers.get(key)
-        if cluster is None:
-            cluster = self.cluster(key, name or "")
-        row = len(self._values) // 6
-        start, end = tokens[0], tokens[-1] + 1
-        if end - start != len(tokens):
-            self.table.gaps[row] = tokens
-        self._values.extend((self._document, start, end, cluster, row, KIND_NUMBERS[kind]))
+        self.add_tokens(tokens, self.cluster(key, name or ""), len(self._values) // 6, KIND_NUMBERS[kind])
 
     def finish(self, *, as_in_file: bool = False) -> MentionTable:
         """The table; mentions begin in the order of `beginning`, or `as_in_file` in that which they were added with."""

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,10 +18,9 @@ from typing import Any
 from cdcoref.corpus import Corpus, Document, Mention, tokens_between
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.chains import Link, chains_of, filled_gaps, label_of, parsed_label
-from cdcoref.formats.folders import as_recorded, check_characters, file_names, written_folder
+from cdcoref.formats.folders import as_recorded, check_characters, file_names, write_folder
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.output_file import output_file
 from cdcoref.formats.packed import DAMAGE
 from cdcoref.formats.plain_text import tokenise_text
 from cdlm.extras import optional_module
@@ -45,13 +44,8 @@ def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
     unbroken, notes = filled_gaps(corpus)
     mentions = unbroken.by_document()
     types = _type_system()
-    with written_folder(folder, corpus, files) as new:
-        for document in corpus.documents:
-            cas = _cas(cassis, types, document, mentions[document.id])
-            with output_file(new / files[document.id]) as file:
-                file.write(cas.to_xmi(pretty_print=True))
-        with output_file(new / TYPE_SYSTEM) as file:
-            file.write(types.to_xml())
+    cases = ((files[d.id], _cas(cassis, types, d, mentions[d.id]).to_xmi(pretty_print=True)) for d in corpus.documents)
+    write_folder(folder, corpus, files, chain(cases, [(TYPE_SYSTEM, types.to_xml())]))
     return notes
 
 

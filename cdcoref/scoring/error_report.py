@@ -149,17 +149,13 @@ class _Places:
         self._tables = key, response
         self._rows = list(key.documents.values()), list(response.documents.values())
         self._sides = alignment.key, alignment.response
-        self._index = []
-        for side in self._sides:
-            index = np.full(alignment.mentions, ABSENT)
-            index[side.mention] = np.arange(len(side.mention))
-            self._index.append(index)
+        self._index = [{mention: at for at, mention in enumerate(side.mention.tolist())} for side in self._sides]
 
     def _tokens(self, mention: int) -> tuple[int, tuple[int, ...]]:
         """The document of a mention of either side, and its tokens."""
-        number = 0 if self._index[0][mention] >= 0 else 1
+        number = 0 if mention in self._index[0] else 1
         side, table = self._sides[number], self._tables[number]
-        at = int(self._index[number][mention])
+        at = self._index[number][mention]
         row, document = int(side.row[at]), int(side.document[at])
         tokens = table.gaps.get(row) or tuple(range(int(table.start[row]), int(table.end[row])))
         if number:

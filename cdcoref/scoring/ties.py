@@ -5,7 +5,7 @@ Of a missing link it says what a system would have had to see, of a wrong one wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from cdcoref.language import MentionWords
@@ -35,27 +35,19 @@ def strongest_tie(some: Iterable[MentionWords], others: Iterable[MentionWords]) 
     ours, theirs = ([words for words in side if not words.pronoun] for side in (list(some), list(others)))
     if not ours or not theirs:
         return "a pronoun"
-    if {words.words for words in ours} & {words.words for words in theirs}:
-        return "the same words"
-    if {words.head for words in ours} & {words.head for words in theirs}:
-        return "the same head"
-    if _names(ours) & _names(theirs):
-        return "a name"
-    if _stems(ours) & _stems(theirs):
-        return "the stem of the heads"
-    if _lemmas(ours) & _lemmas(theirs):
-        return "another word"
+    for tie, feature in _FEATURES.items():
+        shared, of_theirs = (frozenset[object]().union(*map(feature, side)) for side in (ours, theirs))
+        if not shared.isdisjoint(of_theirs):
+            return tie
     named = {frozenset(bool(words.names) for words in side) for side in (ours, theirs)}
     return "a name and a noun" if named == {frozenset([True]), frozenset([False])} else "nothing in common"
 
 
-def _names(mentions: Iterable[MentionWords]) -> frozenset[str]:
-    return frozenset().union(*(words.names for words in mentions))
-
-
-def _lemmas(mentions: Iterable[MentionWords]) -> frozenset[str]:
-    return frozenset().union(*(words.lemmas for words in mentions))
-
-
-def _stems(mentions: Iterable[MentionWords]) -> set[str]:
-    return {words.head[:STEM] for words in mentions}
+_FEATURES: dict[Tie, Callable[[MentionWords], Iterable[object]]] = {
+    "the same words": lambda mention: [mention.words],
+    "the same head": lambda mention: [mention.head],
+    "a name": lambda mention: mention.names,
+    "the stem of the heads": lambda mention: [mention.head[:STEM]],
+    "another word": lambda mention: mention.lemmas,
+}
+"""What mentions may share, the strongest first."""

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, get_args
 
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats import file_names, output_file, written_folder
+from cdcoref.formats import file_names, write_folder
 from cdcoref.language import is_common_word, lemma
 from cdcoref.reading import Readings
 from cdcoref.reports import Results, cluster_label
@@ -282,7 +282,4 @@ def write_resolved(source: Results | Corpus, folder: str | Path, replaced: Repla
     corpus = Results.of(source).corpus
     texts = resolved_texts(source, replaced)
     files = file_names(texts, ".txt")
-    with written_folder(folder, corpus, files) as new:
-        for id, text in texts.items():
-            with output_file(new / files[id]) as file:
-                file.write(text)
+    write_folder(folder, corpus, files, ((files[id], text) for id, text in texts.items()))

@@ -489,22 +489,11 @@ def test_a_global_key_and_a_local_response(tmp_path: Path) -> None:
     assert result.scores["muc"].recall == pytest.approx(1 / 2)
 
 
-def blocks(path: Path, *documents: dict[str, list[str]]) -> Path:
-    """Eight columns with a block for each group of documents, given the coreference cells of each."""
-    text = ""
-    for group in documents:
-        text += "#begin document x\n"
-        for id, cells in group.items():
-            text += "".join(f"-\t-\t{id}\t0\t{n}\tw\tTrue\t{cell}\n" for n, cell in enumerate(cells))
-        text += "#end document\n"
-    path.write_text(text)
-    return path
-
-
 def test_blocks_of_several_documents_are_scored_block_by_block(tmp_path: Path) -> None:
-    one = {"a": ["(1)", "(2)"], "b": ["(1)", "-"]}
-    key = blocks(tmp_path / "k.conll", one, {"c": ["(1)", "-"], "d": ["(1)", "(2)"]})
-    response = blocks(tmp_path / "r.conll", one, {"c": ["(1)", "-"], "d": ["(2)", "(3)"]})
+    one = [["(1)", "(2)"], ["(1)", "-"]]
+    key, response = tmp_path / "k.conll", tmp_path / "r.conll"
+    key.write_text(in_eight_columns([one, [["(1)", "-"], ["(1)", "(2)"]]]))
+    response.write_text(in_eight_columns([one, [["(1)", "-"], ["(2)", "(3)"]]]))
     [result] = score_files(key, [response])
     assert result.level == "block"
     # Of the key's 2 coreference links the response has 1, and no other; of 4 others within blocks all 4, and 1 more.
