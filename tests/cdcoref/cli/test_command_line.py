@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,101 +24,64 @@ from cdlm.errors import LONGEST_SHOWN, InputError
 
 LONG = "x" * 300
 DEEP = "/tmp" + "/xxx" * 1200
-COMMANDS = """
+BASES = """
 cdcoref demo -o {}.html
-cdcoref predict {}
-cdcoref predict x.jsonl -o {}
-cdcoref predict x.jsonl -o {}.html
-cdcoref predict x.jsonl -o {} --format brat
-cdcoref predict x.jsonl --pairs {}.csv
-cdcoref predict x.jsonl --model {}
-cdcoref predict x.jsonl --cache {}
+cdcoref predict {x.jsonl} | -o {} | -o {}.html | -o {} --format brat | --pairs {}.csv | --model {} | --cache {}
+cdcoref add {c.cdcoref} {x.jsonl}
 cdcoref add {}.cdcoref x.jsonl
-cdcoref add {} x.jsonl
-cdcoref add c.cdcoref {}
-cdcoref add new.cdcoref x.jsonl --model {}
+cdcoref add new.cdcoref x.jsonl | --model {}
 cdcoref show {}
-cdcoref serve {}
-cdcoref serve c.cdcoref --token-file {}
+cdcoref serve {c.cdcoref} | --token-file {}
 cdcoref remove {} x
-cdcoref rebuild {}
-cdcoref rebuild c.cdcoref --model {}
-cdcoref train -o {} --train x.jsonl --dev x.jsonl
-cdcoref train -o m --train {} --dev x.jsonl
-cdcoref train -o m --train x.jsonl --dev {}
-cdcoref train -o m --train x.jsonl --dev x.jsonl --config {}
-cdcoref train -o m --train x.jsonl --dev x.jsonl --encoder {}
-cdcoref train -o m --ecb-root {}
-cdcoref train -o m --corpus ecb:{}
-cdcoref evaluate {}
-cdcoref evaluate x.jsonl --model {}
-cdcoref evaluate --ecb-root {}
-cdcoref evaluate --corpus ecb:{}
+cdcoref rebuild {c.cdcoref} | --model {}
+cdcoref train -o {m} --train {x.jsonl} --dev {x.jsonl} | --config {} | --encoder {}
+cdcoref train -o m | --ecb-root {} | --corpus ecb:{}
+cdcoref evaluate {x.jsonl} | --model {}
+cdcoref evaluate | --ecb-root {} | --corpus ecb:{}
 cdcoref publish {} a/b
 cdcoref stats {}
-cdcoref stats --corpus litbank:{}
-cdcoref stats --ecb-root {}
+cdcoref stats | --corpus litbank:{} | --ecb-root {}
 cdcoref export {} -o y.jsonl
-cdcoref export x.jsonl -o {}.jsonl
-cdcoref export x.jsonl -o {} --format brat
-cdcoref export --ecb-root {} -o y.jsonl
-cdcoref export --corpus gvc:{} -o y.jsonl
-cdcoref score {} x.jsonl
-cdcoref score x.jsonl {}
-cdcoref errors {} x.jsonl
-cdcoref errors x.jsonl {}
-cdcoref correct {} same m1 m2
-cdcoref correct {} not-same m1 m2
-cdcoref correct {} split m1
-cdcoref correct {} move m1 c2
-cdcoref correct {} not-a-mention m1
-cdcoref correct {} rename c1 x
-cdcoref correct {} join-stories s1 s2
-cdcoref correct {} split-story a
-cdcoref correct {} move-document a s2
-cdcoref correct {} day c1 2024-03-05
-cdcoref correct {} place c1 Tresk
-cdcoref correct {} undo
-cdcoref correct {} redo 1
-cdcoref correct {} list
-cdcoref correct {} from x.csv
+cdcoref export x.jsonl | -o {}.jsonl | -o {} --format brat
+cdcoref export -o y.jsonl | --ecb-root {} | --corpus gvc:{}
+cdcoref score {x.jsonl} {x.jsonl}
+cdcoref errors {x.jsonl} {x.jsonl}
+cdcoref correct {} | same m1 m2 | not-same m1 m2 | split m1 | move m1 c2 | not-a-mention m1 | rename c1 x
+cdcoref correct {} | join-stories s1 s2 | split-story a | move-document a s2 | day c1 2024-03-05 | place c1 Tresk
+cdcoref correct {} | undo | redo 1 | list | from x.csv
 cdcoref correct c.cdcoref from {}
 cdlm convert {} -o o
 cdlm pretrain --corpus {} -o o
-cdlm pretrain --corpus x.jsonl -o o --dev {}
-cdlm pretrain --corpus x.jsonl -o o --config {}
+cdlm pretrain --corpus x.jsonl -o o | --dev {} | --config {}
 cdlm perplexity --corpus {} --model default
 cdlm perplexity --corpus x.jsonl --model {}
 cdlm align --ecb-root {} --model default
-cdlm tables --results {}
-cdlm tables --ecb-root {}
-cdlm tables --multi-news {}
-cdlm tables --matching aan:{}
-cdlm match train -o {} --train p.jsonl --dev p.jsonl
-cdlm match train -o o --train {} --dev p.jsonl
-cdlm match train -o o --train p.jsonl --dev {}
+cdlm tables | --results {} | --ecb-root {} | --multi-news {} | --matching aan:{}
+cdlm match train -o {o} --train {p.jsonl} --dev {p.jsonl} | --config {} | --encoder {}
 cdlm match train -o o --benchmark aan:{}
-cdlm match train -o o --train p.jsonl --dev p.jsonl --config {}
-cdlm match train -o o --train p.jsonl --dev p.jsonl --encoder {}
 cdlm match predict {} --model default
-cdlm match predict p.jsonl --model {}
-cdlm match predict p.jsonl --model default -o {}
+cdlm match predict p.jsonl | --model {} | --model default -o {}
 cdlm match evaluate {} --model default
-cdlm match evaluate p.jsonl --model {}
-cdlm match evaluate --benchmark aan:{} --model default
-cdlm qa train -o {} --train q.json --dev q.json
-cdlm qa train -o o --train {} --dev q.json
-cdlm qa train -o o --train q.json --dev {}
-cdlm qa train -o o --train q.json --dev q.json --config {}
-cdlm qa train -o o --train q.json --dev q.json --encoder {}
+cdlm match evaluate | p.jsonl --model {} | --benchmark aan:{} --model default
+cdlm qa train -o {o} --train {q.json} --dev {q.json} | --config {} | --encoder {}
 cdlm qa predict {} --model default
-cdlm qa predict q.json --model {}
-cdlm qa predict q.json --model default -o {}
+cdlm qa predict q.json | --model {} | --model default -o {}
 cdlm qa evaluate {} --model default
-cdlm qa evaluate q.json --model {}
-cdlm qa evaluate q.json --predictions {}
+cdlm qa evaluate q.json | --model {} | --predictions {}
 """.strip().splitlines()
-"""Every command with every option that takes a path."""
+"""Every command and, after bars, every option that takes a path; braces are around paths."""
+
+
+def _lines(base: str) -> list[str]:
+    """The command with the name of a path left open, ``{}``: each of its own in turn, or that of an option."""
+    command, *options = base.split(" | ")
+    plain = re.sub(r"\{(.+?)\}", r"\1", command)
+    paths = [match for match in re.finditer(r"\{(.*?)\}", command) if match[1] or not options]
+    opened = [f"{command[: path.start()]}{{}}{command[path.end() :]}" for path in paths]
+    return [*(re.sub(r"\{(.+?)\}", r"\1", line) for line in opened), *(f"{plain} {option}" for option in options)]
+
+
+COMMANDS = [line for base in BASES for line in _lines(base)]
 QUESTION = {
     "_id": "q1",
     "question": "Where was the captain born?",

@@ -130,14 +130,6 @@ def test_a_corpus_within_documents(evaluate: Run, tmp_path: Path) -> None:
     assert "predicted" not in done.out
 
 
-def test_one_kind(evaluate: Run, sample: Path) -> None:
-    both, events = (
-        json.loads(evaluate(sample / "dev_tiny.jsonl", *more, "--json").out) for more in ((), ("--kind", "event"))
-    )
-    assert "entity" not in events
-    assert events["event"] == both["event"]
-
-
 def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> None:
     conll = sample / "gold.conll"
     done = cdcoref("evaluate", conll, "--model", "lemma")

@@ -143,13 +143,6 @@ def test_a_merged_token_is_the_mention_that_has_its_head() -> None:
     assert sorted(spans) == sorted([(mayor, "x"), (mayor, "y"), (ann, "ann"), (both, "both"), (both, "both")])
 
 
-def test_tokens_with_white_space_inside_come_back(tmp_path: Path) -> None:
-    document = Document("d", ("New York", "won", "."), ((0, 3),), "New York won.", ((0, 8), (9, 12), (12, 13)))
-    write_docbin(Corpus((document,)), tmp_path / "x.spacy")
-    (read,) = read_docbin(tmp_path / "x.spacy").documents
-    assert (read.tokens, read.offsets) == (document.tokens, document.offsets)
-
-
 def test_entities_of_markup_come_back(tmp_path: Path) -> None:
     """The Doc has the text as it is; "&nbsp;" is no token."""
     document = tokenise_text("Smith &amp; Sons &nbsp; bought AT&amp;T now", "a", path="a.txt")

@@ -297,17 +297,6 @@ def test_documents_are_written_one_by_one(tmp_path: Path, name: str) -> None:
     assert (tmp_path / f"whole-{name}").read_bytes() == (tmp_path / name).read_bytes()
 
 
-def test_a_writer_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
-    def interrupted() -> None:
-        with jsonl_writer(tmp_path / "a.jsonl") as write:
-            write(STORIES.documents[0], [])
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_writer_refuses_what_could_not_be_read(tmp_path: Path) -> None:
     with jsonl_writer(tmp_path / "a.jsonl") as write:
         with pytest.raises(ValueError, match="is not in document 'a'"):

@@ -107,11 +107,6 @@ def test_lines_before_the_header(tmp_path: Path, before: str) -> None:
         read_file(path)
 
 
-def test_an_id_of_0_is_an_id(tmp_path: Path) -> None:
-    pd.DataFrame({"id": [0, 1], "text": ["A ferry sank.", "It burnt."]}).to_parquet(tmp_path / "a.parquet")
-    assert [d.id for d in read_file(tmp_path / "a.parquet").documents] == ["0", "1"]
-
-
 def test_encodings_and_long_cells(tmp_path: Path) -> None:
     long = "word " * 60_000
     (tmp_path / "a.csv").write_bytes(f"id,text\n1,Café {long}\n".encode("utf-16"))
@@ -123,10 +118,10 @@ def test_encodings_and_long_cells(tmp_path: Path) -> None:
 
 
 def test_values_of_parquet_are_those_of_json(tmp_path: Path) -> None:
-    frame = pd.DataFrame([{"text": "A ferry sank.", "tags": ["a", "b"], "n": 3, "x": float("nan"), "ok": True}])
-    frame.to_parquet(tmp_path / "a.parquet")
+    row = {"id": 0, "text": "A ferry sank.", "tags": ["a", "b"], "n": 3, "x": float("nan"), "ok": True}
+    pd.DataFrame([row]).to_parquet(tmp_path / "a.parquet")
     [document] = read_file(tmp_path / "a.parquet").documents
-    assert document.metadata == {"tags": ["a", "b"], "n": 3, "ok": True}
+    assert (document.id, document.metadata) == ("0", {"tags": ["a", "b"], "n": 3, "ok": True})
 
 
 def test_markdown(tmp_path: Path) -> None:
