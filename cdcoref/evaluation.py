@@ -62,34 +62,18 @@ def evaluate(
 ) -> Results:
     """Evaluate a model.
 
-    Parameters
-    ----------
-    predictor
-        The model; or the lemma baseline, which is then scored in the model's place.
-    gold
-        An annotated corpus, with information on its annotation or as :func:`annotated_corpora` accepts it. Settings
+    `predictor`: The model; or the lemma baseline, which is then scored in the model's place.
+    `gold`: An annotated corpus, with information on its annotation or as :func:`annotated_corpora` accepts it. Settings
         for which it has no annotated topics are omitted.
-    mentions
-        Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
-    options
-        How mentions are linked.
-    progress
-        As in :meth:`cdcoref.predict.predictor.Predictor.predict`.
+    `mentions`: Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
 
-    Returns
-    -------
-    dict
-        For JSON; all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted mentions) the
-        topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``; beside them
-        the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions without a kind
-        are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons kept if
-        they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores,
-        ``parameters`` the model's size (None if no model was used), and ``seconds`` the time taken.
-
-    Raises
-    ------
-    InputError
-        If the corpus has no annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
+    Returns a dictionary for JSON, all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted
+    mentions) the topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``;
+    beside them the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions without
+    a kind are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons kept if
+    they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores, ``parameters``
+    the model's size (None if no model was used), and ``seconds`` the time taken. An `InputError` if the corpus has no
+    annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
     """
     if not predictor.lemma:
         check_cross_encoder(predictor.model, options or LinkingOptions())

@@ -45,10 +45,7 @@ class PairSequence:
 class SequenceBuilder:
     """Builds sequences of two marked mentions.
 
-    Attributes
-    ----------
-    notes
-        One sentence for each word or mention that had to be cut, to be reported to the user.
+    `notes`: One sentence for each word or mention that had to be cut, to be reported to the user.
     """
 
     def __init__(self, tokenizer: Tokenizer, options: SequenceOptions) -> None:

@@ -39,21 +39,14 @@ Numbers = NDArray[np.float32]
 class Anaphora:
     """The pronouns of a document and their candidates.
 
-    Attributes
-    ----------
-    classes
-        The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
-    known
-        What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
+    `classes`: The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
+    `known`: What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
         before, its length; then the features asked for. *Shape:* (mentions, numbers)
-    pronouns, candidates
-        Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
-    pairs
-        Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
-        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then the
-        features asked for. *Shape:* (pairs, numbers)
-    sizes
-        Candidates of every pronoun.
+    `pronouns`, `candidates`: Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
+    `pairs`: Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
+        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then the features
+        asked for. *Shape:* (pairs, numbers)
+    `sizes`: Candidates of every pronoun.
     """
 
     classes: Integers

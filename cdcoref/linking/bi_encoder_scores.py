@@ -43,10 +43,7 @@ PAIRS_AT_ONCE = 4 * 65_536
 class _Rows:
     """Vectors that mentions have, or share.
 
-    Parameters
-    ----------
-    rows, of
-        As :meth:`MentionVectors.table` gives them.
+    `rows`, `of`: As :meth:`MentionVectors.table` gives them.
     """
 
     def __init__(self, rows: Halves, of: Integers) -> None:
@@ -84,14 +81,7 @@ class _Compared:
 class ReadMentions:
     """Mentions of a story, and all that is known of them when their documents have been read alone.
 
-    Attributes
-    ----------
-    vectors
-        Of the mentions, in their order.
-    facts
-        What the features see of them.
-    documents
-        The story's documents.
+    `facts`: What the features see of them.
     """
 
     vectors: MentionVectors
@@ -144,14 +134,9 @@ class ReadMentions:
 def compare_vectors(model: CorefModel, readings: Readings, known: Mapping[str, int] | None = None) -> PairEvidence:
     """The evidence about pairs of mentions of one story that the bi-encoder gives.
 
-    Parameters
-    ----------
-    model
-        Has vectors (see :class:`cdcoref.model.VectorOptions`).
-    readings
-        The story's documents and mentions, with vectors; every mention has a kind.
-    known
-        As in :class:`cdcoref.linking.Comparison`.
+    `model`: Has vectors (see :class:`cdcoref.model.VectorOptions`).
+    `readings`: The story's documents and mentions, with vectors; every mention has a kind.
+    `known`: As in :class:`cdcoref.linking.Comparison`.
     """
     corpus, read = readings.corpus, ReadMentions.of(readings)
     parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
@@ -196,12 +181,8 @@ def compare_vectors(model: CorefModel, readings: Readings, known: Mapping[str, i
 def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> Iterator[Integers]:
     """The pairs of mentions of one kind that are compared, the smaller number first. *Shape* of each: (pairs, 2)
 
-    Parameters
-    ----------
-    mentions
-        The mentions.
-    parts
-        The part of each, within which pairs are left out; None or `NEW`: pairs with it are not. *Shape:* (mentions,)
+    `parts`: The part of each, within which pairs are left out; None or `NEW`: pairs with it are not.
+        *Shape:* (mentions,)
     """
     count = len(mentions.facts)
     if count < 2:
@@ -235,10 +216,7 @@ def _near(mentions: ReadMentions, parts: Integers) -> Integers:
 def comparison_features(options: VectorOptions, mentions: ReadMentions, pairs: Integers) -> Vectors:
     """The features that the scorer of vectors takes for pairs.
 
-    Returns
-    -------
-    NDArray
-        Features, then similarities. *Shape:* (pairs, features + similarities)
+    Features come first, then similarities. *Shape:* (pairs, features + similarities)
     """
     known = np.empty((len(pairs), options.pair_width), dtype=np.float32)
     features = len(options.pair_features)

@@ -30,12 +30,9 @@ DIGITS = 4
 class CandidatePairs:
     """The pairs to read, and those that each stands for.
 
-    Attributes
-    ----------
-    chosen
-        Which pairs are read. *Shape:* (pairs,)
-    groups
-        The number of the two groups that each pair belongs to; -1 where no pair of the two is read. *Shape:* (pairs,)
+    `chosen`: Which pairs are read. *Shape:* (pairs,)
+    `groups`: The number of the two groups that each pair belongs to; -1 where no pair of the two is read.
+        *Shape:* (pairs,)
     """
 
     chosen: NDArray[np.bool_]

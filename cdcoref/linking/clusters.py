@@ -53,12 +53,8 @@ MOST_ODD_ONES = 0.2
 class MentionConflicts:
     """Which mentions cannot be in one cluster.
 
-    Attributes
-    ----------
-    stated
-        By mention, the facts that it states; mentions with facts in conflict cannot.
-    pairs
-        By mention, others that it cannot be in one cluster with; both mentions of a pair have the other.
+    `stated`: By mention, the facts that it states; mentions with facts in conflict cannot.
+    `pairs`: By mention, others that it cannot be in one cluster with; both mentions of a pair have the other.
     """
 
     stated: Mapping[int, StatedFacts]
@@ -129,21 +125,8 @@ class KindClusters:
 
     Ties are broken by the documents' ids and the mentions' positions, so the order of the documents does not matter.
 
-    Parameters
-    ----------
-    readings
-        Documents and mentions of all kinds.
-    logits
-        Of their pairs.
-    settings
-        Of the model that gave the logits.
-    temperature
-        Replaces the settings' own.
-
-    Attributes
-    ----------
-    links
-        What is known of the mentions of the kind.
+    `temperature`: Replaces the settings' own.
+    `links`: What is known of the mentions of the kind.
     """
 
     def __init__(

@@ -43,26 +43,16 @@ def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
 class Comparison:
     """The work of comparing the documents of a story.
 
-    Parameters
-    ----------
-    readings
-        Documents and the mentions to compare; every mention has a kind. Without vectors, documents are read for them if
-        the model has any.
-    pairs
-        Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents that the
-        pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
-    options
-        Replace the limit on candidates of the model.
-    known
-        Numbers of the parts, from 0, of documents that were compared before, by id: pairs of mentions within a part are
-        left out, by a model with vectors, and the documents of a part are of one story. None: everything is new.
-
-    Attributes
-    ----------
-    sequences
-        How many sequences with two mentions there were to read, after :meth:`run`.
-    notes
-        One sentence for each word or mention that had to be cut.
+    `readings`: Documents and the mentions to compare; every mention has a kind. Without vectors, documents are read for
+        them if the model has any.
+    `pairs`: Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents
+        that the pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
+    `options`: Replace the limit on candidates of the model.
+    `known`: Numbers of the parts, from 0, of documents that were compared before, by id: pairs of mentions within a
+        part are left out, by a model with vectors, and the documents of a part are of one story. None: everything is
+        new.
+    `sequences`: How many sequences with two mentions there were to read, after :meth:`run`.
+    `notes`: One sentence for each word or mention that had to be cut.
     """
 
     def __init__(
@@ -102,14 +92,7 @@ class Comparison:
     ) -> PairLogits:
         """Compare the documents.
 
-        Parameters
-        ----------
-        batch_tokens
-            Word pieces that the encoder reads at once.
-        store
-            Where results are looked up and stored.
-        advance
-            Called repeatedly with the number of document pairs, or the share of one, done since the last call.
+        `advance`: Called repeatedly with the number of document pairs, or the share of one, done since the last call.
         """
         if self.model.vector_scorer is None:
             reading = CrossEncoderReading(self.model, self.corpus, self._pairs)

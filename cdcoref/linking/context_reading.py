@@ -37,14 +37,9 @@ def work(corpus: Corpus, pairs: Sequence[DocumentPair] | None) -> float:
 class MentionContexts:
     """The contexts of some mentions of a corpus, and the sequences in which their documents are read.
 
-    Attributes
-    ----------
-    sequences
-        Those of all documents, one document after the other.
-    first_rows
-        By document id, the number of its first word piece among those of all sequences.
-    contexts
-        By the mention's number in the corpus. A mention has none if the encoder reads no word of it.
+    `sequences`: Those of all documents, one document after the other.
+    `first_rows`: By document id, the number of its first word piece among those of all sequences.
+    `contexts`: By the mention's number in the corpus. A mention has none if the encoder reads no word of it.
     """
 
     sequences: list[ReadingSequence]
@@ -108,16 +103,10 @@ def layer_states(
 class ContextReading:
     """Reads pairs of candidates side by side.
 
-    Parameters
-    ----------
-    model
-        Has a cross-encoder of upper layers.
-    readings
-        Documents and mentions; every mention has a kind.
-    first, second
-        Numbers of the mentions of each pair. *Shape:* (pairs,)
-    documents
-        Pairs of documents that are compared, by id, each document with itself besides; None: all.
+    `model`: Has a cross-encoder of upper layers.
+    `readings`: Documents and mentions; every mention has a kind.
+    `first`, `second`: Numbers of the mentions of each pair. *Shape:* (pairs,)
+    `documents`: Pairs of documents that are compared, by id, each document with itself besides; None: all.
     """
 
     def __init__(

@@ -27,15 +27,8 @@ NumberPair = tuple[int, int]
 class CrossEncoderReading:
     """Reads the mentions of a corpus together.
 
-    Parameters
-    ----------
-    pairs
-        Pairs of documents to compare, by id; None: all. Every document is also compared with itself.
-
-    Attributes
-    ----------
-    notes
-        One sentence for each word or mention that had to be cut.
+    `pairs`: Pairs of documents to compare, by id; None: all. Every document is also compared with itself.
+    `notes`: One sentence for each word or mention that had to be cut.
     """
 
     def __init__(self, model: CorefModel, corpus: Corpus, pairs: Sequence[DocumentPair] | None) -> None:

@@ -37,14 +37,10 @@ Name = tuple[str, ...]
 class NamesOfStory:
     """The full names of the mentions of a story.
 
-    Attributes
-    ----------
-    names
-        By mention, the full name that it has or can only belong to; with a number behind it if several people have it.
-    shared
-        The mentions whose name several people have (:mod:`cdcoref.linking.homonyms`).
-    things
-        Those that "it" refers to, and that no full name of a person can be.
+    `names`: By mention, the full name that it has or can only belong to; with a number behind it if several people have
+        it.
+    `shared`: The mentions whose name several people have (:mod:`cdcoref.linking.homonyms`).
+    `things`: Those that "it" refers to, and that no full name of a person can be.
 
     `facts` come document by document in the order of the text, without pronouns; `pronouns` are by the mentions that
     they refer to.

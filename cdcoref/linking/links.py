@@ -24,12 +24,9 @@ Numbers = NDArray[np.float64]
 class MentionLinks:
     """The pairs of mentions that were compared, and pronouns with their antecedents.
 
-    Attributes
-    ----------
-    compared
-        Probabilities that two mentions corefer, neither of them a pronoun whose antecedent was sought.
-    pronouns, candidates, probability
-        Pronouns, their antecedents, and how probable it is that they refer to what those do. *Shapes:* (pronouns,)
+    `compared`: Probabilities that two mentions corefer, neither of them a pronoun whose antecedent was sought.
+    `pronouns`, `candidates`, `probability`: Pronouns, their antecedents, and how probable it is that they refer to what
+        those do. *Shapes:* (pronouns,)
     """
 
     compared: PairScores
@@ -41,14 +38,9 @@ class MentionLinks:
     def of(cls, scores: PairScores, sought: NDArray[np.bool_], keys: Sequence[tuple[object, ...]]) -> MentionLinks:
         """Separate compared pairs from pronouns and their candidates.
 
-        Parameters
-        ----------
-        scores
-            Of all pairs.
-        sought
-            Which mentions are pronouns whose antecedents were sought. *Shape:* (mentions,)
-        keys
-            Of the mentions, in the order of the text. Of two pronouns the later refers to the earlier.
+        `scores`: Of all pairs.
+        `sought`: Which mentions are pronouns whose antecedents were sought. *Shape:* (mentions,)
+        `keys`: Of the mentions, in the order of the text. Of two pronouns the later refers to the earlier.
         """
         of_pronouns = sought[scores.first] | sought[scores.second]
         best: dict[int, tuple[int, float]] = {}
@@ -122,15 +114,10 @@ class MentionLinks:
         pair that people confirmed counts as 1. Of two clusters that people made one, pairs across them are known
         through people alone and count only if confirmed.
 
-        Parameters
-        ----------
-        labels
-            The cluster of every mention. *Shape:* (mentions,)
-        found
-            The cluster that the model found it in, where people changed clusters. *Shape:* (mentions,)
-        confirmed
-            A number for every mention, the same for mentions that people confirmed to be the same, directly or through
-            others; they are in one cluster. *Shape:* (mentions,)
+        `labels`: The cluster of every mention. *Shape:* (mentions,)
+        `found`: The cluster that the model found it in, where people changed clusters. *Shape:* (mentions,)
+        `confirmed`: A number for every mention, the same for mentions that people confirmed to be the same, directly or
+            through others; they are in one cluster. *Shape:* (mentions,)
         """
         own = labels if found is None else _numbered(labels, found)
         people = np.arange(self.size) if confirmed is None else confirmed
@@ -165,15 +152,10 @@ class MentionLinks:
 class ComparedPairs:
     """Pairs of mentions and how probable it is that they corefer.
 
-    Attributes
-    ----------
-    first, second
-        Numbers of the two mentions in their corpus; of a pronoun and its antecedent, the pronoun first.
+    `first`, `second`: Numbers of the two mentions in their corpus; of a pronoun and its antecedent, the pronoun first.
         *Shape:* (pairs,)
-    probability
-        Calibrated, from 0 to 1. *Shape:* (pairs,)
-    antecedent
-        Whether the first is a pronoun and the second the antecedent that was chosen for it. *Shape:* (pairs,)
+    `probability`: Calibrated, from 0 to 1. *Shape:* (pairs,)
+    `antecedent`: Whether the first is a pronoun and the second the antecedent that was chosen for it. *Shape:* (pairs,)
     """
 
     first: NDArray[np.int64]

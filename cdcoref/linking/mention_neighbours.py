@@ -38,19 +38,12 @@ def near_pairs(
 ) -> Integers:
     """Pairs of mentions that are near each other.
 
-    Parameters
-    ----------
-    groups
-        Mentions that have something in common.
-    limit, limit_of_group
-        How many of the nearest mentions count as near: of all, and of the others in a group.
-    asking
-        Those whose nearest are looked for; None: all. *Shape:* (mentions,)
+    `groups`: Mentions that have something in common.
+    `limit`, `limit_of_group`: How many of the nearest mentions count as near: of all, and of the others in a group.
+    `asking`: Those whose nearest are looked for; None: all. *Shape:* (mentions,)
 
-    Returns
-    -------
-    NDArray
-        Each pair once, as the smaller number times the number of mentions plus the greater; sorted. *Shape:* (pairs,)
+    Returns each pair once, as the smaller number times the number of mentions plus the greater; sorted. *Shape:*
+    (pairs,)
     """
     count = len(vectors)
     points = _Points(vectors, np.ones(count, dtype=bool) if asking is None else asking)

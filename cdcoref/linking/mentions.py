@@ -31,12 +31,8 @@ SEQUENCES_AT_ONCE = 256
 class SpanScores:
     """Probabilities of the candidate spans of one document that are worth keeping.
 
-    Attributes
-    ----------
-    starts, ends
-        Token ranges in the document, end exclusive. *Shape:* (spans,)
-    probabilities
-        *Shape:* (spans, kinds)
+    `starts`, `ends`: Token ranges in the document, end exclusive. *Shape:* (spans,)
+    `probabilities`: *Shape:* (spans, kinds)
     """
 
     starts: Integers
@@ -79,21 +75,12 @@ class SpanScores:
 class EncodedPart:
     """What the encoder says of a document, or of a part of a long one.
 
-    Attributes
-    ----------
-    reading
-        What is known of the whole document.
-    spans
-        Candidate mentions.
-    words
-        A vector for every token of the part, zeros for hidden sentences. *Shape:* (tokens, width)
-    learnt
-        What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by kind of mention.
-        *Shape* of each: (tokens, 2 * columns)
-    anaphora
-        What finds antecedents needs of every token. *Shape:* (tokens, 2 * columns)
-    first, last
-        The first token of the part, and whether it is the document's last part.
+    `reading`: What is known of the whole document.
+    `words`: A vector for every token of the part, zeros for hidden sentences. *Shape:* (tokens, width)
+    `learnt`: What learnt vectors need of every token (see :class:`cdcoref.model.MentionProjection`), by kind of
+        mention. *Shape* of each: (tokens, 2 * columns)
+    `anaphora`: What finds antecedents needs of every token. *Shape:* (tokens, 2 * columns)
+    `first`, `last`: The first token of the part, and whether it is the document's last part.
     """
 
     reading: Reading
@@ -120,16 +107,9 @@ def read_documents(
 ) -> Iterator[EncodedPart]:
     """Pass documents through the encoder, each by itself: in order, those of many sequences part by part.
 
-    Parameters
-    ----------
-    batch_tokens
-        Word pieces that the encoder reads at once.
-    min_probability
-        Spans below this probability for every kind are dropped.
-    vectors
-        Whether the tables of words are wanted, which take a second pass; without them they have no columns.
-    advance
-        Called after every batch with the number of words read.
+    `min_probability`: Spans below this probability for every kind are dropped.
+    `vectors`: Whether the tables of words are wanted, which take a second pass; without them they have no columns.
+    `advance`: Called after every batch with the number of words read.
     """
     sequences_of, batch_tokens = model.reading_builder(), model.pieces_at_once(batch_tokens)
     learning = model.vector_scorer.learning if vectors and model.vector_scorer else ()
@@ -381,10 +361,7 @@ def read(
 
     Mentions of some `kinds` are detected; `given` has others of documents, by id.
 
-    Raises
-    ------
-    InputError
-        If the model has no detector.
+    An `InputError` if the model has no detector.
     """
     model.required_detector()
     mentions: list[Mention] = []

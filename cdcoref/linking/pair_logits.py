@@ -39,16 +39,10 @@ def kind_numbers(corpus: Corpus) -> NDArray[np.int8]:
 class PairLogits:
     """Logits of pairs of mentions; a pair that was not compared is absent.
 
-    Attributes
-    ----------
-    size
-        Number of mentions in the corpus.
-    first, second
-        Numbers of the two mentions, the smaller first. *Shape:* (pairs,)
-    kinds
-        Their kind, as a position in `KINDS`. *Shape:* (pairs,)
-    logits
-        *Shape:* (pairs,)
+    `size`: Number of mentions in the corpus.
+    `first`, `second`: Numbers of the two mentions, the smaller first. *Shape:* (pairs,)
+    `kinds`: Their kind, as a position in `KINDS`. *Shape:* (pairs,)
+    `logits`: *Shape:* (pairs,)
     """
 
     size: int
@@ -104,19 +98,12 @@ class PairLogits:
 class PairEvidence:
     """Logits of pairs of mentions by the bi-encoder and the cross-encoder, before they are combined.
 
-    Attributes
-    ----------
-    size, first, second, kinds
-        As in :class:`PairLogits`.
-    cross_encoder
-        Logits of the candidates, which the cross-encoder read; NaN for the others. *Shape:* (pairs,)
-    bi_encoder
-        Logits of all pairs by the bi-encoder. *Shape:* (pairs,)
-    within
-        Whether both mentions are of one document. *Shape:* (pairs,)
-    antecedents
-        Whether they are a pronoun and its antecedent; then `bi_encoder` is the log-odds that both refer to the same.
-        *Shape:* (pairs,)
+    `size`, `first`, `second`, `kinds`: As in :class:`PairLogits`.
+    `cross_encoder`: Logits of the candidates, which the cross-encoder read; NaN for the others. *Shape:* (pairs,)
+    `bi_encoder`: Logits of all pairs by the bi-encoder. *Shape:* (pairs,)
+    `within`: Whether both mentions are of one document. *Shape:* (pairs,)
+    `antecedents`: Whether they are a pronoun and its antecedent; then `bi_encoder` is the log-odds that both refer to
+        the same. *Shape:* (pairs,)
     """
 
     size: int

@@ -24,16 +24,11 @@ from cdcoref.reading import Readings
 class LinkedStory:
     """The result of linking a story.
 
-    Attributes
-    ----------
-    readings
-        What is known of the story's documents, and its mentions with cluster and confidence, in the order given.
-    sequences
-        Number of sequences that had to be read.
-    notes
-        One sentence for everything that could not be taken into account.
-    pairs
-        The pairs that were compared, by the numbers of the mentions, if the options ask for them.
+    `readings`: What is known of the story's documents, and its mentions with cluster and confidence, in the order
+        given.
+    `sequences`: Number of sequences that had to be read.
+    `notes`: One sentence for everything that could not be taken into account.
+    `pairs`: The pairs that were compared, by the numbers of the mentions, if the options ask for them.
     """
 
     readings: Readings
@@ -63,19 +58,11 @@ def link_story(
 ) -> LinkedStory:
     """Decide which mentions of a story corefer.
 
-    Parameters
-    ----------
-    story
-        Documents about the same story, and the mentions in them (see :func:`cdcoref.linking.read`).
-    pairs
-        The pairs of documents to compare; None: all. Each document is compared with itself in any case.
-    story_of
-        The story of each document by its words, by id, if the documents are a larger group than a story (see
+    `story`: Documents about the same story, and the mentions in them (see :func:`cdcoref.linking.read`).
+    `pairs`: The pairs of documents to compare; None: all. Each document is compared with itself in any case.
+    `story_of`: The story of each document by its words, by id, if the documents are a larger group than a story (see
         :class:`cdcoref.model.VectorOptions`); None: they are one.
-    store
-        Where results are looked up and stored.
-    advance
-        Called repeatedly with the number of document pairs, or the share of one, done since the last call.
+    `advance`: Called repeatedly with the number of document pairs, or the share of one, done since the last call.
     """
     comparison = Comparison(model, story, pairs, options)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)

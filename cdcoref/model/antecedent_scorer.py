@@ -26,21 +26,11 @@ CLASS_WIDTH = 16
 class AntecedentScorer(nn.Module):
     """A logit for a pronoun and each of its candidates; 0 is the logit of there being no antecedent.
 
-    Parameters
-    ----------
-    width
-        Of what the encoder's layers say of a word, together.
-    dimension
-        Of the two vectors that a mention has: one as pronoun, one as candidate.
-    hidden
-        Units of the first hidden layer; the second has half as many.
-    features
-        Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
-
-    Attributes
-    ----------
-    projection
-        What makes the two vectors of a mention.
+    `width`: Of what the encoder's layers say of a word, together.
+    `dimension`: Of the two vectors that a mention has: one as pronoun, one as candidate.
+    `hidden`: Units of the first hidden layer; the second has half as many.
+    `features`: Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
+    `projection`: What makes the two vectors of a mention.
     """
 
     def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:
@@ -67,26 +57,14 @@ class AntecedentScorer(nn.Module):
     def forward(
         self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
     ) -> Tensor:
-        """Logits of pronouns and candidates.
+        """Logits of pronouns and candidates. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        vectors
-            Of all mentions of a document by `projection`, as pronouns and as candidates, side by side.
+        `vectors`: Of all mentions of a document by `projection`, as pronouns and as candidates, side by side.
             *Shape:* (mentions, columns)
-        classes
-            The place of each in `ANAPHORS`. *Shape:* (mentions,)
-        features
-            Further features of each. *Shape:* (mentions, numbers of a mention)
-        pronouns, candidates
-            Numbers of mentions. *Shape:* (pairs,)
-        pairs
-            Features of both together. *Shape:* (pairs, numbers of a pair)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
+        `classes`: The place of each in `ANAPHORS`. *Shape:* (mentions,)
+        `features`: Further features of each. *Shape:* (mentions, numbers of a mention)
+        `pronouns`, `candidates`: Numbers of mentions. *Shape:* (pairs,)
+        `pairs`: Features of both together. *Shape:* (pairs, numbers of a pair)
         """
         one, other = vectors[pronouns, : self.dimension], vectors[candidates, self.dimension :]
         compared = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
@@ -103,12 +81,8 @@ def feature_counts(features: Sequence[str]) -> tuple[int, int]:
 def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:
     """Mean over pronouns of the negative log probability of all their right antecedents, or of none if they have none.
 
-    Parameters
-    ----------
-    logits, right
-        Of pronouns and candidates, pronoun by pronoun; whether they corefer. *Shape:* (pairs,)
-    sizes
-        Candidates of every pronoun.
+    `logits`, `right`: Of pronouns and candidates, pronoun by pronoun; whether they corefer. *Shape:* (pairs,)
+    `sizes`: Candidates of every pronoun.
     """
     losses = []
     for own, correct in zip(logits.split(list(sizes)), right.split(list(sizes)), strict=True):

@@ -17,13 +17,9 @@ from cdlm.sequences import Batch, EncoderBatch, side_by_side
 class PairBatch(EncoderBatch):
     """Sequences with two marked mentions each.
 
-    Attributes
-    ----------
-    span_tokens, span_of_token
-        The pieces of the mentions as positions in the flattened batch, and the mention of each: twice the number of the
-        sequence, plus one for the second. *Shape:* (pieces,)
-    kinds
-        The number of each pair's kind. *Shape:* (sequences,)
+    `span_tokens`, `span_of_token`: The pieces of the mentions as positions in the flattened batch, and the mention of
+        each: twice the number of the sequence, plus one for the second. *Shape:* (pieces,)
+    `kinds`: The number of each pair's kind. *Shape:* (sequences,)
     """
 
     span_tokens: Tensor
@@ -35,19 +31,12 @@ class PairBatch(EncoderBatch):
 class ReadingBatch(EncoderBatch):
     """Sequences of documents that are read alone, and the candidate spans in them.
 
-    Attributes
-    ----------
-    word_places
-        The first piece of each word, as a position in the flattened batch. *Shape:* (words,)
-    pieces, word_of_piece
-        All pieces of words, likewise, and the word of each. *Shape:* (pieces,)
-    span_starts, span_ends
-        The first word of each candidate span and the one past its last, in words of the batch, in the order of the
-        sequences. *Shape:* (spans,)
-    begins
-        Whether a sentence begins with a word. *Shape:* (words,)
-    spelling
-        How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
+    `word_places`: The first piece of each word, as a position in the flattened batch. *Shape:* (words,)
+    `pieces`, `word_of_piece`: All pieces of words, likewise, and the word of each. *Shape:* (pieces,)
+    `span_starts`, `span_ends`: The first word of each candidate span and the one past its last, in words of the batch,
+        in the order of the sequences. *Shape:* (spans,)
+    `begins`: Whether a sentence begins with a word. *Shape:* (words,)
+    `spelling`: How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
     """
 
     word_places: Tensor

@@ -24,14 +24,9 @@ _TAGS = ["coreference-resolution", "cross-document-coreference", "longformer"]
 class Metadata:
     """The metadata that the hub shows and searches.
 
-    Attributes
-    ----------
-    language, licence
-        ISO 639-1 code, and the licence's name on the hub (``apache-2.0``).
-    datasets
-        Names of the corpora that the model was trained on.
-    base_model
-        Hub name of the checkpoint that training started from.
+    `language`, `licence`: ISO 639-1 code, and the licence's name on the hub (``apache-2.0``).
+    `datasets`: Names of the corpora that the model was trained on.
+    `base_model`: Hub name of the checkpoint that training started from.
     """
 
     language: str | None = None
@@ -58,12 +53,8 @@ class Metadata:
 class CurvePoint:
     """Precision and recall at another threshold.
 
-    Attributes
-    ----------
-    threshold
-        Clusters are merged while their linkage probability is above it.
-    precision, recall, f1
-        LEA (Moosavi and Strube 2016), gold mentions, singletons removed. From 0 to 1.
+    `threshold`: Clusters are merged while their linkage probability is above it.
+    `precision`, `recall`, `f1`: LEA (Moosavi and Strube 2016), gold mentions, singletons removed. From 0 to 1.
     """
 
     threshold: float
@@ -76,21 +67,14 @@ class CurvePoint:
 class KindScores:
     """The scores on dev for one kind of mention.
 
-    Attributes
-    ----------
-    conll_f1
-        With gold mentions and predicted topics, singletons kept: the headline. From 0 to 1.
-    calibration_error
-        Expected calibration error of the pairs' probabilities, over 15 bins of equal width, before and after the
-        temperature (Guo et al. 2017, *On Calibration of Modern Neural Networks*).
-    calibration_error_before
-        The same with temperature 1.
-    detection
-        Exact-match precision, recall and F1 of the mention detector; None if the model has none.
-    detection_head
-        The same where a mention counts as found if its last word is the last word of a gold mention of the kind.
-    curve
-        Precision and recall at other thresholds.
+    `conll_f1`: With gold mentions and predicted topics, singletons kept: the headline. From 0 to 1.
+    `calibration_error`: Expected calibration error of the pairs' probabilities, over 15 bins of equal width, before and
+        after the temperature (Guo et al. 2017, *On Calibration of Modern Neural Networks*).
+    `calibration_error_before`: The same with temperature 1.
+    `detection`: Exact-match precision, recall and F1 of the mention detector; None if the model has none.
+    `detection_head`: The same where a mention counts as found if its last word is the last word of a gold mention of
+        the kind.
+    `curve`: Precision and recall at other thresholds.
     """
 
     conll_f1: float

@@ -31,19 +31,12 @@ _PARTS = 3
 class ContextBatch:
     """Pairs of contexts, one after the other.
 
-    Attributes
-    ----------
-    states
-        What the lower layers say of their pieces. *Shape:* (pieces, width)
-    places
-        Where each piece is; see :class:`cdlm.encoder.UpperLayers`. *Shape:* (pieces,)
-    lengths
-        Pieces of every pair.
-    own, own_of
-        The pieces of the mentions, as rows of `states`, and the mention of each: twice the number of the pair, plus one
-        for the second. *Shape:* (own pieces,)
-    kinds
-        The number of each pair's kind. *Shape:* (pairs,)
+    `states`: What the lower layers say of their pieces. *Shape:* (pieces, width)
+    `places`: Where each piece is; see :class:`cdlm.encoder.UpperLayers`. *Shape:* (pieces,)
+    `lengths`: Pieces of every pair.
+    `own`, `own_of`: The pieces of the mentions, as rows of `states`, and the mention of each: twice the number of the
+        pair, plus one for the second. *Shape:* (own pieces,)
+    `kinds`: The number of each pair's kind. *Shape:* (pairs,)
     """
 
     states: Tensor
@@ -64,16 +57,9 @@ def collate_contexts(
 ) -> ContextBatch:
     """Batch pairs of contexts.
 
-    Parameters
-    ----------
-    states
-        What the lower layers say of pieces. *Shape:* (all pieces, width)
-    rows
-        For every context its pieces as rows of `states`; the two of a pair follow each other.
-    contexts
-        The contexts, likewise.
-    kinds
-        The number of each pair's kind.
+    `states`: What the lower layers say of pieces. *Shape:* (all pieces, width)
+    `rows`: For every context its pieces as rows of `states`; the two of a pair follow each other.
+    `kinds`: The number of each pair's kind.
     """
     both = [
         (first.places(PART_SPACING), second.places(PART_SPACING) + _PARTS * PART_SPACING)

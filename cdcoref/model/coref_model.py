@@ -63,14 +63,9 @@ class BatchReading:
 
     Without the heads for them, or if they are not wanted, `words`, `learnt` and `anaphora` have no columns.
 
-    Attributes
-    ----------
-    span_logits
-        Of the candidate spans. *Shape:* (spans, kinds)
-    words
-        Vectors of words in the last layer, in fp32. *Shape:* (words, width)
-    learnt, anaphora
-        What learnt vectors of mentions, and what antecedents, are computed from (see
+    `span_logits`: Of the candidate spans. *Shape:* (spans, kinds)
+    `words`: Vectors of words in the last layer, in fp32. *Shape:* (words, width)
+    `learnt`, `anaphora`: What learnt vectors of mentions, and what antecedents, are computed from (see
         :meth:`cdcoref.model.mention_projection.MentionProjection.project`). *Shape:* (words, columns)
     """
 
@@ -113,25 +108,16 @@ class LowerStates:
 class CorefModel(nn.Module):
     """Encoder, pair scorer and mention detector.
 
-    Attributes
-    ----------
-    encoder, pair_scorer, detector
-        The three parts; one encoder serves both heads, which are None if the configuration gives them no width.
-    vector_scorer, antecedent_scorer
-        The bi-encoder's scorer of pairs, and what finds antecedents of pronouns; None if the model has none.
-    context_scorer
-        The cross-encoder of the encoder's upper layers; None if the model has none.
-    lower
-        The output of the lower layers for the documents that were read last, if there is a cross-encoder.
-    kept_logits
-        Within :meth:`each_sequence_read_once`, the logits of pairs of contexts that were read, by both digests and the
-        kind; None outside.
-    settings
-        See :class:`CorefConfig`.
-    tokenizer
-        With the special tokens of :mod:`cdlm.tokens`.
-    inference_dtype
-        Numeric precision outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
+    `encoder`, `pair_scorer`, `detector`: The three parts; one encoder serves both heads, which are None if the
+        configuration gives them no width.
+    `vector_scorer`, `antecedent_scorer`: The bi-encoder's scorer of pairs, and what finds antecedents of pronouns; None
+        if the model has none.
+    `context_scorer`: The cross-encoder of the encoder's upper layers; None if the model has none.
+    `lower`: The output of the lower layers for the documents that were read last, if there is a cross-encoder.
+    `kept_logits`: Within :meth:`each_sequence_read_once`, the logits of pairs of contexts that were read, by both
+        digests and the kind; None outside.
+    `tokenizer`: With the special tokens of :mod:`cdlm.tokens`.
+    `inference_dtype`: Numeric precision outside training: ``torch.float32``, or ``torch.bfloat16`` for mixed precision.
     """
 
     def __init__(self, encoder: CDLMModel, tokenizer: Tokenizer, config: CorefConfig) -> None:
@@ -200,10 +186,7 @@ class CorefModel(nn.Module):
     def add_context_scorer(self, options: ContextOptions) -> None:
         """Give the model the cross-encoder of its upper layers, untrained.
 
-        Raises
-        ------
-        InputError
-            If the encoder has no relative positions, too few layers, or too narrow a window of attention.
+        An `InputError` if the encoder has no relative positions, too few layers, or too narrow a window of attention.
         """
         check_contexts(self.encoder.config, options)
         self.settings = replace(self.settings, contexts=options)
@@ -426,10 +409,7 @@ class CorefModel(nn.Module):
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
         """An untrained model on a Longformer checkpoint; its heads are initialised from torch's random state.
 
-        Raises
-        ------
-        InputError
-            If there is no such checkpoint, or its tokenizer does not fit it.
+        An `InputError` if there is no such checkpoint, or its tokenizer does not fit it.
         """
         folder = find_checkpoint(name_or_folder)
         tokenizer = load_tokenizer(folder)
@@ -445,19 +425,12 @@ class CorefModel(nn.Module):
     def from_pretrained(cls, name_or_folder: str | Path = "default", *, unfinished: bool = False) -> CorefModel:
         """Read a model that :meth:`save_pretrained` wrote.
 
-        Parameters
-        ----------
-        name_or_folder
-            ``"default"`` for the model included in the package, a folder, or ``organisation/model`` on the Hugging Face
-            hub.
-        unfinished
-            Whether it may be one whose training has not finished.
+        `name_or_folder`: ``"default"`` for the model included in the package, a folder, or ``organisation/model`` on
+            the Hugging Face hub.
+        `unfinished`: Whether it may be one whose training has not finished.
 
-        Raises
-        ------
-        InputError
-            If there is no such model, its training has not finished, or one of its files is damaged or does not match
-            the others.
+        An `InputError` if there is no such model, its training has not finished, or one of its files is damaged or does
+        not match the others.
         """
         folder = find_model(name_or_folder)
         path = folder / CONFIG_FILE
@@ -489,14 +462,9 @@ class CorefModel(nn.Module):
     def save_pretrained(self, folder: str | Path, card: str, *, int8: bool = False, unfinished: bool = False) -> None:
         """Write the model's folder; it appears under its name only when complete, and replaces an older one.
 
-        Parameters
-        ----------
-        card
-            Text of the model card, ``README.md``.
-        int8
-            Store matrices as 8-bit integers with one scale per row.
-        unfinished
-            Whether more is trained before the model may be used; until then reading it is refused.
+        `card`: Text of the model card, ``README.md``.
+        `int8`: Store matrices as 8-bit integers with one scale per row.
+        `unfinished`: Whether more is trained before the model may be used; until then reading it is refused.
         """
         folder = Path(folder)
         with replaced_folder(folder) as target:

@@ -15,11 +15,8 @@ def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
 
     Of the settings, those that are not the default: a setting that a later version adds changes no model's fingerprint.
 
-    Parameters
-    ----------
-    with_precision
-        Whether the same model in another floating-point precision has another one; in eight bits it always has (see
-        :attr:`cdcoref.predict.predictor.Predictor.fingerprint`).
+    `with_precision`: Whether the same model in another floating-point precision has another one; in eight bits it
+        always has (see :attr:`cdcoref.predict.predictor.Predictor.fingerprint`).
     """
     # As JSON, in which a list is a list, whatever it is in memory.
     settings, defaults = (json.loads(json.dumps(one.to_dict())) for one in (model.settings, type(model.settings)()))

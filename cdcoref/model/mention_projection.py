@@ -13,14 +13,9 @@ from torch import Tensor, nn
 class MentionProjection(nn.Module):
     """Two linear maps.
 
-    Parameters
-    ----------
-    width
-        Of what the layers say of a word, together.
-    dimension
-        Of a mention's vector.
-    dropout
-        Share of the input that is left out in training.
+    `width`: Of what the layers say of a word, together.
+    `dimension`: Of a mention's vector.
+    `dropout`: Share of the input that is left out in training.
     """
 
     def __init__(self, width: int, dimension: int, dropout: float) -> None:
@@ -38,17 +33,9 @@ class MentionProjection(nn.Module):
         return torch.cat([self.mean(words), self.last(words)], dim=1)
 
     def forward(self, mean: Tensor, last: Tensor) -> Tensor:
-        """Vectors of mentions whose words are known.
+        """Vectors of mentions whose words are known. *Shape:* (mentions, dimension)
 
-        Parameters
-        ----------
-        mean, last
-            The mean of a mention's words, and the last of them or of its head. *Shape:* (mentions, width)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (mentions, dimension)
+        `mean`, `last`: The mean of a mention's words, and the last of them or of its head. *Shape:* (mentions, width)
         """
         vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
         return vectors

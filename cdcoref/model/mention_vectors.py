@@ -34,16 +34,10 @@ class MonotoneNetwork(nn.Module):
     It is the sum of two networks. One sees all inputs but the evidence, and is free. The other sees all; on the paths
     from evidence to its output there are only weights of at least 0, and tanh.
 
-    Parameters
-    ----------
-    evidence
-        Which of the first inputs are evidence.
-    others
-        Inputs behind these, which are not.
-    hidden, second
-        Units of the hidden layers of both networks.
-    dropout
-        Share of the units of the first hidden layer of the free network that are left out in training.
+    `evidence`: Which of the first inputs are evidence.
+    `others`: Inputs behind these, which are not.
+    `hidden`, `second`: Units of the hidden layers of both networks.
+    `dropout`: Share of the units of the first hidden layer of the free network that are left out in training.
     """
 
     def __init__(self, evidence: Sequence[bool], others: int, hidden: int, second: int, dropout: float) -> None:
@@ -80,20 +74,12 @@ class KindScorer(nn.Module):
     vectors of its own (`LEARNT`). The logit is the weighted mean of all: those know more, and what they have learnt of
     few topics weighs less.
 
-    Parameters
-    ----------
-    evidence
-        Which of the numbers that are compared of a pair, cosines included, are evidence of coreference.
-    hidden
-        Units of the first hidden layer; the second has half as many.
-    width
-        Of what the encoder's layers say of a word, together.
-    dimension
-        Of learnt vectors.
-    shares
-        What each further network counts in the mean, by name; together at most 1.
-    columns
-        Which of the learnt vectors of a mention are those of each.
+    `evidence`: Which of the numbers that are compared of a pair, cosines included, are evidence of coreference.
+    `hidden`: Units of the first hidden layer; the second has half as many.
+    `width`: Of what the encoder's layers say of a word, together.
+    `dimension`: Of learnt vectors.
+    `shares`: What each further network counts in the mean, by name; together at most 1.
+    `columns`: Which of the learnt vectors of a mention are those of each.
     """
 
     mean: Tensor
@@ -156,21 +142,11 @@ class KindScorer(nn.Module):
         return logits
 
     def by_vectors(self, name: str, standard: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """Logits of one of the further networks.
+        """Logits of one of the further networks. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        name
-            Which one, of `LEARNT`.
-        standard
-            As :meth:`standardised` gives it. *Shape:* (pairs, features)
-        one, other
-            Its vectors of the two mentions. *Shape:* (pairs, dimension)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
+        `name`: Which one, of `LEARNT`.
+        `standard`: As :meth:`standardised` gives it. *Shape:* (pairs, features)
+        `one`, `other`: Its vectors of the two mentions. *Shape:* (pairs, dimension)
         """
         logits: Tensor = self.network_of(name)(torch.cat([standard, one * other, (one - other).abs()], dim=1))
         return logits
@@ -178,12 +154,8 @@ class KindScorer(nn.Module):
     def forward(self, features: Tensor, one: Tensor, other: Tensor) -> Tensor:
         """The weighted mean of all networks, and what rare features add. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        features
-            What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
-        one, other
-            All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
+        `features`: What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
+        `one`, `other`: All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
         standard = self.standardised(features)
         logits = (1 - sum(self.shares.values())) * self.without_vectors(standard) + features @ self.prior
@@ -196,24 +168,13 @@ class KindScorer(nn.Module):
 class VectorScorer(nn.Module):
     """The bi-encoder's logit for two mentions, from cosines, features and learnt vectors: a scorer for each kind.
 
-    Parameters
-    ----------
-    evidence, hidden, width
-        As of :class:`KindScorer`.
-    dimension
-        Of learnt vectors; 0: none.
-    shares
-        By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that are
-        named for it.
-
-    Attributes
-    ----------
-    columns
-        Numbers of all learnt vectors of a mention.
-    learning
-        The kinds of mention that have any.
-    kinds
-        The scorer of each kind.
+    `evidence`, `hidden`, `width`: As of :class:`KindScorer`.
+    `dimension`: Of learnt vectors; 0: none.
+    `shares`: By kind, what its networks with learnt vectors count, by their names in `LEARNT`; a kind has those that
+        are named for it.
+    `columns`: Numbers of all learnt vectors of a mention.
+    `learning`: The kinds of mention that have any.
+    `kinds`: The scorer of each kind.
     """
 
     def __init__(
@@ -254,23 +215,11 @@ class VectorScorer(nn.Module):
         return torch.cat(kept, dim=1)
 
     def forward(self, features: Tensor, vectors: Tensor, pairs: Tensor, kind: str) -> Tensor:
-        """Logits of pairs of one kind.
+        """Logits of pairs of one kind. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        features
-            What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
-        vectors
-            Learnt vectors of mentions. *Shape:* (mentions, columns)
-        pairs
-            Positions of mentions in `vectors`. *Shape:* (pairs, 2)
-        kind
-            Of the mentions.
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
+        `features`: What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
+        `vectors`: Learnt vectors of mentions. *Shape:* (mentions, columns)
+        `pairs`: Positions of mentions in `vectors`. *Shape:* (pairs, 2)
         """
         scorer = self.of_kind(kind)
         parts = [

@@ -17,21 +17,11 @@ class PairScorer(nn.Module):
         self.output = nn.Linear(hidden, len(KINDS))
 
     def forward(self, sequences: Tensor, first: Tensor, second: Tensor, kinds: Tensor) -> Tensor:
-        """Logits of the pairs.
+        """Logits of the pairs. *Shape:* (pairs,)
 
-        Parameters
-        ----------
-        sequences
-            Vectors of ``[CLS]``. *Shape:* (pairs, width)
-        first, second
-            Sums of the vectors of the mentions' pieces. *Shape:* (pairs, width)
-        kinds
-            The number of each pair's kind. *Shape:* (pairs,)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (pairs,)
+        `sequences`: Vectors of ``[CLS]``. *Shape:* (pairs, width)
+        `first`, `second`: Sums of the vectors of the mentions' pieces. *Shape:* (pairs, width)
+        `kinds`: The number of each pair's kind. *Shape:* (pairs,)
         """
         compared = torch.cat([sequences, first, second, first * second], dim=1)
         logits: Tensor = self.output(torch.tanh(self.hidden(compared)))

@@ -23,13 +23,8 @@ FILES = (
 def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
     """Upload a saved model to the hub after checking that it can be read.
 
-    Raises
-    ------
-    InputError
-        If the folder holds no model or no model card, the hub cannot be reached, or no user with write access is logged
-        in.
-
-    Returns the address of the repository, which is created if it does not exist.
+    An `InputError` if the folder holds no model or no model card, the hub cannot be reached, or no user with write
+    access is logged in.
     """
     folder = Path(folder)
     if not folder.is_dir():

@@ -22,14 +22,9 @@ Key = tuple[tuple[int, ...], str | None]
 class Reading:
     """What is known of one document; everything is computed when it is first asked for, and kept.
 
-    Parameters
-    ----------
-    document
-        As a model reads it: sentences that are boilerplate are hidden.
-    mentions
-        Its mentions.
-    vectors
-        Of the mentions, in their order; None if the document was not read for them.
+    `document`: As a model reads it: sentences that are boilerplate are hidden.
+    `mentions`: Its mentions.
+    `vectors`: Of the mentions, in their order; None if the document was not read for them.
     """
 
     def __init__(
@@ -122,12 +117,8 @@ class Reading:
 class Readings:
     """What is known of the documents and mentions of a corpus, such as a story.
 
-    Attributes
-    ----------
-    corpus
-        Documents and mentions.
-    vectors
-        Of the mentions, in their order; None if the documents were not read for them.
+    `corpus`: Documents and mentions.
+    `vectors`: Of the mentions, in their order; None if the documents were not read for them.
     """
 
     corpus: Corpus

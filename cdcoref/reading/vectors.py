@@ -23,19 +23,14 @@ SHARED = {"sentence": "sentence", "document": "document", "opening": "document"}
 class MentionVectors:
     """Vectors of mentions: tables by name, in half precision. Those of a sentence or a document are kept once.
 
-    Attributes
-    ----------
-    own
-        The tables of `OWN`. ``"mention"`` has the mean over the words of each mention, of length 1 or 0, ``"context"``
-        the same over the other words of its sentence; ``"learnt"`` the scorer's own vectors, zeros for those that its
-        kind does not have; ``"anaphora"`` what finds the antecedents of pronouns (see
+    `own`: The tables of `OWN`. ``"mention"`` has the mean over the words of each mention, of length 1 or 0,
+        ``"context"`` the same over the other words of its sentence; ``"learnt"`` the scorer's own vectors, zeros for
+        those that its kind does not have; ``"anaphora"`` what finds the antecedents of pronouns (see
         :class:`cdcoref.model.AntecedentScorer`). The last two have no columns if the model has no head for them.
         *Shape* of each: (mentions, columns)
-    shared
-        The tables of `SHARED`: means over the words of each sentence, of each document, and of the first sentence of
-        each document. *Shape* of each: (sentences or documents, width)
-    rows
-        For ``"sentence"`` the sentence that each mention begins in, for ``"document"`` its document, as rows of the
+    `shared`: The tables of `SHARED`: means over the words of each sentence, of each document, and of the first sentence
+        of each document. *Shape* of each: (sentences or documents, width)
+    `rows`: For ``"sentence"`` the sentence that each mention begins in, for ``"document"`` its document, as rows of the
         shared tables. *Shape* of each: (mentions,)
     """
 
@@ -80,10 +75,7 @@ class MentionVectors:
     def of_one_document(self, document: int = 0) -> MentionVectors:
         """The same as mentions of one document, whose parts were several so far.
 
-        Parameters
-        ----------
-        document
-            The row whose vectors are those of the whole document.
+        `document`: The row whose vectors are those of the whole document.
         """
         one = {name: self.shared[name][document : document + 1] for name in ("document", "opening")}
         rows = {**self.rows, "document": np.zeros_like(self.rows["document"])}
@@ -92,10 +84,7 @@ class MentionVectors:
     def table(self, name: str) -> tuple[Halves, Integers]:
         """Rows of what is compared, and those of mentions.
 
-        Parameters
-        ----------
-        name
-            One of :data:`cdcoref.model.SYMMETRIC_SIMILARITIES` or :data:`cdcoref.model.CONTEXT_SIMILARITIES`.
+        `name`: One of :data:`cdcoref.model.SYMMETRIC_SIMILARITIES` or :data:`cdcoref.model.CONTEXT_SIMILARITIES`.
         """
         name = name.removeprefix("to_")
         if name in OWN:

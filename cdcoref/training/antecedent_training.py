@@ -102,25 +102,10 @@ def fit_antecedents(
 ) -> None:
     """Train the model's scorer of antecedents; everything else in it stays as it is.
 
-    Parameters
-    ----------
-    model
-        Has such a scorer, untrained.
-    parts
-        Training corpora; every mention counts whose kind has antecedents, also one that is alone in its cluster.
-    words
-        Of the mentions of each.
-    training
-        See :class:`AntecedentTraining`.
-    rng
-        What is drawn.
-    say
-        Called with a line on how well the head fits.
+    `parts`: Training corpora; every mention counts whose kind has antecedents, also one that is alone in its cluster.
+    `say`: Called with a line on how well the head fits.
 
-    Raises
-    ------
-    InputError
-        If the shares of the corpora leave no document that has pronouns.
+    An `InputError` if the shares of the corpora leave no document that has pronouns.
     """
     scorer = model.antecedent_scorer
     assert scorer is not None

@@ -74,30 +74,18 @@ class BiEncoderTraining:
 class BiEncoderBatch(Batch):
     """Sequences that are read alone, and what is annotated in them.
 
-    Attributes
-    ----------
-    inputs
-        The sequences.
-    words, mention_of_word
-        The words of every mention, as numbers of words of the batch, and the mention of each. *Shape:* (mention words,)
-    starts, lasts
-        First and last word of every mention. *Shape:* (mentions,)
-    kinds, clusters, documents, corpora
-        Numbers of each mention's kind, cluster, document and corpus. *Shape:* (mentions,)
-    pronouns
-        Whether each is a pronoun. *Shape:* (mentions,)
-    crossing
-        Whether links between documents are annotated in its corpus. *Shape:* (mentions,)
-    groups
-        Numbers of the topics of their documents. *Shape:* (mentions,)
-    corpus_of_word
-        Number of the corpus of each word, -1 in sentences that are not annotated. *Shape:* (words,)
-    bounds
-        Whether a mention of each kind begins, and ends, with a word. *Shape:* (words, kinds, 2)
-    taught
-        By corpus, the kinds of mention that are annotated exhaustively. *Shape:* (corpora, kinds)
-    targets
-        The teacher's vector of every mention; no columns without a teacher. *Shape:* (mentions, teacher's width)
+    `words`, `mention_of_word`: The words of every mention, as numbers of words of the batch, and the mention of each.
+        *Shape:* (mention words,)
+    `starts`, `lasts`: First and last word of every mention. *Shape:* (mentions,)
+    `kinds`, `clusters`, `documents`, `corpora`: Numbers of each mention's kind, cluster, document and corpus.
+        *Shape:* (mentions,)
+    `pronouns`: Whether each is a pronoun. *Shape:* (mentions,)
+    `crossing`: Whether links between documents are annotated in its corpus. *Shape:* (mentions,)
+    `groups`: Numbers of the topics of their documents. *Shape:* (mentions,)
+    `corpus_of_word`: Number of the corpus of each word, -1 in sentences that are not annotated. *Shape:* (words,)
+    `bounds`: Whether a mention of each kind begins, and ends, with a word. *Shape:* (words, kinds, 2)
+    `taught`: By corpus, the kinds of mention that are annotated exhaustively. *Shape:* (corpora, kinds)
+    `targets`: The teacher's vector of every mention; no columns without a teacher. *Shape:* (mentions, teacher's width)
     """
 
     inputs: ReadingBatch

@@ -197,14 +197,9 @@ class BiEncoderLearner(nn.Module):
 def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperature: float) -> Tensor:
     """Supervised contrastive loss on cosines (Khosla et al. 2020), the mean over mentions that have a coreferent one.
 
-    Parameters
-    ----------
-    vectors
-        *Shape:* (mentions, width)
-    same, comparable
-        As :meth:`BiEncoderBatch.relations` returns them. *Shape:* (mentions, mentions)
-    temperature
-        Cosines are divided by it.
+    `vectors`: *Shape:* (mentions, width)
+    `same`, `comparable`: As :meth:`BiEncoderBatch.relations` returns them. *Shape:* (mentions, mentions)
+    `temperature`: Cosines are divided by it.
     """
     unit = nn.functional.normalize(vectors.float(), dim=1)
     logits = (unit @ unit.T / temperature).masked_fill(~comparable, NEVER)
@@ -224,12 +219,8 @@ def distillation_loss(vectors: Tensor, targets: Tensor, temperature: float) -> T
     loss is the divergence of the student's distribution from the teacher's (Kullback and Leibler 1951), the mean over
     mentions.
 
-    Parameters
-    ----------
-    vectors, targets
-        The student's and the teacher's vectors. *Shape:* (mentions, width) each, of any widths
-    temperature
-        Cosines are divided by it.
+    `vectors`, `targets`: The student's and the teacher's vectors. *Shape:* (mentions, width) each, of any widths
+    `temperature`: Cosines are divided by it.
     """
     student, teacher = (_log_similarities(table, temperature) for table in (vectors, targets))
     return nn.functional.kl_div(student, teacher, log_target=True, reduction="batchmean")

@@ -93,12 +93,7 @@ class ContextTraining:
 class LabelledContexts:
     """A batch of pairs, and whether each corefers.
 
-    Attributes
-    ----------
-    inputs
-        The pairs.
-    labels
-        1 for coreferent pairs, otherwise 0. *Shape:* (pairs,)
+    `labels`: 1 for coreferent pairs, otherwise 0. *Shape:* (pairs,)
     """
 
     inputs: ContextBatch
@@ -113,17 +108,11 @@ class LabelledContexts:
 class ReadContexts:
     """The mentions of one corpus that a cross-encoder can compare; each attribute has one entry a mention.
 
-    Attributes
-    ----------
-    contexts
-        The context of each.
-    first_rows
-        The row at which the states of its document begin, among those of the corpus.
-    vectors
-        The means of its pieces in the last layer, of length 1. *Shape:* (mentions, width)
-    kinds, clusters, groups, heads
-        Numbers of its kind, cluster, group and head. Only mentions of one group, or events, are compared.
-        *Shape:* (mentions,)
+    `contexts`: The context of each.
+    `first_rows`: The row at which the states of its document begin, among those of the corpus.
+    `vectors`: The means of its pieces in the last layer, of length 1. *Shape:* (mentions, width)
+    `kinds`, `clusters`, `groups`, `heads`: Numbers of its kind, cluster, group and head. Only mentions of one group, or
+        events, are compared. *Shape:* (mentions,)
     """
 
     contexts: list[MentionContext]
@@ -141,14 +130,9 @@ class ContextData(Dataset[LabelledContexts]):
     What the lower layers say of all documents is kept on the model's device, in sixteen bits: 1.4 GB for the 925,000
     pieces of the five corpora of the model base.
 
-    Attributes
-    ----------
-    pairs
-        Numbers of the two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
-    labels
-        Whether the two corefer. *Shape:* (pairs,)
-    part_of, kind_of
-        Numbers of the corpus and the kind of each pair. *Shape:* (pairs,)
+    `pairs`: Numbers of the two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
+    `labels`: Whether the two corefer. *Shape:* (pairs,)
+    `part_of`, `kind_of`: Numbers of the corpus and the kind of each pair. *Shape:* (pairs,)
     """
 
     def __init__(

@@ -52,28 +52,15 @@ class SamplingOptions:
 class TrainingData(Dataset[LabelledBatch]):
     """The batches of an epoch, which `set_epoch` chooses.
 
-    Parameters
-    ----------
-    corpora
-        One or more annotated corpora, as :func:`cdcoref.corpora.annotated_corpora` accepts them. Topics are predicted
-        for a corpus with a document that has none.
-    batches_of_step
-        How many batches make an optimiser step, in all processes together.
+    `corpora`: One or more annotated corpora, as :func:`cdcoref.corpora.annotated_corpora` accepts them. Topics are
+        predicted for a corpus with a document that has none.
+    `batches_of_step`: How many batches make an optimiser step, in all processes together.
+    `pairs`: The two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
+    `coreferent`: Whether they corefer. *Shape:* (pairs,)
+    `notes`: One sentence for each word or mention that had to be cut, and for negatives that there are too few of.
 
-    Attributes
-    ----------
-    pairs
-        The two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
-    coreferent
-        Whether they corefer. *Shape:* (pairs,)
-    notes
-        One sentence for each word or mention that had to be cut, and for negatives that there are too few of.
-
-    Raises
-    ------
-    InputError
-        If no two mentions of the corpora corefer, a mention has no kind, two corpora have a document with the same id,
-        or the pairs of a step cannot be divided into its batches.
+    An `InputError` if no two mentions of the corpora corefer, a mention has no kind, two corpora have a document with
+    the same id, or the pairs of a step cannot be divided into its batches.
     """
 
     def __init__(

@@ -78,25 +78,13 @@ def train(
 
     Under ``accelerate launch`` several processes share the work.
 
-    Parameters
-    ----------
-    config
-        What to train and how.
-    train_corpus, dev_corpus
-        One or more annotated corpora each, as :func:`cdcoref.corpora.annotated_corpora` accepts them. Nothing is learnt
-        from the second; the epoch and the thresholds are chosen on it.
-    output, resume, device, tracker, say
-        See :class:`cdlm.runs.Run`.
+    `config`: What to train and how.
+    `train_corpus`, `dev_corpus`: One or more annotated corpora each, as :func:`cdcoref.corpora.annotated_corpora`
+        accepts them. Nothing is learnt from the second; the epoch and the thresholds are chosen on it.
+    `output`, `resume`, `device`, `tracker`, `say`: See :class:`cdlm.runs.Run`.
 
-    Returns
-    -------
-    CorefModel
-        The model of the best epoch, as written.
-
-    Raises
-    ------
-    InputError
-        If a corpus has nothing to learn from or to tune on, or `output` already holds another model or run.
+    Returns the model of the best epoch, as written. An `InputError` if a corpus has nothing to learn from or to tune
+    on, or `output` already holds another model or run.
     """
     output, roles = Path(output), config.corpora
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))

@@ -20,11 +20,8 @@ DOCUMENTS_AT_ONCE = 64
 class ReadWords:
     """The words of mentions, as :meth:`cdcoref.model.CorefModel.normalised_layers` gives them, in half precision.
 
-    Attributes
-    ----------
-    mean, last
-        The mean of every mention's words, and the last of them or of those of its head, as the model's options say
-        (:class:`cdcoref.model.VectorOptions`). *Shape:* (mentions, width)
+    `mean`, `last`: The mean of every mention's words, and the last of them or of those of its head, as the model's
+        options say (:class:`cdcoref.model.VectorOptions`). *Shape:* (mentions, width)
     """
 
     mean: Tensor

@@ -61,12 +61,8 @@ def _reduced(mention: Mention, document: Document) -> Mention | None:
 class Targets:
     """The targets of a detector for candidate spans.
 
-    Attributes
-    ----------
-    labels
-        Whether a span is a mention. *Shape:* (spans, kinds)
-    weights
-        How much that counts; 0: unknown. *Shape:* (spans, kinds)
+    `labels`: Whether a span is a mention. *Shape:* (spans, kinds)
+    `weights`: How much that counts; 0: unknown. *Shape:* (spans, kinds)
     """
 
     labels: NDArray[np.float32]

@@ -74,26 +74,13 @@ def fit_vectors(
 ) -> None:
     """Give a model the heads that compare mentions by what each document says alone, fitted.
 
-    Parameters
-    ----------
-    model
-        A trained model; everything else in it stays as it is.
-    parts
-        Training corpora. Mentions are compared within topics, within documents where links across documents are not
-        annotated.
-    options, training
-        What the heads are, and how they are fitted.
-    batch_tokens
-        Word pieces that the encoder reads at once.
-    seed
-        Everything drawn follows from it.
-    say
-        Called with a line on how well each head fits.
+    `model`: A trained model; everything else in it stays as it is.
+    `parts`: Training corpora. Mentions are compared within topics, within documents where links across documents are
+        not annotated.
+    `options`, `training`: What the heads are, and how they are fitted.
+    `say`: Called with a line on how well each head fits.
 
-    Raises
-    ------
-    InputError
-        If vectors are to be learnt from corpora without coreferent mentions of their kind.
+    An `InputError` if vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     torch.manual_seed(seed)
     model.eval()
@@ -120,25 +107,11 @@ def fit_pair_scorers(
 ) -> None:
     """Train the bi-encoder's scorers of pairs, one for each kind of mention.
 
-    Parameters
-    ----------
-    model
-        Has such scorers.
-    examples
-        The name of each corpus, and its pairs by kind. Several corpora may have one name.
-    words
-        Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
-    training
-        See :class:`VectorTraining`.
-    rng
-        What is drawn.
-    say
-        Called with a line before each scorer is fitted, and one on how well it fits.
+    `examples`: The name of each corpus, and its pairs by kind. Several corpora may have one name.
+    `words`: Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
+    `say`: Called with a line before each scorer is fitted, and one on how well it fits.
 
-    Raises
-    ------
-    InputError
-        If vectors are to be learnt from corpora without coreferent mentions of their kind.
+    An `InputError` if vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     assert model.vector_scorer is not None
     for kind in KINDS:
@@ -160,14 +133,9 @@ def fit_pair_scorers(
 class PairExamples:
     """Pairs of mentions of one kind to learn from.
 
-    Attributes
-    ----------
-    numbers
-        The two mentions of each, as places in the corpus. *Shape:* (pairs, 2)
-    features
-        What the scorer compares besides learnt vectors. *Shape:* (pairs, :attr:`VectorOptions.pair_width`)
-    labels
-        Whether the two corefer. *Shape:* (pairs,)
+    `numbers`: The two mentions of each, as places in the corpus. *Shape:* (pairs, 2)
+    `features`: What the scorer compares besides learnt vectors. *Shape:* (pairs, :attr:`VectorOptions.pair_width`)
+    `labels`: Whether the two corefer. *Shape:* (pairs,)
     """
 
     numbers: NDArray[np.int64]

@@ -238,15 +238,10 @@ def linked_stories(
 ) -> Iterator[LinkedStory]:
     """Link the stories in order; cluster names are unique across all of them.
 
-    Parameters
-    ----------
-    stories
-        A partition of the documents of the corpus.
-    ahead
-        How many stories are begun before the earliest of them is finished.
-    progress
-        Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents, where each
-        document with itself counts as one).
+    `stories`: A partition of the documents of the corpus.
+    `ahead`: How many stories are begun before the earliest of them is finished.
+    `progress`: Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents,
+        where each document with itself counts as one).
     """
     given = {} if task.find else with_given_mentions(corpus)
     words = sum(len(document.tokens) for document in corpus.documents)
