@@ -25,6 +25,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import document_attributes
+from cdcoref.formats.packed import DAMAGE
 from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
@@ -100,8 +101,17 @@ def stored_document(id: str, text: str, fields: str) -> Document:
 
 _SHARED_INDEX = 32_768
 """Bytes of the file by which readers and a writer of a database know of each other."""
-_CANNOT_GROW = tuple(f"SQLITE_IOERR_{what}" for what in ("FSYNC", "SHMMAP", "SHMOPEN", "SHMSIZE", "TRUNCATE", "WRITE"))
-"""The names of SQLite's errors where a file cannot be made larger."""
+_SAID = {
+    ("locked", "busy"): "another program is writing to the collection; try again when it has finished",
+    ("full",): "the disk is full; nothing was changed",
+    tuple(f"SQLITE_IOERR_{what}" for what in ("FSYNC", "SHMMAP", "SHMOPEN", "SHMSIZE", "TRUNCATE", "WRITE")): (
+        "the disk is full, or files on it may not grow; nothing was changed"
+    ),
+    ("not a database",): "this is not a collection",
+    ("readonly",): "the file cannot be written",
+}
+"""What is said of errors of SQLite, by words in their messages and names; where several fit, the first."""
+_DAMAGE_WORDS = ("SQLITE_IOERR_SHORT_READ", "malformed", "damaged", "corrupt", "decode", "no such table")
 
 
 def cluster_id(number: int) -> str:
@@ -193,27 +203,15 @@ def collection_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        what = first_line(error)
-        name = getattr(error, "sqlite_errorname", "")
-        if "locked" in what or "busy" in what:
-            what = "another program is writing to the collection; try again when it has finished"
-        elif "full" in what or ("readonly" in what and _free_beside(Path(path)) < _SHARED_INDEX):
-            what = "the disk is full; nothing was changed"
-        elif name in _CANNOT_GROW:
-            what = "the disk is full, or files on it may not grow; nothing was changed"
-        elif name == "SQLITE_IOERR_SHORT_READ":
-            what = _damaged(path, "its end is missing")
-        elif "not a database" in what:
-            what = "this is not a collection"
-        elif "readonly" in what:
-            what = "the file cannot be written"
-        elif any(word in what for word in ("malformed", "damaged", "corrupt", "decode", "no such table")):
-            what = _damaged(path, what)
-        elif isinstance(error, sqlite3.IntegrityError) and (found := _damage_in(path)) is not None:
-            what = _damaged(path, found)
-        else:
-            what = f"the collection cannot be used ({what})"
-        raise InputError(what, path) from error
+        what, clues = first_line(error), f"{error} {getattr(error, 'sqlite_errorname', '')}"
+        if "readonly" in what and _free_beside(Path(path)) < _SHARED_INDEX:
+            clues = "full"
+        said = next((said for words, said in _SAID.items() if any(word in clues for word in words)), None)
+        if said is None and any(word in clues for word in _DAMAGE_WORDS):
+            said = _damaged(path, "its end is missing" if "SHORT_READ" in clues else what)
+        elif said is None and isinstance(error, sqlite3.IntegrityError) and (found := _damage_in(path)) is not None:
+            said = _damaged(path, found)
+        raise InputError(said or f"the collection cannot be used ({what})", path) from error
     except UnicodeDecodeError as error:
         raise InputError(_damaged(path, "a text is not valid UTF-8"), path) from error
     except UnicodeEncodeError as error:
@@ -297,15 +295,7 @@ def _damage_in(path: str | Path) -> str | None:
             for (kind,) in connection.execute("SELECT DISTINCT kind FROM mentions UNION SELECT kind FROM clusters"):
                 if kind not in (None, *KINDS):
                     return f"there is the kind {kind!r}"
-    except (
-        sqlite3.Error,
-        InputError,
-        UnicodeDecodeError,
-        ArithmeticError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except (sqlite3.Error, InputError, *DAMAGE) as error:
         return first_line(error)
     return None
 

@@ -20,15 +20,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import BaseModel, NonNegativeInt
+from pydantic import ConfigDict, NonNegativeInt
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_reader
 from cdcoref.formats.jsonl import document_fields
-from cdcoref.formats.jsonl_parsing import document_attributes
+from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
 from cdcoref.formats.lines import whole_file
-from cdcoref.formats.packed import check_zlib
+from cdcoref.formats.packed import DAMAGE, check_zlib
 from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import head_span
 from cdlm.files import replaced_file
@@ -42,10 +42,6 @@ UNKNOWN_KIND = "mention"
 USER_DATA = "cdcoref"
 
 _WITHOUT_SPACE = re.compile(r"\S+")
-_DAMAGE = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError),
-    *(EOFError, zlib.error),
-)
 
 
 def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
@@ -74,10 +70,8 @@ def _report_damage(path: str | Path) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(error.message, path) from None
-    except _DAMAGE:
+    except DAMAGE:
         raise InputError("the file is not a valid spaCy DocBin", path) from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path) from None
 
 
 def write_docbin(corpus: Corpus, path: str | Path) -> None:
@@ -257,7 +251,7 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         of_token = [bisect_right(starts, start) for start, _ in offsets]
     sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
     known = _known(doc)
-    attributes, entities = document_attributes(known), known["entities"]
+    attributes, entities = document_attributes(known), known.get("entities", {})
     return Document(
         known.get("id", id),
         tuple(entities.get(f"{start}-{end}", doc.text[start:end]) for start, end in offsets),
@@ -275,28 +269,20 @@ def _with_lists(value: Any) -> Any:
     return [_with_lists(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-class _Known(BaseModel):
+class _Known(DocumentAttributes):
     """What a Doc stores of the document that it was made from."""
 
-    id: str | None = None
-    topic: str | None = None
-    subtopic: str | None = None
-    part: str | None = None
-    path: str | None = None
-    copy_of: str | None = None
-    hidden: list[int] | None = None
-    annotated: list[int] | None = None
-    metadata: dict[str, Any] = {}
-    found: list[str] = []
+    model_config = ConfigDict(strict=False)
+
     places: list[NonNegativeInt] | None = None
-    entities: dict[str, str] = {}
+    entities: dict[str, str] | None = None
 
 
 def _known(doc: Doc) -> dict[str, Any]:
     """The fields of `_Known` that a Doc stores; a `ValueError` if one makes no sense."""
     known = _Known.model_validate(doc.user_data.get(USER_DATA) or {})
-    places = known.places or []
-    if places != sorted({*places}) or places[-1:] >= [len(doc)] or not {*known.found} <= known.metadata.keys():
+    places, found, metadata = known.places or [], known.found or [], known.metadata or {}
+    if places != sorted({*places}) or places[-1:] >= [len(doc)] or not {*found} <= metadata.keys():
         raise ValueError("places or found")
     return known.model_dump(exclude_none=True)
 

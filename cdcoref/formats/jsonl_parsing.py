@@ -68,16 +68,10 @@ class ClusterFields(BaseModel):
     name: str | None = None
 
 
-class DocumentFields(BaseModel):
-    """A line."""
+class DocumentAttributes(BaseModel):
+    """A document besides its text and words."""
 
-    model_config = ConfigDict(strict=True, extra="allow")
-
-    id: str | int | None = None
-    text: str | None = None
-    tokens: list[str] | None = None
-    offsets: list[Range] | None = None
-    sentences: list[Range] | None = None
+    id: str | None = None
     topic: str | None = None
     subtopic: str | None = None
     part: str | None = None
@@ -87,6 +81,18 @@ class DocumentFields(BaseModel):
     metadata: dict[str, Any] | None = None
     found: list[str] | None = None
     copy_of: str | None = None
+
+
+class DocumentFields(DocumentAttributes):
+    """A line."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+    id: str | int | None = None  # type: ignore[assignment]
+    text: str | None = None
+    tokens: list[str] | None = None
+    offsets: list[Range] | None = None
+    sentences: list[Range] | None = None
     mentions: list[MentionFields] | None = None
     clusters: list[ClusterFields] | None = None
 
