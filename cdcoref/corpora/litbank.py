@@ -58,14 +58,9 @@ def litbank_files(root: Path, split: str) -> list[Path]:
         for folder in (root / "coref" / form, root / form, root):
             found = [path for path in sorted(folder.glob(f"*{suffix}")) if _NUMBER.match(path.name)]
             if found:
-                return [path for path in found if _split_of(path) == split]
+                split_of = {**dict.fromkeys(DEV, "dev"), **dict.fromkeys(TEST, "test")}
+                return [path for path in found if split_of.get(path.name.partition("_")[0], "train") == split]
     return []
-
-
-def _split_of(path: Path) -> str:
-    match = _NUMBER.match(path.name)
-    number = match[1] if match else ""
-    return "dev" if number in DEV else "test" if number in TEST else "train"
 
 
 def _renamed(work: Corpus, id: str) -> Corpus:

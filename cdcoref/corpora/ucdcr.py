@@ -40,7 +40,7 @@ def read_ucdcr(root: Path, split: str, files: Sequence[Path], *, kinds: tuple[st
             found = _read_few_columns(path)
         else:
             whole = read_conll(path, kind=kinds[0], ids="global")
-            found = {_key(document): _PlacedDocument.of(document) for document in whole.documents}
+            found = {f"{d.topic}/{d.subtopic}/{d.id}": _PlacedDocument.of(d) for d in whole.documents}
             mentions.extend(() if mention_files else whole.mentions)
         again = next((key for key in found if key in documents), None)
         if again is not None:
@@ -54,10 +54,6 @@ def read_ucdcr(root: Path, split: str, files: Sequence[Path], *, kinds: tuple[st
 def ucdcr_files(root: Path, split: str, suffix: str = ".conll") -> list[Path]:
     """The files of a split."""
     return split_files(root / "output_data" if (root / "output_data").is_dir() else root, split, suffix)
-
-
-def _key(document: Document) -> str:
-    return f"{document.topic}/{document.subtopic}/{document.id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ BRAT_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9
 _GROUP = re.compile(r"\*\t\S+((?: T[0-9]+)+)\s*")
 _RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:(T[0-9]+) \S+:(T[0-9]+)\s*")
 _NOTE = re.compile(r"#[0-9]+\t\S+ (T[0-9]+)\t(.*)")
+_ON_ONE_LINE = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*\t")
 
 
@@ -70,15 +71,11 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> list[str]:
             words = " ".join(document.text[start:end] for start, end in parts)
             spans.append(f"T{number}\t{mention.kind or UNKNOWN_KIND} {places}\t{words}")
             if mention.cluster is not None:
-                notes.append(f"#{len(notes) + 1}\tAnnotatorNotes T{number}\t{_one_line(mention.cluster)}")
+                notes.append(f"#{len(notes) + 1}\tAnnotatorNotes T{number}\t{mention.cluster.translate(_ON_ONE_LINE)}")
             names.append(f"T{number}")
         if len(names) > 1:
             groups.append(f"*\t{EQUIVALENCE} {' '.join(names)}")
     return [*spans, *groups, *notes]
-
-
-def _one_line(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _name(line: str) -> str:

@@ -132,7 +132,8 @@ def connect_to_collection(path: str | Path) -> sqlite3.Connection:
     if not is_collection(file):
         raise InputError("this is not a collection", path)
     # Without room for it SQLite cannot make the file by which readers and a writer know of each other.
-    alone = not has_room_beside(file) and not _size(Path(f"{file}-wal"))
+    log = Path(f"{file}-wal")
+    alone = not has_room_beside(file) and not (log.exists() and log.stat().st_size)
     uri = f"file:{quote(str(file))}?mode=ro{'&immutable=1' if alone else ''}"
     with collection_errors(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=60)
@@ -155,10 +156,6 @@ def _free_beside(path: Path) -> int:
         return shutil.disk_usage(path.absolute().parent).free
     except OSError:
         return 0
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:

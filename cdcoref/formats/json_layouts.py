@@ -203,6 +203,15 @@ def _words(sentences: Sequence[Sequence[str]]) -> Fields:
     return {"tokens": [word for sentence in sentences for word in sentence], "sentences": [*map(list, pairwise(ends))]}
 
 
+def _entity(id: str, words: Fields, cluster: object, sentence: int, start: int, end: int, tag: str | None) -> Fields:
+    """A mention by its words in a sentence, all counted from 0."""
+    if sentence >= len(words["sentences"]):
+        raise WrongLine(f"a mention is in sentence {sentence + 1} of {len(words['sentences'])}")
+    first = words["sentences"][sentence][0]
+    tokens = list(range(first + start, first + end))
+    return {"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{cluster}", "tag": tag}
+
+
 class _EndToEnd(_Model):
     sentences: list[list[str]]
     clusters: list[list[Range]] | None = None
@@ -252,14 +261,11 @@ def _docred(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """Yao et al. 2019, *DocRED: A Large-Scale Document-Level Relation Extraction Dataset*; ends are exclusive."""
     found = checked(_DocRed, content)
     words = _words(found.sents)
-    mentions = []
-    for number, cluster in enumerate(found.vertexSet):
-        for mention in cluster:
-            if mention.sent_id >= len(found.sents):
-                raise WrongLine(f"a mention is in sentence {mention.sent_id}, which is not there")
-            first = words["sentences"][mention.sent_id][0]
-            tokens = list(range(first + mention.pos[0], first + mention.pos[1]))
-            mentions.append({"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{number}", "tag": mention.type})
+    mentions = [
+        _entity(id, words, number, mention.sent_id, mention.pos[0], mention.pos[1], mention.type)
+        for number, cluster in enumerate(found.vertexSet)
+        for mention in cluster
+    ]
     if content.get("labels"):
         layouts.remark("relations between entities ignored")
     yield {**words, "metadata": {"title": content.get("title") or id}, "mentions": mentions}
@@ -296,14 +302,11 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
         offsets.append([len(text), len(text) + len(token.originalText or token.word)])
         text += token.originalText or token.word
     words = _words([[token.word for token in sentence.tokens] for sentence in found.sentences])
-    mentions = []
-    for number, cluster in found.corefs.items():
-        for mention in cluster:
-            if mention.sentNum > len(found.sentences):
-                raise WrongLine(f"a mention is in sentence {mention.sentNum}, which is not there")
-            first = words["sentences"][mention.sentNum - 1][0] - 1
-            tokens = list(range(first + mention.startIndex, first + mention.endIndex))
-            mentions.append({"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{number}", "tag": mention.type})
+    mentions = [
+        _entity(id, words, number, mention.sentNum - 1, mention.startIndex - 1, mention.endIndex - 1, mention.type)
+        for number, cluster in found.corefs.items()
+        for mention in cluster
+    ]
     known = {"id": content.get("docId") or id, "metadata": {"date": content.get("docDate")}}
     known = known if content.get("docDate") else {"id": known["id"]}
     yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}

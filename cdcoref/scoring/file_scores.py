@@ -125,19 +125,17 @@ def score_tables(
     level = options.level_of(key)
     alignment = options.align(key, response, level)
     remove = options.singletons == "remove"
+    documents = None
+    if per_document:
+        overlap = options.align(key, response, "document").overlap(remove_singletons=remove)
+        documents = dict(zip(map(str, key.documents), Scores.of_groups(overlap, options.metrics), strict=True))
     return FileScores(
         key.path,
         response.path,
         level,
         Scores.of(alignment.overlap(remove_singletons=remove), options.metrics),
-        _document_scores(key, response, options) if per_document else None,
+        documents,
         tuple(alignment.notes),
         key.ids,
         response.ids,
     )
-
-
-def _document_scores(key: MentionTable, response: MentionTable, options: Options) -> dict[str, Scores]:
-    alignment = options.align(key, response, "document")
-    overlap = alignment.overlap(remove_singletons=options.singletons == "remove")
-    return dict(zip(map(str, key.documents), Scores.of_groups(overlap, options.metrics), strict=True))
