@@ -2,7 +2,7 @@
 
 Libraries of the extra ``documents`` read them. Word is read by python-docx, since mammoth joins the words on both sides
 of a line break and takes tables of contents for text. To add a kind, write a function from bytes to a text and its
-metadata, and add it to `_KINDS`.
+metadata, and add it to `DOCUMENTS`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -116,26 +115,24 @@ def _book(data: bytes, path: Path) -> Extracted:
     return "\n\n".join(filter(None, pages)), stated, ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A kind of document: its name in messages, the library that reads it, and what to do with a damaged one."""
+def _document_format(
+    name: str,
+    suffix: str,
+    begins: re.Pattern[bytes],
+    module: str,
+    package: str,
+    extract: Callable[[bytes, Path], Extracted],
+) -> Format:
+    """The format of files that are a document each; character offsets are those of the text that is taken out."""
 
-    name: str
-    suffix: str
-    begins: re.Pattern[bytes]
-    module: str
-    package: str
-    extract: Callable[[bytes, Path], Extracted]
-    remedy: str = "open it in another program and save it again, or give its text"
-
-    def read(self, path: Path, options: ReadOptions) -> Corpus:
-        """Read a file as one document; character offsets are those of the text that was taken out of it."""
-        optional_module(self.module, f"reading {self.name}", self.package, path)
+    def read(path: Path, options: ReadOptions) -> Corpus:
+        optional_module(module, f"reading {name}", package, path)
         data = whole_file(path)
         try:
-            text, known, notes = self.extract(data, path)
+            text, known, notes = extract(data, path)
         except DAMAGE as error:
-            raise InputError(f"the {self.name} cannot be read ({first_line(error)}); {self.remedy}", path) from error
+            remedy = "open it in another program and save it again, or give its text"
+            raise InputError(f"the {name} cannot be read ({first_line(error)}); {remedy}", path) from error
         if is_nexis(text):
             return documents_of(nexis_parts(text), path, options, "article")
         document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
@@ -143,9 +140,7 @@ class _Kind:
         stated = {name: value for name, value in plain.items() if value and not _NOT_STATED.fullmatch(value)}
         return Corpus((with_stated(document, stated),), notes=tuple(f"{path}: {note}" for note in notes))
 
-    def format(self) -> Format:
-        """The kind as a format."""
-        return Format(self.name, (self.suffix,), lambda start: self.begins.match(start) is not None, self.read)
+    return Format(name, (suffix,), lambda start: begins.match(start) is not None, read)
 
 
 def _packed(entry: bytes) -> re.Pattern[bytes]:
@@ -153,10 +148,9 @@ def _packed(entry: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}" + entry, re.DOTALL)
 
 
-_KINDS = (
-    _Kind("PDF", ".pdf", re.compile(rb"\s*%PDF-"), "pdfminer.high_level", "pdfminer.six", pdf_text),
-    _Kind("Word document", ".docx", _packed(b"word/"), "docx", "python-docx", _word),
-    _Kind("PowerPoint presentation", ".pptx", _packed(b"ppt/"), "pptx", "python-pptx", _slides),
-    _Kind("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
+DOCUMENTS = (
+    _document_format("PDF", ".pdf", re.compile(rb"\s*%PDF-"), "pdfminer.high_level", "pdfminer.six", pdf_text),
+    _document_format("Word document", ".docx", _packed(b"word/"), "docx", "python-docx", _word),
+    _document_format("PowerPoint presentation", ".pptx", _packed(b"ppt/"), "pptx", "python-pptx", _slides),
+    _document_format("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
 )
-DOCUMENTS = tuple(kind.format() for kind in _KINDS)

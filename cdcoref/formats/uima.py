@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -102,12 +103,9 @@ def _document(cas: Any, text: str, path: Path, options: ReadOptions) -> Document
         return tokenise_text(text, id, options.pipeline, path=str(path))
     if tokens[0][0] < 0 or tokens[-1][1] > len(text) or any(a[1] > b[0] for a, b in pairwise(tokens)):
         raise InputError("the tokens overlap or go beyond the text")
-    begins = sorted({one.begin for one in _select(cas, f"{_SEGMENTATION}Sentence")})
-    starts = [0]
-    for begin in begins:
-        first = next((n for n, (_, end) in enumerate(tokens) if end > begin), len(tokens))
-        if starts[-1] < first < len(tokens):
-            starts.append(first)
+    ends = [end for _, end in tokens]
+    firsts = {bisect_right(ends, one.begin) for one in _select(cas, f"{_SEGMENTATION}Sentence")}
+    starts = sorted({0} | (firsts - {len(tokens)}))
     sentences = tuple(zip(starts, [*starts[1:], len(tokens)], strict=True))
     words = tuple(text[start:end] for start, end in tokens)
     return Document(id, words, sentences, text, tuple(tokens), path=str(path))

@@ -8,7 +8,7 @@ by document; where clusters do cross groups, each counts in a group by the share
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,8 @@ class Overlap:
     key_groups: Ints
     response_groups: Ints
     groups: int = 1
+    shares: tuple[csr_array, csr_array, csr_array] | None = None
+    """Of rows, columns and cells in groups, if clusters may span these. *Shape of each:* (groups, ...)"""
 
     @classmethod
     def from_labels(
@@ -100,59 +102,40 @@ class Overlap:
         response_labels = np.fromiter(chain(matched, extra), np.int64, len(key_labels))
         return cls.from_labels(key_labels, response_labels, remove_singletons=remove_singletons)
 
-    def by_key_group(self, values: Ints | Floats) -> Floats:
-        """Sum one value per row into groups. *Shape:* (groups,)"""
-        return np.bincount(self.key_groups, values, self.groups).astype(float)
-
-    def by_response_group(self, values: Ints | Floats) -> Floats:
-        """Sum one value per column into groups. *Shape:* (groups,)"""
-        return np.bincount(self.response_groups, values, self.groups).astype(float)
-
-    def by_cell_group(self, values: Ints | Floats) -> Floats:
-        """Sum one value per cell into groups. *Shape:* (groups,)"""
-        return np.bincount(self.key_groups[self.rows], values, self.groups).astype(float)
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SharedOverlap(Overlap):
-    """A contingency table whose clusters may span groups; each counts in a group by the share of its mentions.
-
-    The counts of all groups add up to those of the whole table, whatever the groups are: no cluster is cut. The shares
-    of a row, column or cell add up to 1. *Shape:* (groups, rows), (groups, columns), (groups, cells)
-    """
-
-    key_shares: csr_array
-    response_shares: csr_array
-    cell_shares: csr_array
-
     @classmethod
-    def from_mentions(
-        cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool
-    ) -> SharedOverlap:
-        """Build the table from labels, as in `from_labels`, and the group of each mention. *Shape:* (mentions,)"""
-        table = Overlap.from_labels(key, response, groups=groups, remove_singletons=remove_singletons)
+    def shared_out(cls, key: Ints, response: Ints, group_of: Ints, groups: int, *, remove_singletons: bool) -> Overlap:
+        """Build the table from labels, as in `from_labels`, and the group of each mention. *Shape:* (mentions,)
+
+        Clusters may span groups: each counts in a group by the share of its mentions, so that none is cut.
+        """
+        table = cls.from_labels(key, response, groups=groups, remove_singletons=remove_singletons)
         row, column = (_kept_labels(labels, remove_singletons) for labels in (key, response))
         both = (row >= 0) & (column >= 0)
         width = len(table.response_sizes) or 1
         cell = np.searchsorted(table.rows * width + table.columns, row[both] * width + column[both])
-        return cls(
-            *(getattr(table, name) for name in Overlap.__slots__),
-            key_shares=_shares(row[row >= 0], group_of[row >= 0], (groups, len(table.key_sizes))),
-            response_shares=_shares(column[column >= 0], group_of[column >= 0], (groups, len(table.response_sizes))),
-            cell_shares=_shares(cell, group_of[both], (groups, len(table.counts))),
+        shares = (
+            _shares(row[row >= 0], group_of[row >= 0], (groups, len(table.key_sizes))),
+            _shares(column[column >= 0], group_of[column >= 0], (groups, len(table.response_sizes))),
+            _shares(cell, group_of[both], (groups, len(table.counts))),
         )
+        return replace(table, shares=shares)
 
     def by_key_group(self, values: Ints | Floats) -> Floats:
-        """Share out one value per row. *Shape:* (groups,)"""
-        return np.asarray(self.key_shares @ values)
+        """Sum one value per row into groups. *Shape:* (groups,)"""
+        return self._by_group(values, self.key_groups, 0)
 
     def by_response_group(self, values: Ints | Floats) -> Floats:
-        """Share out one value per column. *Shape:* (groups,)"""
-        return np.asarray(self.response_shares @ values)
+        """Sum one value per column into groups. *Shape:* (groups,)"""
+        return self._by_group(values, self.response_groups, 1)
 
     def by_cell_group(self, values: Ints | Floats) -> Floats:
-        """Share out one value per cell. *Shape:* (groups,)"""
-        return np.asarray(self.cell_shares @ values)
+        """Sum one value per cell into groups. *Shape:* (groups,)"""
+        return self._by_group(values, self.key_groups[self.rows], 2)
+
+    def _by_group(self, values: Ints | Floats, group_of: Ints, part: int) -> Floats:
+        if self.shares is not None:
+            return np.asarray(self.shares[part] @ values)
+        return np.bincount(group_of, values, self.groups).astype(float)
 
 
 def _kept_labels(labels: Ints, remove_singletons: bool) -> Ints:

@@ -32,7 +32,7 @@ from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
 from cdcoref.scoring.file_scores import Options
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
-from cdcoref.scoring.overlap import Floats, Ints, Overlap, SharedOverlap
+from cdcoref.scoring.overlap import Floats, Ints, Overlap
 from cdcoref.scoring.scores import counts_of
 
 CELLS = 1 << 22
@@ -207,7 +207,7 @@ def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: b
     group_of = np.zeros(alignment.mentions, np.int64)
     for side in (alignment.key, alignment.response):
         group_of[side.mention] = unit_of[side.document]
-    return SharedOverlap.from_mentions(*alignment.labels(), group_of, units, remove_singletons=remove_singletons)
+    return Overlap.shared_out(*alignment.labels(), group_of, units, remove_singletons=remove_singletons)
 
 
 def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> dict[str, _Counts]:
