@@ -26,40 +26,12 @@ from cdcoref.formats import (
     write_corpus,
 )
 from cdcoref.scoring import score_files
+from tests.corpora import corpora
 
 words = st.text(max_size=6) | st.sampled_from(["-", "_", "#", "\\e", "\\u0020", "(1", "1)", "|", "#end document"])
 names = st.text(min_size=1, max_size=8) | st.sampled_from(
     ["-", "#x", "a (b)", "a); part 001", " x ", "x; part 001", "a/b.xml", "(x)", "#end document", "\\u0041"]
 )
-
-
-@st.composite
-def documents(draw: st.DrawFn, id: str, empty: bool) -> Document:
-    sentences = draw(st.lists(st.lists(words, min_size=1, max_size=5), min_size=0 if empty else 1, max_size=3))
-    flags = draw(st.none() | st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
-    return Document.from_sentences(
-        id,
-        sentences,
-        topic=draw(st.none() | names),
-        subtopic=draw(st.none() | names),
-        part=draw(st.sampled_from(["0", "1", "12"])),
-        annotated=None if flags is None or all(flags) else frozenset(i for i, flag in enumerate(flags) if flag),
-    )
-
-
-@st.composite
-def corpora(draw: st.DrawFn, empty: bool = True) -> Corpus:
-    ids = draw(st.lists(names, max_size=3, unique=True))
-    collected = [draw(documents(id, empty)) for id in ids]
-    mentions = []
-    for document in collected:
-        length = len(document.tokens)
-        for _ in range(draw(st.integers(0, 6)) if length else 0):
-            start = draw(st.integers(0, length - 1))
-            end = draw(st.integers(start + 1, length))
-            cluster = draw(st.none() | st.sampled_from("ab\n"))
-            mentions.append(Mention(document.id, tuple(range(start, end)), cluster=cluster))
-    return Corpus(tuple(collected), tuple(mentions))
 
 
 def coreference(corpus: Corpus) -> list[list[tuple]]:
@@ -87,7 +59,8 @@ def texts(corpus: Corpus) -> list[tuple]:
 def test_what_is_written_is_read_back_equal_or_refused(
     tmp_path: Path, layout: Layout, name: str, data: st.DataObject
 ) -> None:
-    corpus, path = data.draw(corpora(empty=layout == "2012")), tmp_path / name
+    path = tmp_path / name
+    corpus = data.draw(corpora(words, names, st.sampled_from("ab\n"), empty=layout == "2012", gaps=False))
     if why := refusal(corpus, path, layout):
         assert "CoNLL cannot express" in why
         assert not path.exists()

@@ -24,6 +24,7 @@ from cdcoref.formats import (
     write_corpus,
 )
 from cdcoref.scoring import align, report_errors, score_files
+from tests.corpora import corpora
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 
@@ -149,21 +150,6 @@ words = st.text(max_size=5) | st.sampled_from(["-", "_", "#", "Entity=(e1)", "|"
 names = st.text(max_size=5) | st.sampled_from(["e1", "e1[1/2]", "a-b", "%", "x; part 001", "#", " "])
 
 
-@st.composite
-def corpora(draw: st.DrawFn) -> Corpus:
-    """Documents with mentions that nest, cross, repeat and have gaps."""
-    documents, mentions = [], []
-    for id in draw(st.lists(names.filter(bool), max_size=3, unique=True)):
-        sentences = draw(st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=3))
-        document = Document.from_sentences(id, sentences, part=draw(st.sampled_from(["0", "1"])))
-        documents.append(document)
-        tokens = st.sets(st.integers(0, len(document.tokens) - 1), min_size=1)
-        for _ in range(draw(st.integers(0, 4))):
-            kind, cluster = draw(st.sampled_from([None, "event", "entity"])), draw(st.none() | names)
-            mentions.append(Mention(id, tuple(sorted(draw(tokens))), kind, cluster))
-    return Corpus(tuple(documents), tuple(mentions))
-
-
 def crossing(first: tuple[str, frozenset[int]], second: tuple[str, frozenset[int]]) -> bool:
     """Whether two mentions share words, or lie in each other's gaps.
 
@@ -185,7 +171,7 @@ def test_gaps_of_two_mentions_of_a_cluster_that_have_the_same_word_between_them_
     assert list(tmp_path.iterdir()) == []
 
 
-@given(corpora())
+@given(corpora(words, names.filter(bool), names, empty=False))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
     path = tmp_path / "x.conllu.gz"

@@ -26,52 +26,14 @@ from cdcoref.formats import (
     write_docbin,
     write_jsonl,
 )
+from tests.corpora import corpora
 
-words = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-names = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
-
-
-plain_values = st.text(st.characters(exclude_categories=["Cs"]), max_size=4) | st.integers(-9, 9) | st.booleans()
-
-
-@st.composite
-def corpora(draw: st.DrawFn) -> Corpus:
-    """Documents with mentions that nest, cross, repeat and have gaps."""
-    documents, mentions = [], []
-    for number in range(draw(st.integers(0, 3))):
-        lengths = draw(st.lists(st.integers(0, 6), max_size=4))
-        all_sentences = st.frozensets(st.integers(0, len(lengths) - 1)) if lengths else st.just(frozenset[int]())
-        document = Document.from_sentences(
-            f"d{number}",
-            [[draw(words) for _ in range(length)] for length in lengths],
-            topic=draw(names),
-            subtopic=draw(names),
-            part=draw(st.sampled_from(["0", "1"])),
-            path=draw(names),
-            hidden=draw(all_sentences),
-            annotated=draw(st.none() | all_sentences),
-            metadata=(metadata := draw(st.dictionaries(names.filter(bool), plain_values, max_size=2))),
-            found=frozenset(list(metadata)[:1]) if draw(st.booleans()) else frozenset(),
-        )
-        documents.append(document)
-        if document.tokens:
-            tokens = st.sets(st.integers(0, len(document.tokens) - 1), min_size=1)
-            for _ in range(draw(st.integers(0, 5))):
-                mentions.append(
-                    Mention(
-                        document.id,
-                        tuple(sorted(draw(tokens))),
-                        kind=draw(st.sampled_from([None, "event", "entity"])),
-                        cluster=draw(names),
-                        id=draw(names),
-                        tag=draw(names),
-                        confidence=draw(st.none() | st.floats(0, 1)),
-                    )
-                )
-    return Corpus(tuple(documents), tuple(mentions))
+words = st.text(max_size=6)
+names = st.text(min_size=1, max_size=5)
+ANY = corpora(words, names, names)
 
 
-@given(corpus=corpora(), packed=st.booleans())
+@given(corpus=ANY, packed=st.booleans())
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, packed: bool) -> None:
     path = tmp_path_factory.mktemp("jsonl") / ("c.jsonl.gz" if packed else "c.jsonl")
     write_jsonl(corpus, path)
@@ -179,7 +141,7 @@ def test_messages_of_json_are_sentences(tmp_path: Path, before: str) -> None:
             read_jsonl(path)
 
 
-@given(corpus=corpora())
+@given(corpus=ANY)
 def test_what_is_written_follows_the_schema(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> None:
     path = tmp_path_factory.mktemp("schema") / "c.jsonl"
     named = {(m.kind, m.cluster): "name" for m in corpus.mentions[:1] if m.cluster is not None}
@@ -339,7 +301,7 @@ def test_an_empty_cluster_name_is_none(tmp_path: Path) -> None:
     assert read_docbin(tmp_path / "x.spacy").clusters() == corpus.clusters()
 
 
-@given(corpora(), st.sampled_from([None, 1]), st.booleans())
+@given(ANY, st.sampled_from([None, 1]), st.booleans())
 def test_any_layout_of_json_is_the_same_corpus(corpus: Corpus, indent: int | None, array: bool) -> None:
     lines = [
         json.dumps(document_fields(d, ms), indent=indent) for d, ms in zip(corpus.documents, _by(corpus), strict=True)
