@@ -66,7 +66,6 @@ from .jsonl import write_jsonl as write_jsonl
 from .lines import first_bytes as first_bytes
 from .lines import line_chunks as line_chunks
 from .lines import readable_twice as readable_twice
-from .lines import whole_file as whole_file
 from .markdown import OWN_REPORT as OWN_REPORT
 from .mention_table import DocumentRow as DocumentRow
 from .mention_table import EmptyNode as EmptyNode
