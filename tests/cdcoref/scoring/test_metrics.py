@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations, permutations, product
 
 import pytest
@@ -55,14 +56,6 @@ def naive_ceaf(key: Partition, response: Partition, similarity) -> float:
     return quotient(best, sum(similarity(cluster, cluster) for cluster in key))
 
 
-def naive_ceafm(key: Partition, response: Partition) -> float:
-    return naive_ceaf(key, response, lambda a, b: len(a & b))
-
-
-def naive_ceafe(key: Partition, response: Partition) -> float:
-    return naive_ceaf(key, response, lambda a, b: 2 * len(a & b) / (len(a) + len(b)))
-
-
 def links(cluster: frozenset[int], clusters: Partition) -> set[tuple[int, int]]:
     """Pairs of a cluster's mentions; a singleton is linked with itself, if it is one in `clusters`."""
     if len(cluster) == 1:
@@ -98,8 +91,8 @@ NAIVE = {
     "mentions": naive_mentions,
     "muc": naive_muc,
     "b3": naive_b3,
-    "ceafm": naive_ceafm,
-    "ceafe": naive_ceafe,
+    "ceafm": partial(naive_ceaf, similarity=lambda a, b: len(a & b)),
+    "ceafe": partial(naive_ceaf, similarity=lambda a, b: 2 * len(a & b) / (len(a) + len(b))),
     "lea": naive_lea,
 }
 
