@@ -120,16 +120,6 @@ def test_a_corpus_by_name(evaluate: Run, tmp_path: Path) -> None:
     assert "this folder does not hold the train split of MEANTIME, only dev; expected train.jsonl" in missing.err
 
 
-def test_a_corpus_within_documents(evaluate: Run, tmp_path: Path) -> None:
-    entities = [{"tokens": [n], "kind": "entity", "cluster": "a:f"} for n in (0, 3)]
-    lines(tmp_path / "dev.jsonl", {"id": "a", **STORY, "mentions": entities})
-    done = evaluate("--corpus", f"litbank:{tmp_path}")
-    assert done.code == 0, done.err
-    assert done.out.startswith("LitBank dev, 1 document, gold mentions; model ")
-    assert re.search(r"\n *entity +document ", done.out)
-    assert "predicted" not in done.out
-
-
 def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> None:
     conll = sample / "gold.conll"
     done = cdcoref("evaluate", conll, "--model", "lemma")

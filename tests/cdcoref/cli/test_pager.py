@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import write_corpus
-from cdcoref.predict import Prediction
-from cdcoref.reports import PredictedCluster
 
 Show = Callable[..., Any]
 
@@ -37,25 +35,6 @@ def test_lines_go_to_the_pager(show: Show, tmp_path: Path, monkeypatch: pytest.M
     assert printed.count("Fähre") == printed.count("渡船") == 2
     assert show(words=["Fähre", "渡船"]).code == 0
     assert (tmp_path / "a file").read_text(encoding="utf-8") == printed
-
-
-def test_no_more_is_formed_than_the_reader_wants(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
-    formed = 0
-    plain = Prediction.each_cluster
-
-    def counted(self: Prediction, *, singletons: bool = False) -> Iterator[PredictedCluster]:
-        nonlocal formed
-        for cluster in plain(self, singletons=singletons):
-            formed += 1
-            yield cluster
-
-    monkeypatch.setattr(Prediction, "each_cluster", counted)
-    monkeypatch.setenv("PAGER", "head -n 2")
-    words = [f"w{n}" for n in range(1000)]
-    assert show(words=words, id="x" * 1000).code == 0
-    assert formed < 800  # the columns are as wide as the first five hundred need
-    show("--all", words=words)
-    assert formed > 1500
 
 
 @pytest.mark.parametrize("pager", ["less 'of a file", "no-such-program-here -x"])

@@ -122,19 +122,6 @@ def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     assert done.err.endswith("cdcoref: no coreferent mentions were found\n")
 
 
-def test_the_beginning_of_a_long_table_says_how_to_see_the_rest(predict: Run, tmp_path: Path) -> None:
-    documents = tuple(Document.from_sentences(f"{n}", [["The", "ferry", "sank"]] * 20) for n in range(2))
-    mentions = tuple(Mention(d.id, (3 * line + 1,), "entity") for d in documents for line in range(20))
-    write_corpus(Corpus(documents, mentions), tmp_path / "x.jsonl")
-    done = predict("x.jsonl", "--threshold", "0", "--topics", "none")
-    assert len(rows(done.out)) == 12
-    assert "... and 28 more" in done.out
-    assert done.err.endswith(
-        "cdcoref: showing the first 1 of 1 clusters; --all prints all, -o FILE.html writes a page to browse them\n"
-    )
-    assert len(rows(predict("x.jsonl", "--threshold", "0", "--topics", "none", "--all").out)) == 40
-
-
 @pytest.mark.parametrize("name", ["out.html", "out.csv", "out.CSV.gz", "out.parquet", "OUT.PARQUET", "OUT.HTML"])
 def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
     done = predict("a.txt", "b.txt", "c.txt", "-o", name)
@@ -143,16 +130,6 @@ def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
     data = (tmp_path / name).read_bytes()
     start = {"html": b"<!DOCTYPE html>", "csv": b"\xef\xbb\xbfcluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
     assert data.startswith(start[name.lower().rpartition(".")[2]])
-
-
-def test_text_is_printed_as_it_is(predict: Run, tmp_path: Path) -> None:
-    document = Document.from_sentences("x", [["[bold]Ferry[/bold]", "and", ":ship:"], ["[bold]Ferry[/bold]"]])
-    mentions = tuple(Mention("x", (t,), "entity", "1") for t in (0, 2, 3))
-    write_corpus(Corpus((document,), mentions), tmp_path / "x.jsonl")
-    done = predict("x.jsonl", "--threshold", "0")
-    assert [row[1:4] for row in rows(done.out)] == [
-        ("[bold]Ferry[/bold]", "x", 1), (":ship:", "x", 1), ("[bold]Ferry[/bold]", "x", 2),
-    ]  # fmt: skip
 
 
 # -- what is read ----------------------------------------------------------------------------------------------------
@@ -439,12 +416,8 @@ def test_pruning_is_said(predict: Run, tmp_path: Path) -> None:
     names = [f"s{number}.txt" for number in range(7)]
     done = predict(*names, "--topics", "none", "--max-pairs", "1")
     assert done.code == 0, done.err
-    said = re.search(r"(\d+) pairs of documents to compare, (\d+) more pruned by --max-pairs", done.err)
-    assert said is not None
-    kept, pruned = int(said[1]), int(said[2])
-    assert kept + pruned == 21
-    assert kept == 3  # pairs of seven documents, each with one partner at most
-    assert "left out" not in predict(*names, "--topics", "none", "--max-pairs", "6").err
+    # pairs of seven documents, each with one partner at most
+    assert "3 pairs of documents to compare, 18 more pruned by --max-pairs" in done.err
 
 
 def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> None:
@@ -548,7 +521,7 @@ def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> No
     assert (tmp_path / "x.jsonl").read_text() == (tmp_path / "y.jsonl").read_text()
 
 
-def test_plain_tables_have_texts_as_they_are(predict: Run, cdcoref: Run, tmp_path: Path) -> None:
+def test_plain_tables_have_texts_as_they_are(predict: Run, tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("- The ferry sank off Tresk.\n- Nineteen people died.\n")
     for options, start in ((), "'-"), (("--plain",), "-"):
@@ -558,11 +531,3 @@ def test_plain_tables_have_texts_as_they_are(predict: Run, cdcoref: Run, tmp_pat
             sentences = {row["sentence"] for row in csv.DictReader(file)}
         assert sentences
         assert all(sentence.startswith(start) for sentence in sentences)
-    gold = tmp_path / "gold.jsonl"
-    gold.write_text(
-        '{"id": "=a", "text": "It sank.", "mentions": [{"start": 0, "end": 2, "kind": "entity", "cluster": "c"}]}'
-    )
-    for options, id in ((), "'=a"), (("--plain",), "=a"):
-        assert cdcoref("export", gold, "-o", tmp_path / "g.csv", *options).code == 0
-        with (tmp_path / "g.csv").open(encoding="utf-8-sig", newline="") as file:
-            assert [row["document"] for row in csv.DictReader(file)] == [id]
