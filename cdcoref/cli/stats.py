@@ -33,10 +33,7 @@ def stats(
     corpus: NamedCorpus,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILES",
-            help="Annotated files of your own (.jsonl, .conll), instead of a corpus.",
-        ),
+        typer.Argument(metavar="FILES", help="Annotated files of your own (.jsonl, .conll), instead of a corpus."),
     ] = None,
     as_json: bool = option(False, "Print JSON instead of a table.", "--json"),
 ) -> None:
@@ -48,8 +45,11 @@ def stats(
         corpora, remarks = _splits(folder)
         more["corpus"] = asdict(folder.info)
         if folder.name == "ecb" and folder.as_distributed:
-            more["missing_topics"] = _missing_topics(folder.path)
-            remarks += _ecb_remarks(folder.path, corpora)
+            from cdcoref.corpora import missing_topics
+
+            missing = {name: topics for name, topics in missing_topics(folder.path).items() if topics}
+            more["missing_topics"] = missing
+            remarks += _ecb_remarks(folder.path, missing, corpora)
     else:
         from cdcoref.formats import read_corpus
 
@@ -82,18 +82,12 @@ def _splits(folder: CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
     return corpora, [note for corpus in corpora.values() for note in corpus.notes]
 
 
-def _missing_topics(root: Path) -> dict[str, list[int]]:
-    from cdcoref.corpora import missing_topics
-
-    return {name: topics for name, topics in missing_topics(root).items() if topics}
-
-
-def _ecb_remarks(root: Path, corpora: dict[str, Corpus]) -> list[str]:
+def _ecb_remarks(root: Path, missing: dict[str, list[int]], corpora: dict[str, Corpus]) -> list[str]:
     """Which topics of ECB+ are missing, and how the paper counts."""
     from cdcoref.corpora import TOPICS
 
     remarks = []
-    for name, topics in _missing_topics(root).items():
+    for name, topics in missing.items():
         if len(topics) == len(TOPICS[name]):
             remarks.append(f"{name}: not counted; none of its topics is in {root}")
         else:

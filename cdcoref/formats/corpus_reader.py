@@ -81,9 +81,7 @@ def read_corpus(
     without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
     or ``"-"`` for `standard_input`, by default that of the process. `without` is a collection that is not read, nor are
     the files that SQLite keeps beside it. All else is as in `ReadOptions`; a file that `every_kind` refuses is a
-    problem.
-
-    Raises `InputError` if there is no such encoding, or the spaCy pipeline cannot be loaded.
+    problem. Raises `InputError` if there is no such encoding, or the spaCy pipeline cannot be loaded.
     """
     if encoding is not None:
         check_encoding(encoding)

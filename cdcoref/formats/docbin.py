@@ -78,9 +78,8 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as a ``.spacy`` file, from which :func:`read_docbin` reads the same corpus.
 
     White space beyond single spaces becomes white-space tokens, as in spaCy's own tokenisers, and sentences without
-    tokens are omitted. The file is gzipped if its name ends in ``.gz``.
-
-    Raises `InputError` if the file cannot be written, or a token is empty. An existing file is then left unchanged.
+    tokens are omitted. The file is gzipped if its name ends in ``.gz``. Raises `InputError` if the file cannot be
+    written, or a token is empty. An existing file is then left unchanged.
     """
     from spacy.tokens import DocBin
 
@@ -126,9 +125,7 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") 
 
     Docs without sentence boundaries are split by rules. Docs made from documents keep their ids; others get ``"1"``,
     ``"2"``, ... in order, after the prefix. `mentions` is whether spans are mentions, as described at the top of this
-    file.
-
-    Raises `InputError` if these are no Docs, or two have the same id.
+    file. Raises `InputError` if these are no Docs, or two have the same id.
     """
     documents: list[Document] = []
     found: list[Mention] = []
@@ -156,9 +153,8 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
     """Add the mentions of a corpus to the Docs from which its documents were made, in the same order.
 
     The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind. Where
-    several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head.
-
-    Raises `InputError` if these are no Docs and no corpus, or not as many Docs as the corpus has documents.
+    several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head. Raises
+    `InputError` if these are no Docs and no corpus, or not as many Docs as the corpus has documents.
     """
     docs = checked_docs(docs)
     check_corpus(corpus)

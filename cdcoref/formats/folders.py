@@ -90,7 +90,6 @@ def write_folder(
     """Write a folder of files, given their names and contents, which replaces `folder` when it is complete.
 
     The folder does not exist, is empty or was written by cdcoref; `files` has the name of each document's file, by id.
-
     Raises `InputError` if the folder cannot be written, or holds what cdcoref did not write.
     """
     check_folder(folder)

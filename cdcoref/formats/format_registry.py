@@ -62,10 +62,9 @@ def read_file(
 ) -> Corpus:
     """Read one file of any format.
 
-    The file may be ``"-"``, for `standard_input`, which is that of the process by default.
-
-    Raises `InputError` if the file cannot be read or is malformed; the message gives the line. If `options` demand a
-    kind of every mention, and one has none.
+    The file may be ``"-"``, for `standard_input`, which is that of the process by default. Raises `InputError` if the
+    file cannot be read or is malformed; the message gives the line. If `options` demand a kind of every mention, and
+    one has none.
     """
     options = options or ReadOptions()
     if options.id is None:
@@ -92,9 +91,8 @@ def read_file(
 def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:
     """Read the mentions of a file in any format with coreference, for scoring.
 
-    `ids` as in `read_corpus`.
-
-    Raises `InputError` if the file is in none of these formats, is malformed, or has no documents.
+    `ids` as in `read_corpus`. Raises `InputError` if the file is in none of these formats, is malformed, or has no
+    documents.
     """
     with readable_twice(path) as file:
         format = format_of(file)

@@ -56,9 +56,8 @@ _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
     """Read a corpus from a file (UTF-8, plain or gzipped) or a stream of bytes.
 
-    Notes report unknown fields that are no plain values and mentions extended to whole tokens.
-
-    Raises `InputError` if a line is not a document as described at the top of this file.
+    Notes report unknown fields that are no plain values and mentions extended to whole tokens. Raises `InputError` if a
+    line is not a document as described at the top of this file.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []
@@ -95,9 +94,8 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
                 write(document, mentions)
 
     `names` is what people call clusters. What is yielded writes a document, its mentions, and what else is known of
-    clusters; it raises `ValueError` if that document has been written, or a mention is not in it.
-
-    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
+    clusters; it raises `ValueError` if that document has been written, or a mention is not in it. Raises `InputError`
+    if the file cannot be written. An existing file is then left unchanged.
     """
     written: set[str] = set()
     with output_file(path) as file:

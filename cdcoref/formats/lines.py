@@ -47,11 +47,9 @@ def line_chunks(
     """Yield chunks of whole lines of a file or stream in UTF-8, each with the number of its first line (from 1).
 
     Each ends with a newline. A byte order mark is removed; text that has that of UTF-16 or UTF-32 is recoded.
-    `encoding` is that of text without such a mark, None for UTF-8.
-
-    Raises `EncodingError` if the text is not in its encoding; `InputError` if the file cannot be read, is not text, has
-    a line longer than `longest_line` bytes or, before its first chunk, is gzip and unpacks to more than packed files
-    may.
+    `encoding` is that of text without such a mark, None for UTF-8. Raises `EncodingError` if the text is not in its
+    encoding; `InputError` if the file cannot be read, is not text, has a line longer than `longest_line` bytes or,
+    before its first chunk, is gzip and unpacks to more than packed files may.
     """
     _check_unpacked(path)
     number = 1

@@ -81,10 +81,9 @@ def read_text(
     """Read a text file, plain or compressed with gzip; its id is the file name unless another is given.
 
     It is in UTF-8, in UTF-16 or UTF-32 with a byte order mark, or else in `encoding`. A missing line break at the end
-    is added. `pipeline` is a spaCy pipeline that splits sentences; None for the rules.
-
-    Raises `EncodingError`, which gives the line, if the file is not in a known encoding, and `InputError` if it cannot
-    be read or is not plain text, or the pipeline is not installed.
+    is added. `pipeline` is a spaCy pipeline that splits sentences; None for the rules. Raises `EncodingError`, which
+    gives the line, if the file is not in a known encoding, and `InputError` if it cannot be read or is not plain text,
+    or the pipeline is not installed.
     """
     path = Path(path)
     data = text_content(path, encoding)

@@ -127,10 +127,9 @@ def compare_responses(
 
     `unit` is what is resampled: a topic, a subtopic or a document. None: the smallest that no cluster crosses, or else
     the largest that occurs at least twice. At levels below the corpus it is that of the level. The same seed gives the
-    same p-values; `progress` is called with the number of resamples done and the total, for both tests together.
-
-    Raises `InputError` if a response does not match the key, there is only one unit, documents lack the topics that the
-    unit needs, or the unit is not that of the level.
+    same p-values; `progress` is called with the number of resamples done and the total, for both tests together. Raises
+    `InputError` if a response does not match the key, there is only one unit, documents lack the topics that the unit
+    needs, or the unit is not that of the level.
     """
     if not 1 <= resamples <= MOST_RESAMPLES:
         raise InputError(f"the number of resamples must be from 1 to {MOST_RESAMPLES:,}, not {resamples:,}")
