@@ -17,19 +17,6 @@ from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.predict import Predictor
 
 
-def test_one_by_one_is_all_at_once(written: Any, path: Path, tmp_path: Path) -> None:
-    together, apart = tmp_path / "together.cdcoref", path
-    with Collection.create(together, "lemma") as one, Collection.create(apart, "lemma") as other:
-        one.add(written.joined(*written.reports(12)))
-        for corpus in written.reports(12):
-            other.add(corpus)
-        assert written.clusters_of(one.corpus()) == written.clusters_of(other.corpus())
-        before = written.members(other)
-        report = other.rebuild()
-        assert written.members(other) == before
-        assert (report.merged, report.split) == ((), ())
-
-
 def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Collection) -> None:
     above = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\n2 March 2024\n\n"
     reports = {

@@ -412,6 +412,8 @@ def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> No
     with pytest.raises(InputError, match="there is no correction to undo"):
         news.undo()
     news.correct("not-a-mention", [mention_id("ferry0", "sank")])
+    with pytest.raises(InputError, match="there is no correction to redo"):
+        news.redo()
     with pytest.raises(InputError, match="there is no correction 7"):
         news.undo(7)
     with pytest.raises(InputError, match="a number is too large; give a smaller one"):

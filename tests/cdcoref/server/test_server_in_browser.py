@@ -69,16 +69,7 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     assert titles(page)[0] == "ferry"
     page.get_by_label("Events").check()
     expect(page).to_have_url(re.compile("kind=event"))
-    assert [title.split(" · ")[0] for title in titles(page)] == ["police arrested captain", "storm sank ferry Maren"]
-    page.get_by_label("singletons").check()
-    expect(page.locator(".entry .label", has_text="stole")).to_be_visible()
-    page.get_by_label("Filter by words").fill("sto")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator(".found")).to_have_text("2 clusters")
-    assert [title.split(" · ")[0] for title in titles(page)] == ["storm sank ferry Maren", "thieves stole painting"]
-    page.get_by_label("All").check()
-    expect(page).not_to_have_url(re.compile("kind=event"))
-    assert titles(page)[0] == "storm"
+    assert titles(page)[0].startswith("police arrested captain")
     page.keyboard.press("/")
     page.keyboard.type("storm")
     page.keyboard.press("Enter")
@@ -86,24 +77,6 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     assert page.locator("mark").first.inner_text() == "storm"
     page.get_by_role("link", name="harbour.txt").click()
     assert path_of(page) == "/document?id=harbour.txt"
-
-
-def test_every_section(steady: Any, open_at: Open) -> None:
-    page = open_at(steady)
-    for label, heading in {
-        "Documents": "Documents", "To check": "What to check next", "Corrections": "Corrections",
-        "Add": "Add documents", "Download": "Download", "Clusters": "Clusters",
-    }.items():  # fmt: skip
-        page.locator(".sections").get_by_role("link", name=label).click()
-        expect(page.locator("h1")).to_have_text(heading)
-        expect(page.locator(".sections [aria-current]")).to_have_text(label)
-    page.goto(f"{steady.server.address}/documents")
-    page.locator(".brand a").click()
-    expect(page.locator(".counts")).to_be_visible()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
 
 
 def test_help(steady: Any, open_at: Open) -> None:
@@ -133,14 +106,15 @@ def test_pages_by_keyboard(tmp_path: Path, start: Start, written: Any, open_at: 
     with Collection.create(path, "lemma") as collection:
         collection.add(written.joined(*(written.annotated(f"{n}", f"A ferry {n} .") for n in range(60))))
     page = open_at(start(path), "/documents")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
     page.keyboard.press("]")
     expect(page.locator(".pages")).to_contain_text("Page 2")
     assert len(titles(page)) == 10
     page.keyboard.press("[")
     expect(page.locator(".pages")).to_contain_text("Page 1")
-    page.get_by_role("link", name="Next").click()
-    page.get_by_role("link", name="Previous").click()
-    assert len(titles(page)) == 50
 
 
 # -- a document and its clusters ---------------------------------------------------------------------------------------

@@ -213,14 +213,6 @@ def test_an_event_is_named_by_what_happened_in_every_view(tmp_path: Path) -> Non
     assert "**election**" in "\n".join(story_report(known))
 
 
-def test_an_event_of_two_stories_has_one_day_in_both() -> None:
-    stories = written_by_hand().stories
-    days: set[Any] = {
-        str(one.when) for story in stories for one in (*story.timeline, *story.one_source) if one.cluster == "fire"
-    }
-    assert days == {"2025-08-05"}
-
-
 def _value(circumstance: dict[str, Any] | None) -> str:
     return "" if circumstance is None else str(circumstance["value"])
 
