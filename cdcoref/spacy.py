@@ -54,32 +54,13 @@ def link(
     entities: bool = False,
     **settings: Any,
 ) -> Prediction:
-    """Find coreferent mentions across several Docs, and add them to the Docs.
+    """Find coreferent mentions across several Docs, and add them to the Docs; returns the same as a prediction.
 
-    Parameters
-    ----------
-    docs
-        Docs from any pipeline: their tokens are used as they are, and so are their sentences if they have any. Their
-        span groups ``"event"`` and ``"entity"`` are replaced.
-    model
-        A model name or folder for :func:`cdcoref.load`, or the predictor that it returns.
-    options
-        See :class:`cdcoref.predict.PredictionOptions`.
-    entities
-        Use the Docs' named entities (``doc.ents``) as the entity mentions, and detect only events.
-    settings
-        Options by name, instead of or over those of `options`: ``link(docs, kind="event")``.
-
-    Returns
-    -------
-    Prediction
-        The same as a corpus, whose document ids are those that :func:`corpus_of` assigns.
-
-    Raises
-    ------
-    InputError
-        If these are no Docs, there is no such model or option, two Docs have the same name, or the options ask to find
-        the entities that are given.
+    Tokens, and sentences if there are any, are used as they are; the span groups ``"event"`` and ``"entity"`` are
+    replaced. `model` is a name or folder for :func:`cdcoref.load`, or the predictor that it returns. With `entities`,
+    the Docs' named entities (``doc.ents``) are the entity mentions, and only events are detected. Options can also be
+    given by name: ``link(docs, kind="event")``. Raises `InputError` if these are no Docs, there is no such model or
+    option, two Docs have the same name, or the options ask to find the entities that are given.
     """
     from cdcoref.predict import PredictionOptions
 
@@ -98,16 +79,8 @@ def link(
 class Linker:
     """The pipeline component ``"cdcoref"``: mentions of a Doc and the clusters within it.
 
-    Parameters
-    ----------
-    model
-        A model name or folder for :func:`cdcoref.load`.
-    kind
-        ``"event"``, ``"entity"`` or ``"both"``.
-    threshold
-        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
-    entities
-        Use the named entities that an earlier component found as the entity mentions, and detect only events.
+    Clusters are merged while the probability that their mentions corefer is above the `threshold`; None: the model's
+    own. With `entities`, the named entities that an earlier component found are the entity mentions.
     """
 
     def __init__(

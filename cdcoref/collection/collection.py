@@ -8,7 +8,6 @@ with Collection.open("news.cdcoref") as collection:
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents, rebuild_collection
-from cdcoref.collection.correcting import redo_and_obey, store_and_obey, undo_and_obey
+from cdcoref.collection.chosen_rows import rows_in
+from cdcoref.collection.correcting import store_and_obey, turn_and_obey
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision
@@ -236,15 +236,11 @@ class Collection:
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the one that holds and was made, or redone, last."""
-        if number is not None:
-            check_whole("the number of a correction", number)
-        return undo_and_obey(self._database, number)
+        return turn_and_obey(self._database, number, undo=True)
 
     def redo(self, number: int | None = None) -> Correction:
         """Make a correction hold again that was undone, by its number, by default the one that was undone last."""
-        if number is not None:
-            check_whole("the number of a correction", number)
-        return redo_and_obey(self._database, number)
+        return turn_and_obey(self._database, number, undo=False)
 
     # -- looking at it -----------------------------------------------------------------------------------------------
 
@@ -290,7 +286,7 @@ class Collection:
         _check_documents(since, source)
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            return queries.document_list(connection, since=since, source=source, limit=limit, offset=offset)
+            return queries.document_list(connection, since, source, limit, offset)
 
     def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
         """How many documents :meth:`documents` lists without a limit."""
@@ -310,14 +306,14 @@ class Collection:
         """
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            return queries.cluster_page(connection, id, limit=limit, offset=offset, around=around)
+            return queries.cluster_page(connection, id, limit, offset, around)
 
     def document(self, id: str, *, others: int | None = None) -> DocumentPage:
         """A document with its mentions, its clusters and related documents, at most `others` of its story."""
         check_text("the id of a document", id)
         _check_part(others, 0, "others")
         with self._database.reading() as connection:
-            return queries.document_page(connection, id, others=others)
+            return queries.document_page(connection, id, others)
 
     def stories(self, *, limit: int = 100, offset: int = 0) -> list[PredictedStory]:
         """The stories, those with most documents first, each with its title, timeline and disagreements.
@@ -325,23 +321,28 @@ class Collection:
         Documents without words belong to no story.
         """
         _check_part(limit, offset)
+        query = (
+            f"SELECT story FROM documents WHERE NOT ({queries.EMPTY}) "
+            "GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
+        )
         with self._database.reading() as connection:
-            return self._read_stories(connection, queries.story_numbers(connection, limit=limit, offset=offset))
+            return self._read_stories([number for (number,) in connection.execute(query, (limit, offset))])
 
     def story(self, number: int) -> PredictedStory:
         """One story."""
         check_whole("the number of a story", number)
-        with self._database.reading() as connection:
-            found = self._read_stories(connection, [number])
+        found = self._read_stories([number])
         if not found or all(not document.tokens for document in found[0].corpus.documents):
             raise InputError(f"there is no story {number} in the collection")
         return found[0]
 
-    def _read_stories(self, connection: sqlite3.Connection, numbers: Sequence[int]) -> list[PredictedStory]:
-        corpus = corpus_in(connection, numbers)
+    def _read_stories(self, numbers: Sequence[int]) -> list[PredictedStory]:
         members: dict[int, list[str]] = {number: [] for number in numbers}
-        for story, id in queries.documents_of_stories(connection, numbers):
-            members[story].append(id)
+        query = "SELECT story, id FROM documents WHERE story IN ({}) ORDER BY number"
+        with self._database.reading() as connection:
+            corpus = corpus_in(connection, numbers)
+            for story, id in rows_in(connection, query, numbers):
+                members[story].append(id)
         return list(stories_of(corpus, {number: names for number, names in members.items() if names}))
 
     def mention(self, id: str) -> StoredMention:
@@ -363,7 +364,7 @@ class Collection:
         check_text("a query", query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            return queries.search(connection, query, kind=kind, limit=limit, offset=offset)
+            return queries.search(connection, query, kind, limit, offset)
 
     def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
         """The decisions in doubt, those first that change the most documents; none if mentions are linked by lemma."""
@@ -380,7 +381,7 @@ class Collection:
         """All documents (or only those with a corrected mention) and mentions, with the ids of their clusters."""
         with self._database.reading() as connection:
             corpus = corpus_in(connection)
-            return corpus.subset(queries.corrected_documents(connection)) if corrected else corpus
+            return corpus.subset([id for (id,) in connection.execute(queries.CORRECTED)]) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
         """The collection as a prediction, with its stories under their numbers, for tables and pages.

@@ -34,7 +34,7 @@ from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story_corrections import obey_stories
 from cdcoref.collection.subjects import place_stories
 from cdcoref.corpus import EVENT
-from cdcoref.errors import InputError, check_text
+from cdcoref.errors import InputError, check_text, check_whole
 from cdcoref.formats import checked_day, stored_mention
 from cdlm.printing import counted
 
@@ -104,10 +104,10 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
             rest = _rest_of_group(connection, sort, rows)
         elif action in MOVES:
             rest = _rest_of_others(connection, sort, ids, rows)
-        elif action == "join-stories":
-            _check_stories(rows)
-        else:
+        elif action != "join-stories":
             _check(action, rows)
+        elif len({row.group for row in rows}) < 2:
+            raise InputError("give two or more different stories, such as s3, to join them")
         if action in ("same", "move"):
             first, *linked = rows if action == "same" else rows[::-1]
             notes = improbable(connection, first.number, [row.number for row in linked])
@@ -118,17 +118,10 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
     return _obey(connection, correction, notes)
 
 
-def undo_and_obey(database: Database, number: int | None) -> Correction:
-    """Undo a correction, by default the one that holds and was made, or made again, last."""
-    return _turn(database, number, undo=True)
-
-
-def redo_and_obey(database: Database, number: int | None) -> Correction:
-    """Make a correction hold again that was undone, by default the one that was undone last."""
-    return _turn(database, number, undo=False)
-
-
-def _turn(database: Database, number: int | None, *, undo: bool) -> Correction:
+def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Correction:
+    """Undo a correction, or make it hold again; by default the one that was made or made again, or undone, last."""
+    if number is not None:
+        check_whole("the number of a correction", number)
     with database.writing() as connection:
         if number is None:
             query = (
@@ -257,11 +250,6 @@ def _check(action: Action, mentions: Sequence[_Row]) -> None:
     rejected = [row for row in mentions if row.rejected]
     if rejected:
         raise InputError(f"{rejected[0].mention.words!r} was marked as not being a mention; undo that correction first")
-
-
-def _check_stories(documents: Sequence[_Row]) -> None:
-    if len({row.group for row in documents}) < 2:
-        raise InputError("give two or more different stories, such as s3, to join them")
 
 
 def _rest_of_group(connection: sqlite3.Connection, sort: _Sort, members: Sequence[_Row]) -> list[_Row]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from cdcoref.collection.stored_story import StoredStory
-from cdcoref.corpus import ENTITY
 
 SHARED = 1e-3
 """What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
@@ -50,25 +49,13 @@ class SubjectNames:
                 labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
         return labels
 
-    def shared(self, members: np.ndarray) -> np.ndarray:
-        """`SHARED` for two entities of different stories about one subject with the same name, 0 for others.
+    def shared(self, members: np.ndarray, joined: np.ndarray) -> np.ndarray:
+        """`SHARED` for mentions of different stories that :meth:`joined` put into one cluster, 0 for others.
 
-        *Shapes:* (members,) to (members, members)
+        *Shapes:* (members,), (mentions,) to (members, members)
         """
-        subject, story, name = np.full((3, len(members)), -1)
-        number_of: dict[tuple[str, ...], int] = {}
-        for number, places in enumerate(self._subjects):
-            for place in places:
-                start, end = self._ends[place], self._ends[place + 1]
-                corpus = self._stories[place].corpus
-                rows = np.flatnonzero((members >= start) & (members < end)).tolist()
-                for row in rows:
-                    mention = corpus.mentions[int(members[row]) - start]
-                    words = self._stories[place].readings[mention.document].name(mention)
-                    if mention.kind == ENTITY and words:
-                        subject[row], story[row] = number, place
-                        name[row] = number_of.setdefault(words, len(number_of))
-        same = (subject[:, None] == subject) & (story[:, None] != story) & (name[:, None] == name)
+        story = np.searchsorted(self._ends, members, side="right")
+        same = (story[:, None] != story) & (joined[members][:, None] == joined[members])
         return SHARED * same.astype(np.float64)
 
     def _of_story(self, place: int) -> slice:

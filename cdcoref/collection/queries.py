@@ -53,7 +53,14 @@ _MENTION = (
     "mentions.kind, documents.id"
 )
 # The length of a blob is known without reading it: only few documents, such as those of stop words alone, are read.
-_EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
+EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
+"""The condition of documents without words, which are no story."""
+CORRECTED = (
+    "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
+    "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL "
+    "AND action NOT IN ('join-stories', 'split-story', 'move-document')"
+)
+"""Ids of the documents with a mention that a correction names which holds."""
 _SPACE = re.compile(r"\s+")
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
@@ -63,15 +70,6 @@ _RELATED = (
     "AND other.story != own.story JOIN documents ON documents.story = other.story WHERE own.story = ? "
     "GROUP BY documents.story"
 )
-
-
-def mention_id(number: int) -> str:
-    """The id of the mention that is stored under a number.
-
-    >>> mention_id(17)
-    'm17'
-    """
-    return f"m{number}"
 
 
 def number_of(id: str, letter: str, what: str) -> int:
@@ -84,10 +82,10 @@ def number_of(id: str, letter: str, what: str) -> int:
 
 
 def counts(connection: sqlite3.Connection) -> Counts:
-    """How much there is; documents without words are no story, as in a prediction."""
+    """How much there is."""
     query = (
         "SELECT (SELECT count(*) FROM documents), "
-        f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({_EMPTY})), "
+        f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({EMPTY})), "
         "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
         "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
     )
@@ -142,7 +140,7 @@ def cluster_count(connection: sqlite3.Connection, chosen: ClusterFilter) -> int:
 
 
 def document_list(
-    connection: sqlite3.Connection, *, since: str | None, source: str | None, limit: int, offset: int
+    connection: sqlite3.Connection, since: str | None, source: str | None, limit: int, offset: int
 ) -> list[DocumentSummary]:
     """Documents of a day or later and of a source, if these are given, the latest first."""
     condition, values = _chosen_documents(connection, since, source)
@@ -190,7 +188,7 @@ def _metadata(stored: str | None) -> dict[str, Any]:
 
 
 def cluster_page(
-    connection: sqlite3.Connection, id: str, *, limit: int | None, offset: int, around: str | None
+    connection: sqlite3.Connection, id: str, limit: int | None, offset: int, around: str | None
 ) -> ClusterPage:
     """All about a cluster, or about the one into which it was merged, with a limited number of its documents.
 
@@ -258,21 +256,6 @@ def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]
     return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]
 
 
-def story_numbers(connection: sqlite3.Connection, *, limit: int, offset: int) -> list[int]:
-    """The numbers of stories, those with most documents first."""
-    query = (
-        f"SELECT story FROM documents WHERE NOT ({_EMPTY}) "
-        "GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
-    )
-    return [number for (number,) in connection.execute(query, (limit, offset))]
-
-
-def documents_of_stories(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[tuple[int, str]]:
-    """The story and the id of every document of some stories, in the order in which they were added."""
-    query = "SELECT story, id FROM documents WHERE story IN ({}) ORDER BY number"
-    return list(rows_in(connection, query, numbers))
-
-
 def no_document(connection: sqlite3.Connection, id: str) -> InputError:
     """The error that no document has an id; it names one whose file name begins with this, such as "a.txt" for "a"."""
     name = PurePath(id).name.lower()
@@ -282,7 +265,7 @@ def no_document(connection: sqlite3.Connection, id: str) -> InputError:
     return InputError(f"there is no document {id!r} in the collection{hint}")
 
 
-def document_page(connection: sqlite3.Connection, id: str, *, others: int | None) -> DocumentPage:
+def document_page(connection: sqlite3.Connection, id: str, others: int | None) -> DocumentPage:
     """All about a document, with a limited number of others of its story and of stories about the same subject."""
     row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
     if row is None:
@@ -315,17 +298,7 @@ def document_page(connection: sqlite3.Connection, id: str, *, others: int | None
     )
 
 
-def corrected_documents(connection: sqlite3.Connection) -> list[str]:
-    """Ids of the documents with a mention that a correction names which holds."""
-    query = (
-        "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
-        "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL "
-        "AND action NOT IN ('join-stories', 'split-story', 'move-document')"
-    )
-    return [id for (id,) in connection.execute(query)]
-
-
-def search(connection: sqlite3.Connection, query: str, *, kind: str | None, limit: int, offset: int) -> SearchResult:
+def search(connection: sqlite3.Connection, query: str, kind: str | None, limit: int, offset: int) -> SearchResult:
     """Clusters and documents with all words of a query, or words that begin with them, in any case and accents."""
     match = full_text_query(query)
     if match is None:
@@ -392,21 +365,13 @@ def _summary(row: Sequence[Any]) -> ClusterSummary:
 
 def _document_summary(row: Sequence[Any]) -> DocumentSummary:
     _, id, story, added, text, mentions, stored, *found = row
-    snippet = found[0] if found else _beginning(text)
     words = len(text.split())
-    snippet = " ".join(snippet.split())
+    snippet = " ".join((found[0] if found else text).split())
+    if not found and len(snippet) > SNIPPET:
+        snippet = f"{snippet[: SNIPPET + 1].rpartition(' ')[0] or snippet[:SNIPPET]} ..."
     metadata = _metadata(stored)
     day = day_of(id, text, metadata)
     return DocumentSummary(id, story if words else None, added, day, words, mentions, snippet, metadata)
-
-
-def _beginning(text: str) -> str:
-    """The first words of a text."""
-    start = text.lstrip()
-    if len(start) <= SNIPPET:
-        return start
-    words = start[: SNIPPET + 1].rpartition(" ")[0] or start[:SNIPPET]
-    return f"{words.rstrip()} ..."
 
 
 def _mention(row: Sequence[Any], document: Document, places: LocatedMentions) -> StoredMention:
@@ -416,7 +381,7 @@ def _mention(row: Sequence[Any], document: Document, places: LocatedMentions) ->
     first, last = document.sentence_at(mention.start)
     opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], shown.end)
     return StoredMention(
-        mention_id(number),
+        f"m{number}",
         id,
         kind,
         mention.cluster,

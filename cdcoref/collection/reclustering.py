@@ -62,7 +62,7 @@ def recluster(
     def similarity(members: np.ndarray) -> np.ndarray:
         if config is None:
             return (before[members][:, None] == before[members][None, :]).astype(np.float64)
-        return np.maximum(links.pair_matrix(members), names.shared(members))
+        return np.maximum(links.pair_matrix(members), names.shared(members, before))
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
     labels = constrained(before, constraints, similarity, antecedents)

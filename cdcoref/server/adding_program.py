@@ -84,7 +84,6 @@ class Adder:
         return {"report": asdict(report), "summary": [*work_lines(report), *report.notes], "problems": problems}
 
     def _loaded(self, model: str) -> Predictor:
-        """The collection's model."""
         from cdcoref.predict import load
 
         if self._predictor is None or self._model != model:

@@ -60,9 +60,8 @@ def make_application(site: PredictionSite, port: int) -> ASGIApp:
     def refusal(scope: Scope, status: int, why: str) -> Response:
         if scope["path"].startswith("/api/"):
             return JSONResponse({"error": why}, status)
-        if (
-            status in (401, 403) or is_open(scope["path"]) or not isinstance(site, Site)
-        ):  # to whom nothing of the collection may be shown
+        if status in (401, 403) or is_open(scope["path"]) or not isinstance(site, Site):
+            # Nothing of the collection may be shown to these.
             return site.page("door.html", status=status, code=status, sentence=why)
         return site.error_page(status, why)
 
@@ -72,11 +71,8 @@ def make_application(site: PredictionSite, port: int) -> ASGIApp:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        why = (
-            "This address does not accept such requests."
-            if error.status_code == 405
-            else f"{str(error.detail).rstrip('.')}."
-        )
+        wrong_method = "This address does not accept such requests."
+        why = wrong_method if error.status_code == 405 else f"{str(error.detail).rstrip('.')}."
         answer = await run_in_threadpool(refusal, request.scope, error.status_code, why)
         answer.headers.update(error.headers or {})  # such as the methods that are accepted
         return answer

@@ -124,7 +124,7 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
 
 
 def _undo(site: Site, form: FormData, back: str) -> str:
-    number = _number(form) if form.get("number") else None
+    number = _number(form)
     return _with(back, "undone", site.writer.change(lambda collection: collection.undo(number)).number)
 
 
@@ -133,12 +133,11 @@ def _redo(site: Site, form: FormData, back: str) -> str:
     return _with(back, "done", site.writer.change(lambda collection: collection.redo(number)).number)
 
 
-def _number(form: FormData) -> int:
-    """The number of a correction."""
+def _number(form: FormData) -> int | None:
     number = str(form.get("number") or "")
-    if not re.fullmatch(r"[0-9]{1,9}", number):
+    if number and not re.fullmatch(r"[0-9]{1,9}", number):
         raise InputError(f"{number!r} is not the number of a correction")
-    return int(number)
+    return int(number) if number else None
 
 
 def _remove(site: Site, form: FormData, back: str) -> str:

@@ -176,10 +176,7 @@ def _seal(token: str) -> str:
 
 
 def _cookies(header: str, name: str) -> Iterator[str]:
-    """The values of the cookies of a name.
-
-    A browser sends those of every server on this host, in whatever form they are.
-    """
+    """The values of the cookies of a name; a browser sends those of every server on this host, in whatever form."""
     for cookie in header.split(";"):
         own, _, value = cookie.partition("=")
         if own.strip() == name:

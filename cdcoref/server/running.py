@@ -132,7 +132,6 @@ def serve(path: str | Path | None, options: ServerOptions, ready: Callable[[Serv
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that listens."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)

@@ -80,15 +80,7 @@ class PredictionSite:
 
     def page(self, template: str, notice: Notice | None = None, status: int = 200, **values: Any) -> HTMLResponse:
         """A page made with a template."""
-        content = (
-            _environment()
-            .get_template(template)
-            .render(
-                self._own,
-                notice=notice or Notice(),
-                **values,
-            )
-        )
+        content = _environment().get_template(template).render(self._own, notice=notice or Notice(), **values)
         return HTMLResponse(content, status)
 
     def error_page(self, status: int, sentence: str) -> HTMLResponse:

@@ -2,6 +2,7 @@ from .cluster_table import cluster_lines as cluster_lines
 from .cluster_table import first_lines as first_lines
 from .cluster_table import summary as summary
 from .evaluation_tables import evaluation_text as evaluation_text
+from .evaluation_tables import statistics_text as statistics_text
 from .graph_drawing import graph_drawing as graph_drawing
 from .graphml import graph_of as graph_of
 from .graphml import write_graphml as write_graphml
@@ -12,6 +13,7 @@ from .jsonld import linked_data as linked_data
 from .jsonld import write_jsonld as write_jsonld
 from .mention_tables import check_parquet as check_parquet
 from .mention_tables import write_csv as write_csv
+from .mention_tables import write_pairs as write_pairs
 from .mention_tables import write_parquet as write_parquet
 from .notebook import notebook_view as notebook_view
 from .output import WRITERS as WRITERS
@@ -25,14 +27,12 @@ from .output import write_result as write_result
 from .page import page_html as page_html
 from .page import shared_style as shared_style
 from .page import write_page as write_page
-from .pair_table import write_pairs as write_pairs
 from .report import story_report as story_report
 from .report import write_report as write_report
 from .resolved_text import Replaced as Replaced
 from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
 from .score_tables import error_text as error_text
-from .statistics_tables import statistics_text as statistics_text
 from .story_lines import first_events as first_events
 from .story_lines import story_lines as story_lines
 from .story_lines import story_list_lines as story_list_lines

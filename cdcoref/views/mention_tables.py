@@ -1,20 +1,28 @@
 """Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row per mention.
 
-The columns are the fields of :class:`cdcoref.reports.MentionRow`.
+The columns are the fields of :class:`cdcoref.reports.MentionRow`. Of pairs of mentions there is a CSV of its own.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from cdcoref.corpus import Corpus
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import output_file
 from cdcoref.reports import MentionRow, Results, require_pandas
-from cdcoref.views.spreadsheets import as_text
 from cdlm.extras import install_command
 from cdlm.files import replaced_file
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+_OF_MENTION = ("document", "start", "end", "text")
+PAIR_COLUMNS = (
+    *("kind", "relation", "probability", "one_cluster"),
+    *(f"first_{name}" for name in _OF_MENTION),
+    *(f"second_{name}" for name in _OF_MENTION),
+)
 
 
 def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False) -> None:
@@ -27,12 +35,41 @@ def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False
     character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
     gzipped if its name ends in ``.gz``.
     """
+    rows = ([_cell(value, plain=plain) for value in row] for row in Results.of(source).rows())
+    _write(path, MentionRow._fields, rows)
+
+
+def write_pairs(results: Results, path: str | Path, *, plain: bool = False) -> None:
+    """Write the pairs of a prediction as CSV, as safe for spreadsheets as :func:`write_csv`.
+
+    ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
+    else ``"compared"``; ``one_cluster`` is 1 or 0. `plain` is as there.
+    """
+    if results.pairs is None:
+        raise InputError("the prediction has no pairs; predict with the option pairs")
+
+    def cells(mention: Mention) -> list[str | int]:
+        shown = results.located.shown(mention)
+        document, text = (value if plain else _as_text(value) for value in (shown.document, shown.text))
+        return [document, shown.start, shown.end, text]
+
+    def rows() -> Iterator[list[str | int]]:
+        for pair in results.pairs or ():
+            relation = "antecedent" if pair.antecedent else "compared"
+            together = int(pair.first.cluster == pair.second.cluster)
+            row = (pair.first.kind or "", relation, f"{pair.probability:.4f}", together)
+            yield [*row, *cells(pair.first), *cells(pair.second)]
+
+    _write(path, PAIR_COLUMNS, rows())
+
+
+def _write(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write CSV in the form that spreadsheets take."""
     with output_file(path) as file:
         file.write("\ufeff")
         writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(MentionRow._fields)
-        for row in Results.of(source).rows():
-            writer.writerow([_cell(value, plain=plain) for value in row])
+        writer.writerow(columns)
+        writer.writerows(rows)
 
 
 def write_parquet(source: Results | Corpus, path: str | Path) -> None:
@@ -60,4 +97,13 @@ def _cell(value: str | float | None, *, plain: bool) -> str | int:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    return as_text(value) if isinstance(value, str) and not plain else value
+    return _as_text(value) if isinstance(value, str) and not plain else value
+
+
+def _as_text(value: str) -> str:
+    """The value, after an apostrophe if a spreadsheet would take it for a formula.
+
+    What cannot be seen before the first character, such as spaces and byte order marks, does not count.
+    """
+    unseen = next((place for place, c in enumerate(value) if c.isprintable() and not c.isspace()), 0)
+    return f"'{value}" if value[unseen:].startswith(_FORMULA_STARTS) or value.startswith(_FORMULA_STARTS) else value

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +23,7 @@ from cdcoref import __version__
 from cdcoref.corpus import Corpus
 from cdcoref.formats import is_own_result, output_file
 from cdcoref.reports import Counts, Results
-from cdcoref.views.page_data import page_data, without_surrogates
+from cdcoref.views.page_data import page_data
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ SCRIPTS = (
     "main.js",
 )
 """The parts of the script, in order; they share one scope."""
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""What UTF-8 cannot encode."""
 
 
 class Part(NamedTuple):
@@ -75,10 +80,7 @@ def page_html(source: Results | Corpus, *, title: str | None = None) -> str:
 
 
 def _names(path: Path, count: int) -> list[str]:
-    """The names of the files of a page in parts; a file that is no part of this page keeps its name.
-
-    None has more bytes than the first, if that is long: the file system may allow no more.
-    """
+    """The names of the files of a page in parts; a file that is no part of this page keeps its name."""
     further = (path.with_name(_numbered(path, number)) for number in itertools.count(2))
     free = (file.name for file in further if not file.exists() or _is_part(file, path.name))
     return [path.name, *itertools.islice(free, count - 1)]
@@ -137,8 +139,8 @@ def _html(results: Results, title: str | None, part: Part | None = None) -> str:
     style = shared_style() + environment.get_template("page.css").render()
     parts = "\n".join(environment.get_template(name).render() for name in SCRIPTS)
     script = f"(() => {{\n'use strict';\n{parts}\n}})();\n"
-    return environment.get_template("page.html").render(
-        title=without_surrogates(title or counted(counts.documents, "document")),
+    page = environment.get_template("page.html").render(
+        title=title or counted(counts.documents, "document"),
         summary=_summary(counts),
         part=part,
         data=page_data(results),
@@ -148,6 +150,7 @@ def _html(results: Results, title: str | None, part: Part | None = None) -> str:
         script_hash=_hash(script),
         version=__version__,
     )
+    return _SURROGATE.sub("\ufffd", page)
 
 
 def shared_style() -> str:

@@ -12,37 +12,25 @@ from typing import Any
 
 from cdcoref.corpus import ENTITY, EVENT, Document, character_parts, confidence_text
 from cdcoref.formats import Utf16Units
-from cdcoref.reports import (
-    GraphLine,
-    PredictedStory,
-    Results,
-    StoryEvent,
-    metadata_text,
-)
+from cdcoref.reports import GraphLine, PredictedStory, Results, StoryEvent, metadata_text
 from cdcoref.views.graph_drawing import graph_drawing
 from cdlm.printing import counted
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def page_data(results: Results) -> dict[str, Any]:
     """Everything that the script needs.
 
-    Returns
-    -------
-    dict
-        ``documents``: a list of name, number of the story (0 if unknown), text, sentence boundaries (start, end, start,
-        end, ...), title (empty where the text begins with it), date, source and author in one line, address, and the
-        numbers of its near-duplicates: its original, if it is a copy, and the other copies.
-        ``mentions``: columns, one entry per mention; confidences in hundredths, -1 if unknown;
-        ``parts`` holds the ranges of discontinuous mentions, each after the mention's number. ``clusters``: a list of
-        name, kind, label (what people call it, or its words, and of an event its place and day) and mean confidence.
-        ``confidenceTexts``: the wording of each confidence, by its hundredths. ``stories``: objects with title, what it
-        is about in words, documents (number, day, source, headline), ``timeline`` and ``oneSource`` (label, when and
-        where in words, number of the cluster or -1, sentence, number of its document, whether it is minor),
-        ``disagreements`` (label, what differs, number of the cluster or -1, and statements: value, sentence, number of
-        its document), ``drawing`` (:func:`cdcoref.views.graph_drawing.graph_drawing`) and ``together`` (label and
-        cluster of an entity, those of an event, number of sentences).
+    ``documents``: a list of name, number of the story (0 if unknown), text, sentence boundaries (start, end, start,
+    end, ...), title (empty where the text begins with it), date, source and author in one line, address, and the
+    numbers of its near-duplicates: its original, if it is a copy, and the other copies. ``mentions``: columns, one
+    entry per mention; confidences in hundredths, -1 if unknown; ``parts`` holds the ranges of discontinuous mentions,
+    each after the mention's number. ``clusters``: a list of name, kind, label (what people call it, or its words, and
+    of an event its place and day) and mean confidence. ``confidenceTexts``: the wording of each confidence, by its
+    hundredths. ``stories``: objects with title, what it is about in words, documents (number, day, source, headline),
+    ``timeline`` and ``oneSource`` (label, when and where in words, number of the cluster or -1, sentence, number of its
+    document, whether it is minor), ``disagreements`` (label, what differs, number of the cluster or -1, and statements:
+    value, sentence, number of its document), ``drawing`` (:func:`cdcoref.views.graph_drawing.graph_drawing`) and
+    ``together`` (label and cluster of an entity, those of an event, number of sentences).
     """
     corpus = results.corpus
     story_of = {name: number for number, story in results.numbered_stories().items() for name in story}
@@ -50,8 +38,7 @@ def page_data(results: Results) -> dict[str, Any]:
     cluster_of: dict[int, int] = {}
     for number, cluster in enumerate(results.each_cluster(singletons=True)):
         cluster_of.update((id(mention), number) for mention in cluster.members)
-        words = map(without_surrogates, (cluster.id or "", cluster.kind, cluster.label))
-        clusters.append((*words, _hundredths(cluster.confidence)))
+        clusters.append((cluster.id or "", cluster.kind, cluster.label, _hundredths(cluster.confidence)))
     columns: dict[str, list[Any]] = {
         name: [] for name in ("document", "start", "end", "cluster", "confidence", "parts")
     }
@@ -69,10 +56,9 @@ def page_data(results: Results) -> dict[str, Any]:
             if first < last
             for character in (document.offsets[first][0], document.offsets[last - 1][1])
         ]
-        about = map(without_surrogates, _about(document))
-        name, text = without_surrogates(document.id), without_surrogates(document.text)
         versions = [number_of[id] for id in copies.get(document.copy_of or document.id, ()) if id != document.id]
-        shown.append((name, story_of.get(document.id, 0), text, borders, *about, versions))
+        story = story_of.get(document.id, 0)
+        shown.append((document.id, story, document.text, borders, *_about(document), versions))
         for mention in sorted(mentions[document.id], key=lambda m: (m.start, -m.end)):
             parts = [(units(start), units(end)) for start, end in character_parts(mention, document)]
             if len(parts) > 1:
@@ -98,52 +84,30 @@ def _about(document: Document) -> tuple[str, str, str]:
     return ("" if begins else title), " · ".join(filter(None, parts)), address
 
 
-def without_surrogates(text: str) -> str:
-    """The text with every character that UTF-8 cannot encode replaced."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
 def _story(
     story: PredictedStory, documents: Mapping[str, int], clusters: Mapping[tuple[str, str], int]
 ) -> dict[str, Any]:
     def cluster(name: str | None, kind: str = EVENT) -> int:
-        return clusters.get((kind, without_surrogates(name or "")), -1)
+        return clusters.get((kind, name or ""), -1)
 
     def event(one: StoryEvent) -> tuple[str, str, int, str, int, bool]:
         parts = [one.when_text, one.where, counted(len(one.documents), "document")]
-        about = without_surrogates(" · ".join(filter(None, parts)))
-        sentence = without_surrogates(one.best.sentence)
-        return (
-            without_surrogates(one.label),
-            about,
-            cluster(one.cluster),
-            sentence,
-            documents[one.best.document],
-            one.minor,
-        )
+        about = " · ".join(filter(None, parts))
+        return one.label, about, cluster(one.cluster), one.best.sentence, documents[one.best.document], one.minor
 
     def together(line: GraphLine) -> tuple[str, int, str, int, int]:
         entity, happening = graph.entities[line.entity], graph.events[line.event]
-        return (
-            without_surrogates(entity.label),
-            cluster(entity.cluster, ENTITY),
-            without_surrogates(happening.label),
-            cluster(happening.cluster),
-            line.sentences,
-        )
+        names = entity.label, cluster(entity.cluster, ENTITY), happening.label, cluster(happening.cluster)
+        return *names, line.sentences
 
     graph = story.graph
     about = [f"Story {story.number}", ", ".join(story.who), story.where, story.when.shown() if story.when else ""]
+    days = {name: day.shown() if (day := story.day_of(name)) else "" for name in story.documents}
     return {
-        "title": without_surrogates(story.title),
-        "about": [without_surrogates(words) for words in about if words],
+        "title": story.title,
+        "about": [words for words in about if words],
         "documents": [
-            (
-                documents[name],
-                day.shown() if (day := story.day_of(name)) else "",
-                *map(without_surrogates, (story.published_by(name), story.headline_of(name))),
-            )
-            for name in story.documents
+            (documents[name], day, story.published_by(name), story.headline_of(name)) for name, day in days.items()
         ],
         "timeline": [event(one) for one in story.timeline],
         "drawing": graph_drawing(graph),
@@ -151,13 +115,10 @@ def _story(
         "oneSource": [event(one) for one in story.one_source],
         "disagreements": [
             (
-                without_surrogates(one.label),
+                one.label,
                 one.about,
                 cluster(one.cluster),
-                [
-                    (without_surrogates(own.value), without_surrogates(own.sentence), documents[own.document])
-                    for own in one.statements
-                ],
+                [(own.value, own.sentence, documents[own.document]) for own in one.statements],
             )
             for one in story.disagreements
         ],

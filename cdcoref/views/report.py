@@ -97,7 +97,6 @@ def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
 
 
 def _quoted(statement: Statement) -> str:
-    """A sentence with its document."""
     return f"“{_escaped(_shortened(statement.sentence))}” ({_escaped(statement.document)})"
 
 

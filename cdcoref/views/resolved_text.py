@@ -128,10 +128,7 @@ def _wording(mention: Mention, texts: _Texts) -> str:
 
 
 def _definite(label: str, mentions: Sequence[Mention], texts: _Texts) -> str:
-    """A label as it can stand for a pronoun: "ferry" and "a ferry" as "the ferry"; a name as it is in the texts.
-
-    A name has the article that most of its mentions have ("the Saudis").
-    """
+    """A label as it can stand for a pronoun: "the ferry"; a name with the article that most of its mentions have."""
     first, _, rest = label.partition(" ")
     if first.lower() in ("a", "an") and rest:
         return f"the {rest}"
@@ -213,9 +210,8 @@ def _edit(document: Document, mention: Mention, name: str, replaced: Replaced, *
 def _may_be_replaced(document: Document, mention: Mention, name: str) -> bool:
     """Whether a mention that is no pronoun can give its place to a name.
 
-    Part of a name can, but not where the rest of it stands beside. A noun can if it is definite, and has neither
-    adjectives nor complements that would go on describing the name ("the passenger ferry", "the captain of the ship"),
-    is no predicate ("is the mayor"), and is not of several where the name is of one.
+    Part of a name can, but not where the rest of it stands beside. A noun can if it is definite, has neither adjectives
+    nor complements, is no predicate ("is the mayor"), and is not of several where the name is of one.
     """
     words = [document.tokens[token] for token in mention.tokens]
     first, last = document.sentence_at(mention.start)

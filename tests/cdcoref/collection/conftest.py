@@ -112,6 +112,14 @@ def written(written: Any) -> Any:
 
     class Here(written):
         FERRY, MUSEUM = FERRY, MUSEUM
+
+        @classmethod
+        def all_at_once(cls, folder: Path, count: int) -> Any:
+            """The clusters of the first `count` documents, added at once."""
+            with Collection.create(folder / "all.cdcoref", "lemma") as other:
+                other.add(cls.joined(*cls.reports(count)))
+                return clusters_of(other.corpus())
+
         reports = staticmethod(partial(reports, annotated=written.annotated))
         clusters_of = staticmethod(clusters_of)
         members = staticmethod(members)
@@ -120,6 +128,12 @@ def written(written: Any) -> Any:
         with_logits = staticmethod(with_logits)
 
     return Here
+
+
+@pytest.fixture(scope="module")
+def predictor(tiny_model_folder: Path) -> Predictor:
+    """A tiny model."""
+    return Predictor(CorefModel.from_pretrained(tiny_model_folder))
 
 
 @pytest.fixture
@@ -133,6 +147,13 @@ def lemma(path: Path) -> Iterator[Collection]:
     """An empty collection that links by lemma."""
     with Collection.create(path, "lemma") as collection:
         yield collection
+
+
+@pytest.fixture
+def news(written: Any, lemma: Collection) -> Collection:
+    """Four documents of two stories."""
+    lemma.add(written.joined(*written.reports(4)))
+    return lemma
 
 
 @pytest.fixture

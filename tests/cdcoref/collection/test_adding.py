@@ -143,22 +143,6 @@ def test_two_documents_under_one_id_are_not_one(written: Any, lemma: Collection,
     assert lemma.corpus() == before
 
 
-def test_clusters_that_merge_keep_the_older_id(written: Any, lemma: Collection) -> None:
-    lemma.add(written.annotated("a", *written.FERRY))
-    lemma.add(written.annotated("b", *written.MUSEUM, "A ferry model is safe ."))
-    apart = [cluster.id for cluster in lemma.clusters(min_mentions=1) if cluster.title == "ferry"]
-    assert len(apart) == 2
-    (correction,) = [lemma.correct("same", apart)]
-    (left,) = [cluster.id for cluster in lemma.clusters() if cluster.title == "ferry"]
-    assert left == min(apart, key=lambda id: int(id[1:]))
-    page = lemma.cluster(max(apart, key=lambda id: int(id[1:])))
-    assert page.summary.id == left
-    assert [(change.change, change.other) for change in page.changes] == [("merged", apart[1])]
-    lemma.undo(correction.number)
-    assert sorted(c.id for c in lemma.clusters(min_mentions=1) if c.title == "ferry") == sorted(apart)
-    assert lemma.cluster(apart[1]).changes[0].change == "split"
-
-
 def test_nothing_is_added_if_anything_is_wrong(written: Any, lemma: Collection) -> None:
     lemma.add(written.reports(1)[0])
     before = lemma.corpus()
@@ -186,13 +170,6 @@ TEXTS = {
 def predicted(predictor: Predictor) -> Corpus:
     corpus = Corpus(tuple(tokenise_text(text, id) for id, text in TEXTS.items()))
     return predictor.predict(corpus, OPTIONS).corpus
-
-
-@pytest.fixture(scope="module")
-def predictor(tiny_model_folder: Path) -> Predictor:
-    from cdcoref.model import CorefModel
-
-    return Predictor(CorefModel.from_pretrained(tiny_model_folder))
 
 
 def test_all_at_once_and_a_rebuild_are_what_is_predicted(
@@ -273,12 +250,6 @@ def test_the_model_is_loaded_when_it_is_needed(path: Path, tiny_model_folder: Pa
         assert collection.counts().mentions > 0
         with pytest.raises(InputError, match="this collection was made with the model"):
             Collection.create(path, "lemma")
-
-
-def test_only_mentions_of_the_kind_that_is_linked_are_kept(written: Any, path: Path) -> None:
-    with Collection.create(path, "lemma", kind="event") as collection:
-        collection.add(written.joined(*written.reports(2)))
-        assert {mention.kind for mention in collection.corpus().mentions} == {"event"}
 
 
 def test_new_documents_in_another_language_are_noted(lemma: Collection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -100,54 +101,45 @@ def test_corrections_are_obeyed_or_contradict(linked: Callable[..., Linked], see
         assert all(cluster in clusters for cluster in before if not cluster & corrected)
 
 
-def test_a_cluster_is_divided_into_as_few_parts_as_it_takes(linked: Callable[..., Linked]) -> None:
-    logits = {(0, 1): 2.2, (0, 2): -2.2, (0, 3): -1.4, (1, 2): -2.2, (1, 3): -0.8, (2, 3): 1.4}
-    found = linked(NOUNS[:4], logits, threshold=0.01)
-    assert found.clusters() == [{0, 1, 2, 3}]
-    found.correct("not-same", 0, 2)
-    assert found.clusters() == [{0, 1}, {2, 3}]
-
-
-def test_clusters_of_what_is_the_same_become_one_whole(linked: Callable[..., Linked]) -> None:
-    found = linked(*of_labels("00112"))
-    assert found.clusters() == [{0, 1}, {2, 3}, {4}]
-    found.correct("same", 1, 2)
-    assert found.clusters() == [{0, 1, 2, 3}, {4}]
+DIVIDED = {(0, 1): 2.2, (0, 2): -2.2, (0, 3): -1.4, (1, 2): -2.2, (1, 3): -0.8, (2, 3): 1.4}
+PRONOUNS = {(0, 1): 2.2, (0, 2): 0.0, (0, 3): 0.0, (1, 2): 0.0, (1, 3): 0.4, (2, 3): 1.4}
+PRONOUNS |= {(0, 4): 6.0, (4, 5): 6.0, (2, 6): 6.0}
+"""Mentions 0 and 1 resemble 2 and 3; the pronouns 4, 5 and 6 refer to 0, to 4 and to 2."""
+WITH_PRONOUNS = ((*NOUNS[:4], "he", "he", "he"), PRONOUNS, 0.1, [{0, 1, 2, 3, 4, 5, 6}])
+DRAWN = {(0, 1): 2.2, (0, 2): -2.2, (1, 2): 1.4, **{(n, 3): -9.0 for n in range(3)}}
 
 
 @pytest.mark.parametrize(
-    ("action", "mentions", "clusters"),
+    ("words", "logits", "threshold", "before", "corrections", "after"),
     [
-        ("not-same", (0, 2), [{0, 1, 4, 5}, {2, 3, 6}]),
+        # A cluster is divided into as few parts as it takes; clusters of what is the same become one whole.
+        (NOUNS[:4], DIVIDED, 0.01, [{0, 1, 2, 3}], ["not-same 0 2"], [{0, 1}, {2, 3}]),
+        (*of_labels("00112"), None, [{0, 1}, {2, 3}, {4}], ["same 1 2"], [{0, 1, 2, 3}, {4}]),
+        # A pronoun goes with its antecedent and does not count.
+        (*WITH_PRONOUNS, ["not-same 0 2"], [{0, 1, 4, 5}, {2, 3, 6}]),
         # People said that a pronoun is not what it refers to: it is alone, with the pronoun that refers to it.
-        ("not-same", (4, 0), [{0, 1, 2, 3, 6}, {4, 5}]),
+        (*WITH_PRONOUNS, ["not-same 4 0"], [{0, 1, 2, 3, 6}, {4, 5}]),
         # Of a split everything else stays where it was, the pronouns too.
-        ("split", (0, 1), [{0, 1}, {2, 3, 4, 5, 6}]),
+        (*WITH_PRONOUNS, ["split 0 1"], [{0, 1}, {2, 3, 4, 5, 6}]),
+        # A mention moves alone.
+        (*of_labels("000112"), None, [{0, 1, 2}, {3, 4}, {5}], ["move 0 3"], [{0, 3, 4}, {1, 2}, {5}]),
+        # 2 is not 0. That 1 then goes to 3 says nothing of 2, which resembles 1.
+        (NOUNS[:4], DRAWN, 0.01, [{0, 1, 2}, {3}], ["not-same 0 2", "move 1 3"], [{0}, {1, 3}, {2}]),
     ],
 )
-def test_a_pronoun_goes_with_its_antecedent_and_does_not_count(
-    linked: Callable[..., Linked], action: str, mentions: tuple[int, int], clusters: Clusters
+def test_clusters_obey(
+    linked: Callable[..., Linked],
+    words: tuple[str, ...],
+    logits: Pairs,
+    threshold: float | None,
+    before: Clusters,
+    corrections: list[str],
+    after: Clusters,
 ) -> None:
-    """Mentions 0 and 1 resemble 2 and 3; the pronouns 4, 5 and 6 refer to 0, to 4 and to 2."""
-    logits = {(0, 1): 2.2, (0, 2): 0.0, (0, 3): 0.0, (1, 2): 0.0, (1, 3): 0.4, (2, 3): 1.4}
-    logits |= {(0, 4): 6.0, (4, 5): 6.0, (2, 6): 6.0}
-    found = linked((*NOUNS[:4], "he", "he", "he"), logits, threshold=0.1)
-    assert found.clusters() == [{0, 1, 2, 3, 4, 5, 6}]
-    found.correct(action, *mentions)
-    assert found.clusters() == clusters
-
-
-def test_a_mention_moves_alone(linked: Callable[..., Linked]) -> None:
-    found = linked(*of_labels("000112"))
-    found.move(0, 3)
-    assert found.clusters() == [{0, 3, 4}, {1, 2}, {5}]
-
-
-def test_what_was_separated_before_is_not_drawn_along(linked: Callable[..., Linked]) -> None:
-    """Mentions 0 to 2 were one cluster; 2 is not 0. That 1 then goes to 3 says nothing of 2, which resembles 1."""
-    logits = {(0, 1): 2.2, (0, 2): -2.2, (1, 2): 1.4, **{(n, 3): -9.0 for n in range(3)}}
-    found = linked(NOUNS[:4], logits, threshold=0.01)
-    assert found.clusters() == [{0, 1, 2}, {3}]
-    found.correct("not-same", 0, 2)
-    found.move(1, 3)
-    assert found.clusters() == [{0}, {1, 3}, {2}]
+    found = linked(words, logits, threshold=threshold)
+    assert found.clusters() == before
+    for correction in corrections:
+        action, *mentions = correction.split()
+        correct = found.move if action == "move" else partial(found.correct, action)
+        correct(*map(int, mentions))
+    assert found.clusters() == after

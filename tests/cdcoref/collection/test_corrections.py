@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +16,12 @@ from cdcoref.predict import Predictor
 Find = Callable[[str, str], str]
 
 
-@pytest.fixture
-def news(written: Any, lemma: Collection) -> Collection:
-    """Four documents of two stories."""
-    lemma.add(written.joined(*written.reports(4)))
-    return lemma
-
-
 def partition(collection: Collection) -> dict[tuple[object, ...], str | None]:
     return {mention.key: mention.cluster for mention in collection.corpus().mentions}
 
 
 def together(collection: Collection, *ids: str) -> bool:
     return len({collection.mention(id).cluster for id in ids}) == 1
-
-
-def test_the_same_and_undone(news: Collection, mention_id: Find) -> None:
-    before = partition(news)
-    captain, police = mention_id("ferry0", "captain"), mention_id("ferry0", "Police")
-    correction = news.correct("same", [captain, police])
-    assert together(news, captain, police, mention_id("ferry2", "captain"), mention_id("ferry2", "Police"))
-    assert (correction.number, correction.action, correction.undone) == (1, "same", None)
-    assert [mention.words for mention in correction.mentions] == ["captain", "Police"]
-    undone = news.undo()
-    assert undone.undone is not None
-    assert partition(news) == before
-    assert [c.undone is not None for c in news.corrections()] == [True]
 
 
 @pytest.mark.parametrize("action", ["same", "not-same", "split", "move", "not-a-mention", "rename"])
@@ -97,15 +77,6 @@ def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id:
     assert news.correct("not-a-mention", [police]).notes == ()
     assert news.correct("rename", [news.mention(one).cluster or ""], name="the boat").notes == ()
     assert news.undo(1).notes == ("no cluster changed",)
-
-
-def test_what_is_not_the_same_is_apart_and_the_others_go_with_the_nearest(news: Collection, mention_id: Find) -> None:
-    one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
-    assert together(news, one, other)
-    news.correct("not-same", [one, other])
-    assert not together(news, one, other)
-    sizes = sorted(c.mentions for c in news.clusters(min_mentions=1) if c.title == "ferry")
-    assert sizes == [1, 3]
 
 
 def test_split(news: Collection, mention_id: Find) -> None:
@@ -247,13 +218,7 @@ def test_corrections_hold_for_later_additions_and_rebuilds(written: Any, news: C
     check()
     for correction in reversed(said):
         news.undo(correction.number)
-    assert {frozenset(c) for c in written.clusters_of(news.corpus())} == _all_at_once(written, news.path.parent, 8)
-
-
-def _all_at_once(written: Any, folder: Path, count: int) -> set[frozenset[object]]:
-    with Collection.create(folder / "other.cdcoref", "lemma") as other:
-        other.add(written.joined(*written.reports(count)))
-        return written.clusters_of(other.corpus())
+    assert {frozenset(c) for c in written.clusters_of(news.corpus())} == written.all_at_once(news.path.parent, 8)
 
 
 def test_corrections_move_with_a_document_that_changes(written: Any, news: Collection, mention_id: Find) -> None:
@@ -427,11 +392,8 @@ def test_only_what_holds_can_be_undone(news: Collection, mention_id: Find) -> No
 
 
 @pytest.fixture
-def scored(written: Any, path: Path, tiny_model_folder: Path) -> Any:
+def scored(written: Any, path: Path, predictor: Predictor, tiny_model_folder: Path) -> Iterator[Collection]:
     """A collection whose mentions a model compared."""
-    from cdcoref.model import CorefModel
-
-    predictor = Predictor(CorefModel.from_pretrained(tiny_model_folder))
     with Collection.create(path, str(tiny_model_folder)) as collection:
         collection.add(written.joined(*written.reports(6)), predictor)
         yield collection
@@ -457,18 +419,3 @@ def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> N
         assert (question.first.id, question.second.id) not in {
             (q.first.id, q.second.id) for q in scored.least_sure(1000) if q.together == question.together
         }
-
-
-def test_corrected_clusters_have_the_confidence_of_what_was_said(scored: Collection) -> None:
-    (question,) = [q for q in scored.least_sure(1000) if not q.together][:1]
-    one, other = question.first.id, question.second.id
-    before = {m.key: m.confidence for m in scored.corpus().mentions}
-    scored.correct("same", [one, other])
-    cluster = scored.mention(one).cluster or ""
-    assert scored.mention(other).cluster == cluster
-    confidences = [m.confidence for m in scored.cluster(cluster).mentions]
-    assert all(c is not None and 0 <= c <= 1 for c in confidences)
-    untouched = {m.key: m.confidence for m in scored.corpus().mentions if m.cluster != cluster}
-    assert all(before[key] == confidence for key, confidence in untouched.items())
-    scored.undo()
-    assert {m.key: m.confidence for m in scored.corpus().mentions} == pytest.approx(before)

@@ -95,15 +95,6 @@ def test_options_last_and_are_checked(path: Path) -> None:
     assert not path.with_name("other.cdcoref").exists()
 
 
-def test_a_later_version_is_refused(path: Path) -> None:
-    Collection.create(path, "lemma").close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION + 1}")
-    for read in (Collection.open, read_collection):
-        with pytest.raises(InputError, match=f"of version {COLLECTION_VERSION + 1}, and this program knows"):
-            read(path)
-
-
 def of_first_release(path: Path) -> None:
     """Take out of a collection what 0.1.0 did not have."""
     later = ("acts", "copies", "facts", "removals", "removed_documents", "removed_mentions")
@@ -126,14 +117,15 @@ def schema(path: Path) -> set[tuple[str, str, str]]:
         return set(connection.execute("SELECT type, name, sql FROM sqlite_master"))
 
 
-@pytest.mark.parametrize("version", set(range(COLLECTION_VERSION)) - {OLDEST_COLLECTION})
-def test_a_version_that_no_release_wrote_is_refused(path: Path, version: int) -> None:
+@pytest.mark.parametrize("version", {*range(COLLECTION_VERSION), COLLECTION_VERSION + 1} - {OLDEST_COLLECTION})
+def test_a_version_that_no_release_wrote_and_a_later_one_are_refused(path: Path, version: int) -> None:
     Collection.create(path, "lemma").close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
     before = path.read_bytes()
+    later = f"of version {version}, and this program knows"
     for read in (Collection.open, read_collection):
-        with pytest.raises(InputError, match="no release wrote"):
+        with pytest.raises(InputError, match="no release wrote" if version < COLLECTION_VERSION else later):
             read(path)
     assert path.read_bytes() == before
 
@@ -181,9 +173,6 @@ def test_damaged_files_are_read_or_refused(written: Any, path: Path, tmp_path: P
         damaged.write_bytes(whole[:start] + bytes([255]) * 2000 + whole[start + 2000 :])
         with suppress(InputError):
             read_all(damaged)
-    damaged.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError):
-        read_all(damaged)
 
 
 def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, tmp_path: Path) -> None:
@@ -207,26 +196,6 @@ def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, t
         with pytest.raises(InputError) as error:
             read_all(damaged)
         assert "\n" not in str(error.value)
-
-
-def test_a_place_that_is_null_is_damage(written: Any, path: Path) -> None:
-    with Collection.create(path, "lemma") as collection:
-        collection.add(written.joined(*written.reports(2)))
-        id = collection.corpus().documents[0].id
-    for change in (("INTEGER NOT NULL", "INTEGER"), ("INTEGER", "INTEGER NOT NULL")):
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("UPDATE mentions SET place = NULL WHERE number = 1") if change[0] == "INTEGER" else None
-            connection.execute("PRAGMA writable_schema = ON")
-            connection.execute(
-                "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = 'mentions'",
-                [f"place {of}," for of in change],
-            )
-            connection.commit()
-    damaged = r"NOT NULL constraint failed: mentions.place"
-    with Collection.open(path) as collection:
-        collection.remove([id])
-        with pytest.raises(InputError, match=damaged):
-            collection.restore([id])
 
 
 def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: Any, path: Path) -> None:

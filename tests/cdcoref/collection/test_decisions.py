@@ -18,13 +18,6 @@ from cdcoref.errors import InputError
 Find = Callable[[str, str], str]
 
 
-@pytest.fixture
-def news(written: Any, lemma: Collection) -> Collection:
-    """Four documents of two stories."""
-    lemma.add(written.joined(*written.reports(4)))
-    return lemma
-
-
 def read(text: str) -> list[Decision]:
     return read_decisions("-", standard_input=io.BytesIO(text.encode()))
 

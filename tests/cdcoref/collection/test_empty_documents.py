@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import urlopen
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -48,18 +47,12 @@ def check_counts(collection: Collection, expected: Prediction) -> None:
     assert exported.plan.empty == expected.plan.empty
 
 
-@pytest.fixture(scope="module")
-def lemma_predictor(tiny_model_folder: Path) -> Predictor:
-    from cdcoref.model import CorefModel
-
-    return Predictor(CorefModel.from_pretrained(tiny_model_folder), lemma=True)
-
-
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kinds=st.lists(st.sampled_from(KINDS), max_size=6), together=st.booleans())
 def test_a_rebuilt_collection_counts_what_a_prediction_counts(
-    written: Any, lemma_predictor: Predictor, kinds: list[str], together: bool
+    written: Any, predictor: Predictor, kinds: list[str], together: bool
 ) -> None:
+    lemma_predictor = Predictor(predictor.model, lemma=True)
     corpora = [document(written, kind, number) for number, kind in enumerate(["ferry", *kinds])]
     corpus = written.joined(*corpora)
     with tempfile.TemporaryDirectory() as folder, Collection.create(Path(folder) / "x.cdcoref", "lemma") as collection:

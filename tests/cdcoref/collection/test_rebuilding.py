@@ -48,16 +48,9 @@ def test_one_kind_of_given_mentions_and_both_again(
         collection.rebuild(options=BOTH)
         assert written.clusters_of(collection.corpus()) == {
             left
-            for cluster in _all_at_once(written, tmp_path, 5)
+            for cluster in written.all_at_once(tmp_path, 5)
             if (left := frozenset(key for key in cluster if key[0] != "ferry0"))
         }
-
-
-def _all_at_once(written: Any, folder: Path, count: int) -> set[frozenset[tuple[str, tuple[int, ...], str]]]:
-    with Collection.create(folder / "all.cdcoref", "lemma") as other:
-        other.add(written.joined(*written.reports(count)))
-        clusters: set[frozenset[tuple[str, tuple[int, ...], str]]] = written.clusters_of(other.corpus())
-        return clusters
 
 
 def test_the_kind_that_is_kept_keeps_its_clusters_and_corrections_rest(
@@ -85,11 +78,8 @@ def test_a_mention_without_a_kind_gets_that_of_the_collection(lemma: Collection)
 
 
 def test_given_mentions_of_one_kind_are_compared_by_a_model(
-    written: Any, path: Path, tmp_path: Path, tiny_model_folder: Path
+    written: Any, path: Path, tmp_path: Path, predictor: Predictor, tiny_model_folder: Path
 ) -> None:
-    from cdcoref.model import CorefModel
-
-    predictor = Predictor(CorefModel.from_pretrained(tiny_model_folder))
     given = written.joined(*written.reports(4))
     with (
         Collection.create(path, str(tiny_model_folder)) as one,
@@ -120,4 +110,4 @@ def test_a_rebuild_that_another_one_overtakes_is_what_was_asked_for(written: Any
     assert lemma.options == EVENTS
     assert {m.kind for m in lemma.corpus().mentions} == {"event"}
     lemma.rebuild(options=BOTH)
-    assert written.clusters_of(lemma.corpus()) == _all_at_once(written, lemma.path.parent, 4)
+    assert written.clusters_of(lemma.corpus()) == written.all_at_once(lemma.path.parent, 4)

@@ -80,30 +80,21 @@ def test_what_was_stored_comes_back(
     np.testing.assert_allclose(one, other, rtol=1e-4)
 
 
+@pytest.mark.parametrize("given", [False, True])
 def test_no_document_is_read_alone_twice(
-    make: Callable[..., Collection], predictor: Predictor, read: list[str]
+    written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str], given: bool
 ) -> None:
+    """Whether its mentions are given or found."""
+    parts = {part.documents[0].id: part for part in written.reports(4)} if given else TEXTS
     with make() as collection:
-        for id, text in TEXTS.items():
-            collection.add({id: text}, predictor)
-        assert read == list(TEXTS)
-        assert collection.counts().stories == 1
-        assert stored(collection).keys() == TEXTS.keys()
-        collection.remove(["ferry1"])
-        assert stored(collection).keys() == TEXTS.keys() - {"ferry1"}
-
-
-def test_given_mentions_are_read_once(
-    written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str]
-) -> None:
-    parts = written.reports(6)
-    with make() as collection:
-        for part in parts:
-            collection.add(part, predictor)
-        assert sorted(read) == sorted(part.documents[0].id for part in parts)
+        for id, part in parts.items():
+            collection.add(part if given else {id: part}, predictor)
+        assert read == list(parts)
+        assert stored(collection).keys() == parts.keys()
         collection.rebuild(predictor)
         assert len(read) == 2 * len(parts)
-        assert len(stored(collection)) == len(parts)
+        collection.remove(list(parts)[:1])
+        assert stored(collection).keys() == parts.keys() - {read[0]}
 
 
 def test_a_new_document_is_compared_with_all_of_its_story(

@@ -64,14 +64,6 @@ def sets(*groups: str) -> set[frozenset[str]]:
     return {frozenset(group.split()) for group in groups}
 
 
-@pytest.fixture(scope="module")
-def predictor(tiny_model_folder: Path) -> Predictor:
-    """The model of the collection."""
-    from cdcoref.model import CorefModel
-
-    return Predictor(CorefModel.from_pretrained(tiny_model_folder))
-
-
 @pytest.fixture
 def collection(path: Path, tiny_model_folder: Path) -> Iterator[Collection]:
     """An empty collection in which all mentions of a kind are one in a story, unless their names are in conflict."""

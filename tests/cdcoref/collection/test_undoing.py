@@ -52,12 +52,6 @@ def random_correction(collection: Collection, chance: random.Random) -> Correcti
         return None
 
 
-@pytest.fixture
-def news(written: Any, lemma: Collection) -> Collection:
-    lemma.add(written.joined(*written.reports(6)))
-    return lemma
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_a_walk_back_leads_through_the_same_states(news: Collection, seed: int) -> None:
     chance = random.Random(seed)

@@ -38,17 +38,7 @@ def news(tmp_path: Path, written: Any) -> Path:
 
 
 class Client:
-    """A served collection, as a program or a person asks for it.
-
-    Attributes
-    ----------
-    path
-        The collection.
-    server
-        The server.
-    http
-        Requests to it.
-    """
+    """A served collection (`path`), as a program or a person asks for it by `http`."""
 
     def __init__(self, path: Any, server: Server) -> None:
         self.path = path

@@ -10,7 +10,6 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import httpx
 import pytest
 import typer.main
 
@@ -101,25 +100,3 @@ def test_the_health_check_finds_a_server_and_misses_none(served: Server) -> None
         exec(code, {})
     with pytest.raises(OSError, match="refused"):
         exec(code, {})
-
-
-def test_a_proxy_as_documented_is_let_through(served: Server) -> None:
-    """What nginx sends with the documented configuration: the browser's host, and the browser's origin."""
-    page = (ROOT / "docs" / "collections.md").read_text(encoding="utf-8")
-    configuration = re.search(r"```nginx\n(.*?)```", page, re.DOTALL)[1]  # type: ignore[index]
-    assert "proxy_set_header Host $http_host;" in configuration
-    assert int(re.search(r"client_max_body_size (\d+)m;", configuration)[1]) * 2**20 > ServerOptions().max_upload  # type: ignore[index]
-    name = re.search(r"server_name (\S+);", configuration)[1]  # type: ignore[index]
-    with served:
-        address = served.address.replace("0.0.0.0", "127.0.0.1")
-        as_sent = {"Host": name, "Origin": f"https://{name}", "Sec-Fetch-Site": "same-origin"}
-        with httpx.Client(base_url=address, headers=as_sent) as http:
-            entered = http.get("/", params={"token": "a token of some length"})
-            assert entered.headers["location"] == "/"
-            http.headers["Cookie"] = entered.headers["set-cookie"].partition(";")[0]
-            secret = re.search(r'name="secret" value="([^"]+)"', http.get("/").text)
-            assert secret is not None
-            done = http.post("/corrections/undo", data={"secret": secret[1], "back": "/"})
-            assert (done.status_code, "There is no correction to undo." in done.text) == (422, True)
-            http.headers["Host"] = "127.0.0.1"
-            assert http.post("/corrections/undo", data={"secret": secret[1]}).status_code == 403

@@ -17,15 +17,7 @@ from tests.cdcoref.server.conftest import Client, served
 
 @dataclass
 class Piece:
-    """Words without a border of a mention inside.
-
-    Attributes
-    ----------
-    lines
-        The kind and the level of the line of each mention that covers them, the outer ones first.
-    mentions, anchors
-        The ids of these mentions, and of those that can be linked to here.
-    """
+    """Words, the kind and level of the line of each mention that covers them, and the ids of mentions."""
 
     text: str
     lines: tuple[tuple[str, int], ...] = ()

@@ -43,15 +43,7 @@ def test_own_names(steady: Any) -> None:
 
 @pytest.mark.parametrize(
     "origin",
-    [
-        "http://evil.example",
-        "null",
-        "http://127.0.0.1:1",
-        "https://localhost",
-        "x",
-        "http://[",
-        "http://[x]",
-    ],
+    ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x", "http://[", "http://[x]"],
 )
 def test_other_origins(steady: Any, origin: str) -> None:
     for answer in (
@@ -74,17 +66,10 @@ def test_sites_of_the_same_name_on_other_ports_are_others(steady: Any) -> None:
     assert answer.status_code == 422
 
 
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [
-        ("/", 200),
-        ("/nothing", 404),
-        ("/api/clusters", 200),
-        ("/api/x", 404),
-        ("/static/server.css", 200),
-        ("/add", 200),
-    ],
-)
+ADDRESSES = {"/": 200, "/nothing": 404, "/api/clusters": 200, "/api/x": 404, "/static/server.css": 200, "/add": 200}
+
+
+@pytest.mark.parametrize(("address", "status"), ADDRESSES.items())
 def test_every_answer_has_the_headers(steady: Any, address: str, status: int) -> None:
     answer = steady.get(address)
     assert answer.status_code == status
@@ -248,14 +233,8 @@ def test_a_secret_that_is_no_text(steady: Any) -> None:
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 )
 def test_the_api_takes_nothing_that_a_foreign_form_can_send(steady: Any, kind: str) -> None:
-    for address in (
-        "/api/corrections",
-        "/api/undo",
-        "/api/documents",
-        "/api/files",
-        "/api/corrections/1/undo",
-        "/api/corrections/1/redo",
-    ):
+    written = ("corrections", "undo", "documents", "files", "corrections/1/undo", "corrections/1/redo")
+    for address in (f"/api/{name}" for name in written):
         answer = steady.http.post(address, content=b'{"documents": []}', headers={"Content-Type": kind})
         assert answer.status_code == 415
         assert "content type" in answer.json()["error"]

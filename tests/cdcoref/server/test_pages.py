@@ -221,17 +221,6 @@ def test_a_document_is_removed(client: Any) -> None:
         assert "was removed" not in client.html(address)
 
 
-def test_corrections_of_a_removed_document_are_obeyed_when_it_comes_back(client: Any, written: Any) -> None:
-    name = "harbour.txt"
-    client.send("/corrections", action="not-a-mention", id=[client.id(name, "storm")])
-    client.send("/documents/remove", id=name)
-    with Collection.open(client.path) as collection:
-        collection.add(
-            written.annotated(name, "The ferry Maren sank in the storm off Tresk .", "Police arrested the captain .")
-        )
-        assert [m.text for m in collection.document(name).mentions if m.rejected] == ["storm"]
-
-
 def test_what_is_wrong_with_a_form_is_said_and_the_form_stays(steady: Any) -> None:
     ferry = steady.cluster("ferry")
     back = f"/clusters/{ferry}"
@@ -348,18 +337,6 @@ def test_pages_of_lists(tmp_path: Path, start: Callable[..., Any], written: Any)
     found = client.html("/search?query=isle")
     assert found.count("<mark>isle</mark>") == 50
     assert "page=2" in found
-
-
-def test_a_document_without_words_is_in_no_story(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:
-    path = tmp_path / "news.cdcoref"
-    with Collection.create(path, "lemma") as collection:
-        collection.add(
-            written.joined(written.annotated("a", "A ferry sank ."), Corpus((Document("b", (), (), "", ()),)))
-        )
-    client = start(path)
-    assert "Story" in text_of(client.html("/document?id=a"))
-    assert "Story" not in text_of(client.html("/document?id=b"))
-    assert text_of(client.html("/documents")).count("Story") == 1
 
 
 def test_stories_about_one_subject_lead_to_each_other(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:

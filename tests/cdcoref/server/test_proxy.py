@@ -17,6 +17,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from cdcoref.server import ServerOptions
+
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "news.example.org"
 TOKEN = "a-token-of-some-length"
@@ -57,6 +59,9 @@ def proxied(tmp_path: Path, news: Path, start: Any) -> Iterator[tuple[Any, httpx
     client = start(news, host="0.0.0.0", token=TOKEN, max_upload=2 * MEGABYTE)
     port = free_port()
     server = recipe()
+    taken = re.search(r"client_max_body_size (\d+)m;", server)
+    assert taken is not None
+    assert int(taken[1]) * 2**20 > ServerOptions().max_upload
     server = replaced(server, "listen 443 ssl", f"listen 127.0.0.1:{port} ssl")
     server = replaced(server, "/etc/ssl/news.pem", str(certificate))
     server = replaced(server, "/etc/ssl/news.key", str(key))

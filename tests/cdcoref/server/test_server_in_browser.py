@@ -296,34 +296,6 @@ def test_what_was_undone_is_redone_by_mouse_and_by_keyboard(client: Any, open_at
     expect(other.locator(".entry.undone")).to_have_count(0)
 
 
-def test_an_error_says_why_and_keeps_what_was_chosen(client: Any, open_at: Open) -> None:
-    ferry = client.cluster("ferry")
-    page = open_at(client, f"/clusters/{ferry}")
-    for box in page.locator(".mention input").all():
-        box.check()
-    page.get_by_role("button", name="Split from the cluster").click()
-    expect(page.get_by_role("alert")).to_have_text(
-        "These are all mentions of the cluster; give only some of them, to split them from it."
-    )
-    expect(page.locator("#chosen")).to_have_text("4 selected")
-
-
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_document_is_removed_after_a_second_press(client: Any, open_at: Open, scripts: bool) -> None:
-    page = open_at(client, "/document?id=harbour.txt", java_script_enabled=scripts)
-    button = page.get_by_role("button", name="Remove this document")
-    expect(button).to_be_hidden()
-    page.locator("#remove summary").click()
-    expect(button).to_be_visible()
-    button.click()
-    expect(page.locator(".notice p")).to_have_text("harbour.txt was removed from the collection.")
-    expect(page.locator("#main > .entries .entry")).to_have_count(3)
-    assert "harbour.txt" not in titles(page)
-    page.locator(".notice").get_by_role("button", name="Undo").click()
-    expect(page.locator(".notice p")).to_have_text("This document is in the collection again.")
-    assert page.locator("h1").inner_text() == "harbour.txt"
-
-
 def test_removals_are_undone_with_a_key_and_from_the_list(client: Any, open_at: Open) -> None:
     page = open_at(client, "/document?id=harbour.txt")
     for _ in range(2):
@@ -438,18 +410,6 @@ def test_too_much_is_not_sent(news: Path, start: Start, open_at: Open) -> None:
     assert page.locator("#files").evaluate("input => input.files.length") == 1  # nothing is lost
 
 
-def test_an_encoding_that_there_is_not(client: Any, open_at: Open) -> None:
-    page = open_at(client, "/add")
-    page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"Jos\xe9 sank."})
-    page.get_by_label("Encoding").fill("klingon")
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#state")).to_contain_text("There is no encoding 'klingon'; usual ones are cp1252, latin-1")
-    page.get_by_label("Encoding").fill("")
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator(".state")).to_have_text("Failed", timeout=240_000)
-    expect(page.locator(".problems")).to_contain_text("add their files again with cp1252 in the field “Encoding”")
-
-
 def test_a_server_that_has_gone(client: Any, open_at: Open) -> None:
     page = open_at(client, "/add")
     page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"x"})
@@ -457,15 +417,6 @@ def test_a_server_that_has_gone(client: Any, open_at: Open) -> None:
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#state")).to_have_text("The server cannot be reached; nothing was added. Try again.")
     expect(page.get_by_role("button", name="Add", exact=True)).to_be_enabled()
-
-
-def test_a_download(steady: Any, open_at: Open, tmp_path: Path) -> None:
-    page = open_at(steady, "/download")
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name=".csv").click()
-    assert waiting.value.suggested_filename == "news.csv"
-    waiting.value.save_as(tmp_path / "news.csv")
-    assert "ferry" in (tmp_path / "news.csv").read_text()
 
 
 # -- harm --------------------------------------------------------------------------------------------------------------
@@ -556,43 +507,3 @@ def test_accessible_and_never_wider_than_the_screen(asked: Any, open_at: Open, s
             assert Axe().run(page).response["violations"] == [], address
     page.keyboard.press("?")
     assert Axe().run(page).response["violations"] == []
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory, written: Any) -> Path:
-    """500 documents of 20 stories; a cluster is in 25 documents."""
-    path = tmp_path_factory.mktemp("archive") / "archive.cdcoref"
-    corpora = []
-    for n in range(500):
-        own = " ".join(f"{word}{n % 20}" for word in ("isle", "cape", "strait", "harbour", "line", "coast"))
-        # Without words of their own, reports would be copies of one another.
-        others = " ".join(f"word{(n * 7 + k * (n % 31 + 1)) % 400}" for k in range(12))
-        text = [
-            f"The ferry Maren sank in the storm near {own} .",
-            f"Police of isle{n % 20} arrested the captain of number {n} .",
-            f"{others} .",
-        ]
-        corpora.append(written.annotated(f"2024-{n // 50 + 1:02}-{n % 28 + 1:02} report {n}.txt", *text))
-    with Collection.create(path, "lemma") as collection:
-        collection.add(written.joined(*corpora))
-    return path
-
-
-def test_five_hundred_documents(archive: Path, start: Start, open_at: Open) -> None:
-    client = start(archive)
-    page = open_at(client)
-    expect(page.locator(".counts")).to_contain_text("500")
-    page.locator(".entry .title").first.click()
-    expect(page.locator(".head .meta")).to_contain_text("25 documents")
-    assert page.locator(".card").count() == 24
-    dates = page.locator(".card time").evaluate_all("nodes => nodes.map((n) => n.dateTime)")
-    assert dates == sorted(dates)
-    page.keyboard.press("]")
-    expect(page.locator(".pages")).to_contain_text("Page 2")
-    page.goto(f"{client.server.address}/search?query=number+499")
-    page.get_by_role("link", name="report 499.txt").click()
-    expect(page.locator("#text")).to_contain_text("number 499")
-    assert page.locator("aside .links li").count() < 100
-    page.locator("#text a.m", has_text="storm").click()
-    expect(page.locator(".mention.here")).to_be_in_viewport()
-    assert page.evaluate("document.querySelectorAll('*').length") < 2500

@@ -367,12 +367,6 @@ def test_right_to_left(open_page: Open) -> None:
     assert page.locator(".sentence a.m").all_inner_texts() == ["טבעה", "غرقت", "sank"]
 
 
-def test_characters_beyond_the_basic_plane(open_page: Open, news: Prediction) -> None:
-    page = open_page(news)
-    choose(page, "the painting")
-    assert page.locator(".sentence a.m").all_inner_texts() == ["A painting", "the painting"]
-
-
 def test_a_long_sentence_is_cut_around_its_mentions(open_page: Open) -> None:
     long = Document.from_sentences("a", [["word"] * 400 + ["ferry"] + ["word"] * 400])
     short = Document.from_sentences("b", [["ferry"]])

@@ -41,22 +41,13 @@ def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
             "[Ann Lee]a left. [She]a fell, and [her]a dog saw [her]a.",
             "Ann Lee left. Ann Lee fell, and Ann Lee's dog saw Ann Lee.",
         ),
-        (
-            "[Ann]a gave [her]a the book that was [hers]a.",
-            "Ann gave Ann the book that was Ann's.",
-        ),
-        (
-            "[Ann]a hurt [herself]a. [I]a fell, said [Ann]a.",
-            "Ann hurt herself. I fell, said Ann.",
-        ),
+        ("[Ann]a gave [her]a the book that was [hers]a.", "Ann gave Ann the book that was Ann's."),
+        ("[Ann]a hurt [herself]a. [I]a fell, said [Ann]a.", "Ann hurt herself. I fell, said Ann."),
         (
             "A [ferry]f sank. [It]f burnt, and [its]f crew swam.",
             "A ferry sank. The ferry burnt, and the ferry's crew swam.",
         ),
-        (
-            "[A boy]b ran. [He]b fell.",
-            "A boy ran. The boy fell.",
-        ),
+        ("[A boy]b ran. [He]b fell.", "A boy ran. The boy fell."),
         (
             "[The passengers]p swam. [They]p lost [their]p bags.",
             "The passengers swam. The passengers lost the passengers' bags.",
@@ -65,14 +56,8 @@ def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
             "[Prosecutors]p came. [They]p left. A man saw [them]p.",
             "Prosecutors came. The prosecutors left. A man saw the prosecutors.",
         ),
-        (
-            "[He]x left, and [his]x dog.",
-            "He left, and his dog.",
-        ),
-        (
-            "[Ann]a left, [who]a fell. [She]s left.",
-            "Ann left, who fell. She left.",
-        ),
+        ("[He]x left, and [his]x dog.", "He left, and his dog."),
+        ("[Ann]a left, [who]a fell. [She]s left.", "Ann left, who fell. She left."),
         (
             "The [Saudis]s left. [They]s took [their]s oil. The [Saudis]s smiled.",
             "The Saudis left. The Saudis took the Saudis' oil. The Saudis smiled.",
@@ -89,10 +74,7 @@ def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
             "[Solveig Aas]s won. [Her]s party and [Bay Foods]b won. [Its]b plants stay.",
             "Solveig Aas won. Solveig Aas's party and Bay Foods won. Bay Foods' plants stay.",
         ),
-        (
-            "[James]j left. [His]j dog fell.",
-            "James left. James's dog fell.",
-        ),
+        ("[James]j left. [His]j dog fell.", "James left. James's dog fell."),
     ],
 )
 def test_pronouns(text: str, resolved: str) -> None:
@@ -106,18 +88,12 @@ def test_pronouns(text: str, resolved: str) -> None:
             "[Tomas Vell]v left. The [captain]v fell. [Vell]v's dog ran.",
             "Tomas Vell left. Tomas Vell fell. Tomas Vell's dog ran.",
         ),
-        (
-            "[Tomas Vell]v left. [The captain's]v dog fell.",
-            "Tomas Vell left. Tomas Vell's dog fell.",
-        ),
+        ("[Tomas Vell]v left. [The captain's]v dog fell.", "Tomas Vell left. Tomas Vell's dog fell."),
         (
             "[The ferry]f sank. [The ferry]f burnt. The [ship]f was old.",
             "The ferry sank. The ferry burnt. The ferry was old.",
         ),
-        (
-            "[Tomas Vell]v left. [The captain of [the ferry]f]v fell.",
-            "Tomas Vell left. Tomas Vell fell.",
-        ),
+        ("[Tomas Vell]v left. [The captain of [the ferry]f]v fell.", "Tomas Vell left. Tomas Vell fell."),
         (
             "The [coach]v [Tomas Vell]v left. Police saw [Tomas Vell]v, the [captain]v. A [sailor]v fell.",
             "The coach Tomas Vell left. Police saw Tomas Vell, the captain. A sailor fell.",
