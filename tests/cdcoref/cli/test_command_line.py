@@ -20,7 +20,7 @@ import pytest
 import typer
 
 from cdcoref.collection import Collection
-from cdlm.errors import LONGEST_SHOWN, InputError
+from cdlm.errors import LONGEST_SHOWN
 
 LONG = "x" * 300
 DEEP = "/tmp" + "/xxx" * 1200
@@ -221,20 +221,6 @@ def test_devices_that_cannot_compute(line: str, device: str, files: Path, comman
     code, said = command(f"{line} --device {device}")
     assert (code, len(said)) == (2, 1)
     assert f"the device '{device}' is not available here; choose 'cpu'" in said[0]
-
-
-def test_weights_for_which_there_is_no_room(tmp_path: Path, small_files: SmallFiles) -> None:
-    import torch
-
-    from cdlm.checkpoints import save_file, write_checkpoint
-
-    weights = {"weight": torch.zeros(100_000)}
-    with small_files(10_000):
-        with pytest.raises(InputError, match="the weights cannot be written"):
-            write_checkpoint(tmp_path / "model", {}, weights)
-        with pytest.raises(InputError, match="the weights cannot be written"):
-            save_file(weights, tmp_path / "weights")
-    assert list((tmp_path / "model").iterdir()) == []
 
 
 @pytest.mark.parametrize("limit", [2_000, 30_000])

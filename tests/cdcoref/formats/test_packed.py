@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.formats import read_docbin, read_file, read_mention_table, write_corpus
+from cdcoref.formats import read_docbin, read_file, read_mention_table
 
 MEGABYTE = 1 << 20
 REFUSED = r"unpacks to more than 1 MB; split it, or set the environment variable CDCOREF_MAX_UNPACKED_MB"
@@ -95,13 +94,6 @@ def test_many_short_rows_of_parquet(tmp_path: Path) -> None:
     pandas.DataFrame({"text": ["a"] * 2_000_000}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match=REFUSED):
         read_file(tmp_path / "a.parquet")
-
-
-def test_what_is_smaller_is_read(tmp_path: Path) -> None:
-    corpus = Corpus((Document.from_sentences("a", [["A", "ferry", "sank", "."]]),))
-    for name in ("a.jsonl.gz", "a.conll.gz", "a.conllu.gz", "a.jsonlines.gz", "a.spacy", "a.spacy.gz"):
-        write_corpus(corpus, tmp_path / name)
-        assert read_file(tmp_path / name).documents[0].tokens == ("A", "ferry", "sank", "."), name
 
 
 @pytest.mark.parametrize("value", ["", "-1", "0", "many", "1e3"])
