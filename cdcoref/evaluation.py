@@ -15,26 +15,21 @@ the annotated sentences.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cdcoref.clustering import connected
 from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import (
-    Comparison,
-    DocumentPair,
     LinkingOptions,
-    all_pairs,
     annotated_only,
     check_cross_encoder,
-    cluster_mentions,
     joined_across_stories,
     lemma_clusters,
     link_story,
@@ -44,7 +39,7 @@ from cdcoref.model import CorefModel
 from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics
 from cdcoref.reading import Readings
 from cdcoref.scoring import METRICS, score
-from cdcoref.training import linkable_groups, span_scores
+from cdcoref.training import linkable_groups, span_scores, summed
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
 WITHIN_DOCUMENTS = "document"
@@ -110,7 +105,7 @@ def _evaluate(
         results["detection"] = _detection(gold, readings.corpus)
     corpus = readings.corpus
     groups = _groups(annotated)
-    systems = {} if predictor.lemma else _link(predictor, readings, groups, options, progress)
+    systems = {} if predictor.lemma else _link(predictor.model, readings, groups, options, progress)
     if "predicted" in systems and predictor.model.settings.names_across_stories:
         linked = readings.with_corpus(systems["predicted"])
         systems["predicted"] = joined_across_stories(linked, groups["predicted"])
@@ -143,58 +138,16 @@ def _evaluate(
 
 
 def _link(
-    predictor: Predictor,
-    readings: Readings,
-    groupings: Mapping[str, Sequence[Sequence[str]]],
-    options: LinkingOptions,
-    progress: Progress,
-) -> dict[str, Corpus]:
-    """The clusters under every grouping, part by part; pairs that several groupings share are read once."""
-    if predictor.model.vector_scorer is not None:
-        return _link_stories(predictor.model, readings, groupings, options, progress)
-    corpus = readings.corpus
-    documents = {document.id: document for document in corpus.documents}
-    mentions_of = corpus.by_document()
-    story_of = _story_of(groupings)
-    parts = _joined(groupings.values())
-    total = sum(len(part.documents) + len(part.pairs) for part in parts)
-    linked: dict[str, list[Mention]] = {name: [] for name in groupings}
-    done = 0.0
-    for number, part in enumerate(parts):
-        own = Corpus(
-            tuple(documents[name] for name in part.documents),
-            tuple(mention for name in part.documents for mention in mentions_of[name]),
-        )
-        story = readings.with_corpus(own)
-
-        def advance(pairs: float) -> None:
-            nonlocal done
-            done += pairs
-            progress("comparing", int(done), total)
-
-        comparison = Comparison(predictor.model, story, part.pairs, options)
-        logits = comparison.run(batch_tokens=options.batch_tokens, advance=advance)
-        for name, groups in groupings.items():
-            inside = [[d for d in group if d in part.documents] for group in groups]
-            within = logits.within(inside, own)
-            if story_of and name in LARGER_THAN_STORIES:
-                within = within.across_stories(story, story_of, predictor.model.settings.vectors.combine)
-            clustered = cluster_mentions(story, within, options.configure(predictor.model.settings))
-            linked[name] += [replace(m, cluster=f"{number}_{m.cluster}") for m in clustered.mentions]
-    return {name: replace(corpus, mentions=tuple(mentions)) for name, mentions in linked.items()}
-
-
-def _link_stories(
     model: CorefModel,
     readings: Readings,
     groupings: Mapping[str, Sequence[Sequence[str]]],
     options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
-    """As :func:`_link`, story by story, as prediction does; a group that several groupings have is linked once.
+    """The clusters under every grouping, story by story, as prediction makes them.
 
-    A group that spans several predicted stories is linked twice, with and without their labels, if one grouping knows
-    the stories and another does not.
+    A group that several groupings have is linked once; twice, with and without their labels, if it spans several
+    predicted stories, and one grouping knows these and another does not.
     """
     story_of = _story_of(groupings)
 
@@ -207,43 +160,34 @@ def _link_stories(
     }
     different = list(dict.fromkeys(group for grouping in groups.values() for group in grouping))
     linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}
+    store = _Kept() if model.vector_scorer is None else None
+    total = sum(len(group) * (len(group) + 1) // 2 for group, _ in different)
+    advance = summed(progress, "comparing", total)
     for number, (group, of_several) in enumerate(different):
         own, _ = readings.of_documents(group)
-        story = link_story(model, own, options, story_of=story_of if of_several else None)
+        labels = story_of if of_several else None
+        story = link_story(model, own, options, story_of=labels, store=store, advance=advance)
         linked[group, of_several] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
-        progress("comparing", number + 1, len(different))
+    progress("comparing", total, total)
     return {
         name: replace(readings.corpus, mentions=tuple(m for group in grouping for m in linked[group]))
         for name, grouping in groups.items()
     }
 
 
+class _Kept(dict[bytes, NDArray[np.float32]]):
+    """Results that are computed once, a :class:`cdcoref.linking.ResultStore` in memory."""
+
+    def key(self, *parts: str) -> bytes:
+        return "\0".join(parts).encode()
+
+    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+        self.update(results)
+
+
 def _story_of(groupings: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, int]:
     """The number of every document's predicted story, if any are."""
     return {name: number for number, story in enumerate(groupings.get("predicted", ())) for name in story}
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Documents that no grouping connects to others, and the pairs of them that any grouping has in one group."""
-
-    documents: dict[str, None]
-    pairs: list[DocumentPair]
-
-
-def _joined(groupings: Iterable[Sequence[Sequence[str]]]) -> list[_Part]:
-    """The smallest parts of a collection such that no group of any grouping spans two of them."""
-    groups = [group for grouping in groupings for group in grouping]
-    number = {name: n for n, name in enumerate(dict.fromkeys(name for group in groups for name in group))}
-    links = [(number[one], number[two]) for group in groups for one, two in pairwise(group)]
-    first, second = np.array(links, dtype=np.int64).reshape(-1, 2).T
-    part_of = connected(len(number), first, second)
-    parts = [_Part({}, []) for _ in range(max(part_of, default=-1) + 1)]
-    for name in sorted(number):
-        parts[part_of[number[name]]].documents[name] = None
-    for pair in sorted({pair for group in groups for pair in all_pairs([group])}):
-        parts[part_of[number[pair[0]]]].pairs.append(pair)
-    return parts
 
 
 def _groups(annotated: AnnotatedCorpus) -> dict[str, list[list[str]]]:

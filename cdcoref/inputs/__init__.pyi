@@ -1,8 +1,9 @@
 from .mention_contexts import DocumentContexts as DocumentContexts
 from .mention_contexts import MentionContext as MentionContext
-from .pair_sequences import Integers as Integers
 from .pair_sequences import PairSequence as PairSequence
 from .pair_sequences import SequenceBuilder as SequenceBuilder
+from .reading import DocumentPieces as DocumentPieces
+from .reading import Integers as Integers
 from .reading import ReadingBuilder as ReadingBuilder
 from .reading import ReadingSequence as ReadingSequence
 from .sequence_options import SMALLEST_LENGTH as SMALLEST_LENGTH
@@ -11,4 +12,3 @@ from .sequence_options import Length as Length
 from .sequence_options import SequenceOptions as SequenceOptions
 from .spelling import OF_CAPITALS as OF_CAPITALS
 from .spelling import SPELLING as SPELLING
-from .windows import DocumentPieces as DocumentPieces

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Mention
-from cdcoref.inputs.pair_sequences import Integers
-from cdcoref.inputs.reading import ReadingSequence
+from cdcoref.inputs.reading import Integers, ReadingSequence
 from cdcoref.inputs.sequence_options import ContextOptions
 from cdcoref.reading import Reading
 

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
+from cdcoref.inputs.reading import DocumentPieces, Integers, lay_out, window
 from cdcoref.inputs.sequence_options import SequenceOptions
-from cdcoref.inputs.windows import DocumentPieces, lay_out, window
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
-
-Integers = NDArray[np.int64]
 
 OVERHEAD = 9
 """[CLS], two pairs of document separators, and two pairs of mention markers."""

@@ -40,31 +40,20 @@ PAIRS_AT_ONCE = 4 * 65_536
 """Pairs whose features are in memory at the same time: 25 MB."""
 
 
-class _Rows:
-    """Vectors that mentions have, or share.
-
-    `rows`, `of`: As :meth:`MentionVectors.table` gives them.
-    """
-
-    def __init__(self, rows: Halves, of: Integers) -> None:
-        used, self.of = np.unique(of, return_inverse=True)
-        self.rows = rows[used]
-
-
 class _Compared:
     """Cosines of one sort of vectors with another, in pairs of mentions; both may be the same."""
 
-    def __init__(self, ones: _Rows, others: _Rows) -> None:
-        self._ones, self._others = ones, others
+    def __init__(self, ones: tuple[Halves, Integers], others: tuple[Halves, Integers]) -> None:
+        (self._ones, self._row), (self._others, self._other_row) = ones, others
 
     def cosines(self, first: Integers, second: Integers) -> Vectors:
         """Those of the vectors of the first mentions with those of the second. *Shape:* (pairs,)"""
-        one, other = self._ones.of[first], self._others.of[second]
-        if max(len(self._ones.rows), len(self._others.rows)) <= ALL_PAIRS:
+        one, other = self._row[first], self._other_row[second]
+        if max(len(self._ones), len(self._others)) <= ALL_PAIRS:
             return self._all[one, other]
         result = torch.empty(len(first))
         sides = [
-            (torch.from_numpy(own.rows), torch.from_numpy(of)) for own, of in ((self._ones, one), (self._others, other))
+            (torch.from_numpy(rows), torch.from_numpy(of)) for rows, of in ((self._ones, one), (self._others, other))
         ]
         for start in range(0, len(first), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
@@ -73,7 +62,7 @@ class _Compared:
 
     @cached_property
     def _all(self) -> Vectors:
-        products: Vectors = self._ones.rows.astype(np.float32) @ self._others.rows.astype(np.float32).T
+        products: Vectors = self._ones.astype(np.float32) @ self._others.astype(np.float32).T
         return products
 
 
@@ -114,7 +103,8 @@ class ReadMentions:
 
     @cached_property
     def _compared(self) -> dict[str, _Compared]:
-        rows = {name: _Rows(*self.vectors.table(name)) for name in (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES)}
+        vectors = self.vectors.compact()
+        rows = {name: vectors.table(name) for name in (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES)}
         mentions = rows["mention"]
         return {name: _Compared(mentions if name in CONTEXT_SIMILARITIES else own, own) for name, own in rows.items()}
 
@@ -141,8 +131,9 @@ def compare_vectors(model: CorefModel, readings: Readings, known: Mapping[str, i
     corpus, read = readings.corpus, ReadMentions.of(readings)
     parts = np.array([(known or {}).get(m.document, NEW) for m in corpus.mentions], dtype=np.int64)
     kinds = kind_numbers(corpus)
-    first, second = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
-    logits = [np.zeros(0, dtype=np.float32)]
+    first: list[NDArray[np.integer]] = []
+    second: list[NDArray[np.integer]] = []
+    logits: list[Vectors] = []
     options = model.settings.vectors
     of_pronouns = readings.pronouns(options.with_antecedents)
     for number, kind in enumerate(KINDS):
@@ -155,27 +146,15 @@ def compare_vectors(model: CorefModel, readings: Readings, known: Mapping[str, i
             of_pairs = _scores(model, features, of_kind.vectors.own["learnt"], pairs, kind)
             of_pairs[conflicts(of_kind.facts, pairs)] = IMPOSSIBLE
             logits.append(of_pairs)
-    compared = sum(map(len, first))
+    compared = [np.zeros(len(pairs), dtype=bool) for pairs in first]
     new = np.flatnonzero(parts == NEW)
     if of_pronouns[new].any():
         one, other, found = antecedents(model, readings.take(new))
         first.append(new[one].astype(np.int32))
         second.append(new[other].astype(np.int32))
         logits.append(found)
-    one, other = np.concatenate(first), np.concatenate(second)
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    numbers = {document.id: number for number, document in enumerate(corpus.documents)}
-    document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
-    return PairEvidence(
-        len(corpus.mentions),
-        low,
-        high,
-        kinds[low],
-        cross_encoder=np.full(len(low), np.nan, dtype=np.float32),
-        bi_encoder=np.concatenate(logits),
-        within=document_of[low] == document_of[high],
-        antecedents=np.arange(len(low)) >= compared,
-    )
+        compared.append(np.ones(len(found), dtype=bool))
+    return PairEvidence.of(corpus, first, second, logits, compared)
 
 
 def pairs_to_compare(mentions: ReadMentions, parts: Integers | None = None) -> Iterator[Integers]:

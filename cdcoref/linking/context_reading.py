@@ -15,22 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cdcoref.corpus import Corpus
 from cdcoref.inputs import DocumentContexts, Integers, MentionContext, ReadingSequence
 from cdcoref.linking.mentions import SEQUENCES_AT_ONCE
-from cdcoref.linking.pair_logits import DocumentPair, Matrix, kind_numbers
+from cdcoref.linking.pair_logits import DocumentPair, Matrix, kind_numbers, work
 from cdcoref.linking.store import ResultStore
 from cdcoref.model import CorefModel, collate_contexts, collate_readings, token_batches
 from cdcoref.reading import Readings
 
 PAIRS_AT_ONCE = 2048
 """Pairs that are sorted by length together, and stored together: what an interruption loses."""
-
-
-def work(corpus: Corpus, pairs: Sequence[DocumentPair] | None) -> float:
-    """What progress counts: the documents that have mentions, and the pairs of documents; None: all pairs."""
-    count = len({mention.document for mention in corpus.mentions})
-    return float(count + (count * (count - 1) // 2 if pairs is None else len(pairs)))
 
 
 @dataclass(frozen=True)

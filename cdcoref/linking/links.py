@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,34 +149,18 @@ class MentionLinks:
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPairs:
-    """Pairs of mentions and how probable it is that they corefer.
+def compared_pairs(links: Iterable[MentionLinks]) -> list[tuple[int, int, float, bool]]:
+    """The pairs of several sets of links, such as those of events and of entities, by their first mention.
 
-    `first`, `second`: Numbers of the two mentions in their corpus; of a pronoun and its antecedent, the pronoun first.
-        *Shape:* (pairs,)
-    `probability`: Calibrated, from 0 to 1. *Shape:* (pairs,)
-    `antecedent`: Whether the first is a pronoun and the second the antecedent that was chosen for it. *Shape:* (pairs,)
+    Numbers of the two mentions, of a pronoun and its antecedent the pronoun first; how probable it is that they
+    corefer; and whether the second is the antecedent that was chosen for the first.
     """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    probability: NDArray[np.float64]
-    antecedent: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, links: Iterable[MentionLinks]) -> ComparedPairs:
-        """The pairs of several sets of links, such as those of events and of entities, by their first mention."""
-        found = list(links)
-        compared = [(one.compared.first, one.compared.second, one.compared.score) for one in found]
-        chosen = [(one.pronouns, one.candidates, one.probability) for one in found]
-        first, second, probability = (
-            np.concatenate([np.zeros(0), *(part[column] for part in (*compared, *chosen))]) for column in range(3)
-        )
-        antecedent = np.zeros(len(first), dtype=bool)
-        antecedent[len(first) - sum(len(part[0]) for part in chosen) :] = True
-        order = np.lexsort((second, first))
-        return cls(first[order].astype(np.int64), second[order].astype(np.int64), probability[order], antecedent[order])
+    pairs: list[tuple[int, int, float, bool]] = []
+    for one in links:
+        compared = one.compared.first, one.compared.second, one.compared.score
+        for columns, chosen in ((compared, False), ((one.pronouns, one.candidates, one.probability), True)):
+            pairs += zip(*(column.tolist() for column in columns), repeat(chosen), strict=False)
+    return sorted(pairs)
 
 
 def _chosen(scores: PairScores, chosen: NDArray[np.bool_]) -> PairScores:

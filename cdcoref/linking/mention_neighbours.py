@@ -65,11 +65,8 @@ class _Points:
     """The vectors of mentions, whose cosines are added up; a sentence's or a document's are kept once."""
 
     def __init__(self, vectors: MentionVectors, asking: NDArray[np.bool_]) -> None:
-        self._tables: list[tuple[Vectors, Integers]] = []
-        for name in SYMMETRIC_SIMILARITIES[:3]:
-            rows, of = vectors.table(name)
-            used, of = np.unique(of, return_inverse=True)
-            self._tables.append((rows[used].astype(np.float32), of))
+        tables = map(vectors.compact().table, SYMMETRIC_SIMILARITIES[:3])
+        self._tables: list[tuple[Vectors, Integers]] = [(rows.astype(np.float32), of) for rows, of in tables]
         self.count = len(vectors)
         self._asking = asking
 

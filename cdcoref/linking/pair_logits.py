@@ -35,6 +35,12 @@ def kind_numbers(corpus: Corpus) -> NDArray[np.int8]:
     return np.array([KINDS.index(m.kind or "") for m in corpus.mentions], dtype=np.int8)
 
 
+def work(corpus: Corpus, pairs: Sequence[DocumentPair] | None) -> float:
+    """What progress counts: the documents that have mentions, and the pairs of documents; None: all pairs."""
+    count = len({mention.document for mention in corpus.mentions})
+    return float(count + (count * (count - 1) // 2 if pairs is None else len(pairs)))
+
+
 @dataclass(frozen=True, slots=True)
 class PairLogits:
     """Logits of pairs of mentions; a pair that was not compared is absent.
@@ -63,13 +69,6 @@ class PairLogits:
         values = self.probabilities(temperature)[chosen]
         first, second = self.first[chosen].astype(np.int64), self.second[chosen].astype(np.int64)
         return PairScores(self.size, first, second, values)
-
-    def within(self, groups: Sequence[Sequence[str]], corpus: Corpus) -> PairLogits:
-        """The pairs whose documents are in one group."""
-        group_of = {name: number for number, group in enumerate(groups) for name in group}
-        of_mention = np.array([group_of[m.document] for m in corpus.mentions], dtype=np.int64)
-        chosen = of_mention[self.first] == of_mention[self.second] if len(self.first) else slice(None)
-        return self.of_pairs(chosen)
 
     def across_stories(self, readings: Readings, story_of: Mapping[str, int], combine: Combinations) -> PairLogits:
         """The same, with something added to the logits of pairs of different stories; see `Combination.other_story`.
@@ -114,6 +113,31 @@ class PairEvidence:
     bi_encoder: Matrix
     within: NDArray[np.bool_]
     antecedents: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        first: Sequence[NDArray[np.integer]],
+        second: Sequence[NDArray[np.integer]],
+        bi_encoder: Sequence[Matrix],
+        antecedents: Sequence[NDArray[np.bool_]],
+    ) -> PairEvidence:
+        """What the bi-encoder says of several lots of pairs of the mentions of a corpus, in either order."""
+        one, other = (np.concatenate([np.zeros(0, dtype=np.int32), *side]) for side in (first, second))
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        numbers = {document.id: number for number, document in enumerate(corpus.documents)}
+        document_of = np.array([numbers[m.document] for m in corpus.mentions], dtype=np.int64)
+        return cls(
+            len(corpus.mentions),
+            low,
+            high,
+            kind_numbers(corpus)[low],
+            np.full(len(low), np.nan, dtype=np.float32),
+            np.concatenate([np.zeros(0, dtype=np.float32), *bi_encoder]),
+            document_of[low] == document_of[high],
+            np.concatenate([np.zeros(0, dtype=bool), *antecedents]),
+        )
 
     def combine(self, options: VectorOptions) -> PairLogits:
         """One logit a pair; see :class:`cdcoref.model.VectorOptions`."""

@@ -20,8 +20,8 @@ from .folder import CARD_FILE as CARD_FILE
 from .folder import CONFIG_FILE as CONFIG_FILE
 from .folder import DEFAULT_MODEL as DEFAULT_MODEL
 from .folder import find_model as find_model
-from .mention_projection import MentionProjection as MentionProjection
 from .mention_vectors import KindScorer as KindScorer
+from .mention_vectors import MentionProjection as MentionProjection
 from .mention_vectors import VectorScorer as VectorScorer
 from .model_config import ALL as ALL
 from .model_config import ANAPHORS as ANAPHORS

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from cdcoref.model.mention_projection import MentionProjection
-from cdcoref.model.mention_vectors import two_hidden_layers
+from cdcoref.model.mention_vectors import MentionProjection, two_hidden_layers
 from cdcoref.model.model_config import ANAPHORS, ANTECEDENT_FEATURES
 
 OF_MENTION = 6

@@ -66,7 +66,7 @@ class BatchReading:
     `span_logits`: Of the candidate spans. *Shape:* (spans, kinds)
     `words`: Vectors of words in the last layer, in fp32. *Shape:* (words, width)
     `learnt`, `anaphora`: What learnt vectors of mentions, and what antecedents, are computed from (see
-        :meth:`cdcoref.model.mention_projection.MentionProjection.project`). *Shape:* (words, columns)
+        :meth:`cdcoref.model.MentionProjection.project`). *Shape:* (words, columns)
     """
 
     span_logits: Tensor

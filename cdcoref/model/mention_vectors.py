@@ -15,7 +15,6 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
-from cdcoref.model.mention_projection import MentionProjection
 from cdcoref.model.model_config import ALL, LEARNT, UNSEEN
 
 PAIRS_AT_ONCE = 2048
@@ -26,6 +25,39 @@ _NETWORK = {ALL: "with_vectors", UNSEEN: "with_vectors_of_unseen"}
 MIN_SPREAD = 0.005
 """Features whose spread in training is smaller (those of one pair in some 60,000) are left out: standardised, they
 would outweigh all others in the few pairs that have them."""
+
+
+class MentionProjection(nn.Module):
+    """Two linear maps: of the mean of a mention's words, and of its last word or that of its head.
+
+    Both can be applied to all words of a document before its mentions are known.
+
+    `width`: Of what the layers say of a word, together.
+    `dimension`: Of a mention's vector.
+    `dropout`: Share of the input that is left out in training.
+    """
+
+    def __init__(self, width: int, dimension: int, dropout: float) -> None:
+        super().__init__()
+        self.mean = nn.Linear(width, dimension)
+        self.last = nn.Linear(width, dimension, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def project(self, words: Tensor) -> Tensor:
+        """The projections of words, kept until the mentions are known.
+
+        The vector of a mention is the mean over its words of the first half, plus the second half of one word.
+        *Shape:* (words, width) in, (words, 2 * dimension) out
+        """
+        return torch.cat([self.mean(words), self.last(words)], dim=1)
+
+    def forward(self, mean: Tensor, last: Tensor) -> Tensor:
+        """Vectors of mentions whose words are known. *Shape:* (mentions, dimension)
+
+        `mean`, `last`: The mean of a mention's words, and the last of them or of its head. *Shape:* (mentions, width)
+        """
+        vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
+        return vectors
 
 
 class MonotoneNetwork(nn.Module):

@@ -441,14 +441,11 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 def _pairs(linked: Iterable[LinkedStory]) -> tuple[ScoredPair, ...]:
     """The pairs that were compared in stories."""
-    found: list[ScoredPair] = []
-    for story in linked:
-        if story.pairs is not None:
-            mentions, pairs = story.corpus.mentions, story.pairs
-            columns = (pairs.first, pairs.second, pairs.probability, pairs.antecedent)
-            rows = zip(*(column.tolist() for column in columns), strict=True)
-            found += [ScoredPair(mentions[a], mentions[b], score, chosen) for a, b, score, chosen in rows]
-    return tuple(found)
+    return tuple(
+        ScoredPair(story.corpus.mentions[one], story.corpus.mentions[other], probability, antecedent)
+        for story in linked
+        for one, other, probability, antecedent in story.pairs or ()
+    )
 
 
 @contextmanager

@@ -17,8 +17,7 @@ from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
 from cdcoref.language import day_in, is_date_line
-from cdcoref.stories.document_words import line_key, lines_of, words_of
-from cdcoref.stories.tfidf import rarity, unit_length
+from cdcoref.stories.document_words import line_key, lines_of, rarity, unit_length, words_of
 
 MIN_DOCUMENTS = 3
 MIN_SHARE_OF_SENTENCE = 0.1

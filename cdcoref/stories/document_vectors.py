@@ -24,8 +24,7 @@ from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
 from cdcoref.stories.boilerplate import boilerplate_lines
-from cdcoref.stories.document_words import words_of
-from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
+from cdcoref.stories.document_words import blocks_of_products, rarity, unit_length, words_of
 
 MIN_DOCUMENT_SIMILARITY = 0.2
 
@@ -116,12 +115,17 @@ def _similar_documents(vectors: csr_array, ids: Sequence[str]) -> np.ndarray:
         sample = np.sort(np.argsort(hashes, kind="stable")[:_SAMPLE])
     own = np.zeros(size, dtype=np.int64)
     own[sample] = 1
-    others = np.zeros(size)
-    for start, block in blocks_of_products(vectors, np.arange(size), csr_array(vectors[sample])):
-        rows = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
-        near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (sample[block.indices] != rows + start)
-        others[start : start + block.shape[0]] = np.bincount(rows[near], minlength=block.shape[0])
-    return 1 + others * (size - 1) / np.maximum(1, len(sample) - own)
+    return 1 + similar_documents(vectors, np.arange(size), sample) * (size - 1) / np.maximum(1, len(sample) - own)
+
+
+def similar_documents(vectors: csr_array, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """How many other documents, of those in some rows, are like each of the first ones. *Shape:* (rows,)"""
+    others = np.zeros(len(rows))
+    for start, block in blocks_of_products(vectors, rows, csr_array(vectors[among])):
+        place = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
+        near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (rows[place] != among[block.indices])
+        others += np.bincount(place[near], minlength=len(rows))
+    return others
 
 
 def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes], forms: bool) -> csr_array:

@@ -1,9 +1,13 @@
-"""A document in, the words that say what it is about out, and how much each weighs before its rarity is known.
+"""A document in, the words that say what it is about out, and how much each weighs.
 
 Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they tell two stories of one
 kind apart, such as two earthquakes, which a repeated "quake" does not. Words count by their lemma, so that reports of
 one strike need not all say "strikes". Bylines, dates above a report and boilerplate (see
 :mod:`cdcoref.stories.boilerplate`) do not count: unrelated articles have them in common. Stop words are spaCy's.
+
+Inverse document frequency is smoothed with `PRIOR_DOCUMENTS` imaginary documents; every word occurs in each of them
+with probability `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the
+counts prevail.
 """
 
 from __future__ import annotations
@@ -18,12 +22,20 @@ from pathlib import Path
 from runpy import run_path
 from typing import NamedTuple
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from cdcoref.corpus import Document
 from cdcoref.language import HEADER_LINES, in_sentence_case, is_header_line, lemma
 
 NAME_WEIGHT = 2.0
 LEAD_WEIGHT = 2.0
 LEAD_SENTENCES = 2
+
+PRIOR_DOCUMENTS = 200
+PRIOR_RATE = 0.02
+_BLOCK_CELLS = 2_000_000
+"""Number of similarities held in memory at a time."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
@@ -111,3 +123,28 @@ def _stop_words() -> frozenset[str]:
     assert package.origin is not None
     stop_words = run_path(str(Path(package.origin).with_name("lang") / "en" / "stop_words.py"))["STOP_WORDS"]
     return frozenset(stop_words)
+
+
+def rarity(frequency: np.ndarray, total: float) -> np.ndarray:
+    """Inverse document frequency, smoothed, of words that `frequency` of `total` documents have. *Shapes:* (words,)"""
+    return np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
+
+
+def unit_length(vectors: csr_array) -> csr_array:
+    """The rows scaled to length 1; rows of zeros stay."""
+    lengths = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
+    lengths[lengths == 0] = 1.0
+    scaled = vectors.copy()
+    scaled.data = scaled.data / np.repeat(lengths, np.diff(scaled.indptr))
+    return scaled
+
+
+def blocks_of_products(left: csr_array, rows: np.ndarray, right: csr_array) -> Iterator[tuple[int, csr_array]]:
+    """Products of some rows of one matrix with all rows of another, a bounded number at a time.
+
+    The position in `rows` of a block's first row comes with each block. *Shape:* (rows of the block, rows of `right`)
+    """
+    step = max(1, _BLOCK_CELLS // max(1, right.shape[0]))
+    columns = csr_array(right.T)
+    for start in range(0, len(rows), step):
+        yield start, left[rows[start : start + step]] @ columns

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, diags_array
 
-from cdcoref.stories.document_vectors import MIN_DOCUMENT_SIMILARITY
+from cdcoref.stories.document_vectors import similar_documents
+from cdcoref.stories.document_words import blocks_of_products, rarity, unit_length
 from cdcoref.stories.merging import story_labels
-from cdcoref.stories.tfidf import blocks_of_products, rarity, unit_length
 
 LARGEST_DIVIDED = 100
 """Documents of the largest story that can be divided again; bounds what a new document costs."""
@@ -62,8 +62,9 @@ def place_documents(near: Neighbourhood) -> Placement:
     place = np.cumsum(near.original == rows) - 1  # of each original among them
     new = np.flatnonzero(near.story < 0)
     share = np.zeros(len(new))
+    originals = unit_length(csr_array(near.weights[single]))
     counted = near.original[new] == new
-    share[counted] = 1 / (1 + _similar_documents(csr_array(near.weights[single]), place[new[counted]]))
+    share[counted] = 1 / (1 + similar_documents(originals, place[new[counted]], np.arange(len(single))))
     own = near.weights[new]
     frequency = near.frequency + np.bincount(
         own.indices, np.repeat(share, np.diff(own.indptr)), minlength=len(near.frequency)
@@ -100,14 +101,3 @@ def nearest_to(vectors: csr_array, rows: np.ndarray, limit: int) -> list[tuple[i
             nearest = np.argsort(-similarity, kind="stable")[:limit]
             pairs.update((min(row, other), max(row, other)) for other in nearest.tolist() if other != row)
     return sorted(pairs)
-
-
-def _similar_documents(weights: csr_array, rows: np.ndarray) -> np.ndarray:
-    """How many other documents are like each of some. *Shape:* (rows,)"""
-    vectors = unit_length(weights)
-    others = np.zeros(len(rows))
-    for start, block in blocks_of_products(vectors, rows, vectors):
-        place = np.repeat(np.arange(start, start + block.shape[0]), np.diff(block.indptr))
-        near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (rows[place] != block.indices)
-        others += np.bincount(place[near], minlength=len(rows))
-    return others

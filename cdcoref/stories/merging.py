@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.stories.tfidf import blocks_of_products
+from cdcoref.stories.document_words import blocks_of_products
 
 SINGLE_SHARE = 0.4
 LARGE_SHARE = 0.75

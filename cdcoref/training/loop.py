@@ -139,14 +139,7 @@ def _contents(parts: Sequence[AnnotatedCorpus]) -> Iterator[object]:
 
 def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> None:
     """Refuse settings for corpora that are not trained on, and those that leave nothing to train on."""
-    heads = {
-        "bi_encoder.corpus_shares": config.bi_encoder.corpus_shares,
-        "contexts.corpus_shares": config.contexts.corpus_shares,
-        "vectors.corpus_weights": config.vectors.corpus_weights,
-        "vectors.antecedents.corpus_shares": config.vectors.antecedents.corpus_shares,
-        "detector.corpus_shares": config.detector.corpus_shares,
-    }
-    for setting, weights in heads.items():
+    for setting, weights in config.corpus_weights.items():
         check_weights(weights, learnt, setting)
     if config.model.contexts.rank and not config.model.vectors.layers:
         raise InputError("model.contexts needs a bi-encoder; set model.vectors.layers, or model.contexts.rank to 0")

@@ -79,15 +79,19 @@ class TrainingConfig:
     @property
     def named_corpora(self) -> tuple[str, ...]:
         """The corpora for which there is a setting, by name, sorted."""
-        shares = (
-            self.bi_encoder.corpus_shares,
-            self.bi_encoder.lengths,
-            self.contexts.corpus_shares,
-            self.vectors.corpus_weights,
-            self.vectors.antecedents.corpus_shares,
-            self.detector.corpus_shares,
-        )
-        return tuple(sorted({*self.corpora.configured, *self.vectors.unseen, *(name for of in shares for name in of)}))
+        weighted = (name for weights in self.corpus_weights.values() for name in weights)
+        return tuple(sorted({*self.corpora.configured, *self.vectors.unseen, *self.bi_encoder.lengths, *weighted}))
+
+    @property
+    def corpus_weights(self) -> dict[str, Mapping[str, float]]:
+        """By the name of a setting that weighs corpora, the weight of each."""
+        return {
+            "bi_encoder.corpus_shares": self.bi_encoder.corpus_shares,
+            "contexts.corpus_shares": self.contexts.corpus_shares,
+            "vectors.corpus_weights": self.vectors.corpus_weights,
+            "vectors.antecedents.corpus_shares": self.vectors.antecedents.corpus_shares,
+            "detector.corpus_shares": self.detector.corpus_shares,
+        }
 
     def for_corpora(self, infos: Sequence[CorpusInfo]) -> TrainingConfig:
         """The configuration for some known corpora, or for corpora of one's own, if there are none.
@@ -97,10 +101,12 @@ class TrainingConfig:
         """
         names = {info.name for info in infos}
 
-        def kept(shares: Mapping[str, float]) -> dict[str, float]:
-            return {name: share for name, share in shares.items() if name in names}
+        def kept(part: Any, *tables: str) -> Any:
+            """A part of the configuration whose tables have only these corpora."""
+            named = {table: getattr(part, table).items() for table in tables}
+            return replace(part, **{table: {n: v for n, v in items if n in names} for table, items in named.items()})
 
-        vectors, detector, model = self.vectors, self.detector, self.model
+        vectors, model = self.vectors, self.model
         unseen = tuple(name for name in vectors.unseen if name in names)
         if not unseen:
             shares = {kind: {ALL: of[ALL]} for kind, of in model.vectors.learnt_shares.items() if ALL in of}
@@ -108,25 +114,15 @@ class TrainingConfig:
         taught = {style for info in infos for style in info.styles} or {model.detector.style}
         styles = tuple(style for style in model.detector.styles if style in taught)
         style = model.detector.style if model.detector.style in styles else styles[0]
-        model = replace(model, detector=replace(model.detector, styles=styles, style=style))
-        antecedents = replace(vectors.antecedents, corpus_shares=kept(vectors.antecedents.corpus_shares))
+        antecedents = kept(vectors.antecedents, "corpus_shares")
         return replace(
             self,
             corpora=self.corpora.for_corpora(names),
-            model=model,
-            bi_encoder=replace(
-                self.bi_encoder,
-                corpus_shares=kept(self.bi_encoder.corpus_shares),
-                lengths={name: length for name, length in self.bi_encoder.lengths.items() if name in names},
-            ),
-            contexts=replace(self.contexts, corpus_shares=kept(self.contexts.corpus_shares)),
-            vectors=replace(
-                vectors,
-                corpus_weights=kept(vectors.corpus_weights),
-                unseen=unseen,
-                antecedents=antecedents,
-            ),
-            detector=replace(detector, corpus_shares=kept(detector.corpus_shares)),
+            model=replace(model, detector=replace(model.detector, styles=styles, style=style)),
+            bi_encoder=kept(self.bi_encoder, "corpus_shares", "lengths"),
+            contexts=kept(self.contexts, "corpus_shares"),
+            vectors=replace(kept(vectors, "corpus_weights"), unseen=unseen, antecedents=antecedents),
+            detector=kept(self.detector, "corpus_shares"),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def tune(
     part_of = [number for number, part in enumerate(parts) for _ in part.corpus.mentions]
     groups = [group for part in parts for group in linkable_groups(part)]
     pairs = all_pairs(groups)
-    compared = _counted(progress, "comparing", len(dev.documents) + len(pairs))
+    compared = summed(progress, "comparing", len(dev.documents) + len(pairs))
     readings = Readings(dev)
     logits = Comparison(model, readings, pairs).run(batch_tokens=batch_tokens, advance=compared)
     found = None if model.detector is None else _found_in_own_style(model, parts, batch_tokens)
@@ -102,8 +102,8 @@ def tune(
     return config, scores
 
 
-def _counted(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
-    """Add up what is done of a stage step by step, and report the sum."""
+def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
+    """What adds up what is done of a stage, step by step, and reports the sum."""
     done = 0.0
 
     def advance(more: float) -> None:

@@ -101,19 +101,10 @@ def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_p
 
     save_file(weights, tmp_path / "model.safetensors")
     refused(config | {"model_type": "bert"}, "cdlm convert")
-    refused([1], "a JSON object")
-    refused(config | {"attention_window": [4, 5]}, "even number per layer")
-    refused(config | {"attention_window": [4]}, "even number per layer")
-    refused(config | {"num_attention_heads": 5}, "not a multiple of 5")
-    refused({key: value for key, value in config.items() if key != "hidden_size"}, "hidden_size is missing")
     refused(config | {"vocab_size": 41}, "word_embeddings.weight has shape")
-    refused(config | {"hidden_act": "swish"}, "hidden_act")
     del weights["encoder.layer.0.output.dense.bias"]
     save_file(weights, tmp_path / "model.safetensors")
     refused(config, "weights are missing: encoder.layer.0.output.dense.bias$")
-    (tmp_path / "config.json").write_text("{")
-    with pytest.raises(InputError, match=r"config\.json, line 1: this is not JSON"):
-        CDLMModel.from_pretrained(tmp_path)
     with pytest.raises(InputError, match="this is a file"):
         CDLMModel.from_pretrained(tmp_path / "config.json")
 

@@ -60,15 +60,6 @@ def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshol
     assert partition(agglomerative(scores, threshold, linkage)) == sklearn_partition(scores, threshold, linkage)
 
 
-@pytest.mark.parametrize("linkage", ["average", "single"])
-def test_sparse_form_equals_sklearn(by_sparse_merges: Callable[..., Any], linkage: Linkage) -> None:
-    for seed in range(40):
-        scores = random_scores(seed, 45, (0.04, 0.1, 0.4, 1.0)[seed % 4])
-        tree = by_sparse_merges(scores, linkage)
-        for threshold in (0.1, 0.5, 0.8, 0.97, 1.0):
-            assert partition(tree.cut(threshold)) == sklearn_partition(scores, threshold, linkage)
-
-
 def merges_by_hand(scores: PairScores, linkage: Linkage, keys: Sequence[Any]) -> list[tuple[float, list[set[int]]]]:
     """Of every merge below 1 the distance and the clusters after it, all from the pairs themselves.
 
@@ -131,22 +122,6 @@ def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, thr
     assert partition(labels) == partition(new_labels[np.array(new_place)])
 
 
-@given(problem=problems, linkage=st.sampled_from(LINKAGES), threshold=thresholds)
-def test_pairs_not_stored_are_pairs_of_score_zero(problem, linkage, threshold) -> None:
-    scores = random_scores(*problem)
-    first, second = np.triu_indices(scores.size, 1)
-    full = PairScores(scores.size, first, second, full_matrix(scores)[first, second])
-    assert agglomerative(scores, threshold, linkage).tolist() == agglomerative(full, threshold, linkage).tolist()
-
-
-def test_ties_follow_the_stated_rule() -> None:
-    # 0-1, 1-2 and 2-3 are equally near; 0-1 come first, then 2-3. Average distance of {0,1} and {2,3}: 1 - 0.8/4.
-    path = PairScores(4, [0, 1, 2], [1, 2, 3], [0.8, 0.8, 0.8])
-    assert agglomerative(path, 0.5).tolist() == [0, 0, 1, 1]
-    # By these keys 1 and 2 come first; 0 and 3 are then further away.
-    assert agglomerative(path, 0.5, keys=["d", "a", "b", "c"]).tolist() == [0, 1, 1, 2]
-
-
 def test_merges_of_equal_distance_are_in_the_order_in_which_they_were_made(
     by_sparse_merges: Callable[..., Any],
 ) -> None:
@@ -168,16 +143,6 @@ def test_threshold_above_one_joins_everything_and_at_one_only_components() -> No
     scores = PairScores(5, [0, 2], [1, 3], [0.01, 0.9])
     assert agglomerative(scores, 1.0).tolist() == [0, 0, 1, 1, 2]
     assert np.bincount(agglomerative(scores, 1.01)).tolist() == [5]
-
-
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_linkages_by_hand(linkage: Linkage) -> None:
-    scores = PairScores(3, [0, 0, 1], [1, 2, 2], [0.9, 0.8, 0.2])
-    expected = {"single": 0.2, "average": 0.5}[linkage]
-    tree = dendrogram(scores, linkage)
-    assert tree.distance == pytest.approx([0.1, expected])
-    assert tree.cut(expected - 0.01).tolist() == [0, 0, 1]
-    assert tree.cut(expected + 0.01).tolist() == [0, 0, 0]
 
 
 def test_labels_are_numbered_by_first_occurrence() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext, ReadingBuilder
 from cdcoref.reading import Reading
 
@@ -136,8 +135,3 @@ def test_the_digest_is_that_of_the_contents(reader: Reader) -> None:
     assert renamed is not None
     assert contexts[0] is not None
     assert renamed.digest == contexts[0].digest
-
-
-def test_options_out_of_range_are_refused() -> None:
-    with pytest.raises(InputError, match="sentence is 0 and should be at least 1"):
-        ContextOptions(sentence=0)

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.inputs import PairSequence, SequenceBuilder, SequenceOptions
 from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, WordPieces
 
@@ -99,11 +98,6 @@ def test_byte_level_pieces(byte_bpe: Tokenizer) -> None:
     sequence = within(byte_bpe, "the é the hat", (1,), (3,))
     assert " ".join(pieces(byte_bpe, sequence)) == "<s> <doc-s> Ġthe <m> Ġ Ã © </m> Ġthe <m> Ġ h a t </m> </doc-s>"
     assert spans(byte_bpe, sequence) == ["Ġ Ã ©", "Ġ h a t"]
-
-
-def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: Tokenizer) -> None:
-    with pytest.raises(InputError, match="neither a"):
-        SequenceBuilder(Tokenizer(wordpiece.backend, {"unk_token": "[UNK]"}), SequenceOptions())
 
 
 # -- any documents, mentions and lengths -----------------------------------------------------------------------------

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from cdcoref.corpus import Document
-from cdcoref.errors import InputError
 from cdcoref.inputs import ReadingBuilder
 from cdlm.tokens import Tokenizer
 
@@ -42,8 +40,3 @@ def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: Tok
 
 def test_a_document_without_words_has_no_window(wordpiece: Tokenizer) -> None:
     assert list(ReadingBuilder(wordpiece, 13, 64, 2)(Document.from_sentences("e", [[], []]))) == []
-
-
-def test_a_tokenizer_without_a_beginning_is_refused(wordpiece: Tokenizer) -> None:
-    with pytest.raises(InputError, match="neither a"):
-        ReadingBuilder(Tokenizer(wordpiece.backend, {"unk_token": "[UNK]"}), 13, 64, 2)

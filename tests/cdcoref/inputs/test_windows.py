@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.inputs import DocumentPieces, SequenceBuilder, SequenceOptions
 
 if TYPE_CHECKING:
@@ -48,19 +47,6 @@ def shown(builder: SequenceBuilder, tokenizer: Tokenizer, *sides: tuple[Document
     assert len(sequence) <= builder.options.max_length
     text = " ".join(tokenizer.tokens(sequence.input_ids.tolist()))
     return ["".join(sorted(set(part.split()).intersection(LETTERS))) for part in text.split("<doc-s>")[1:]]
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"context": "paragraph"}, "context is 'paragraph' and should be 'document' or 'sentence'"),
-        ({"context": 1}, "context is 1 and should be 'document' or 'sentence'"),
-        ({"max_length": 31}, "max_length is 31 and should be at least 32"),
-    ],
-)
-def test_wrong_options_are_refused(values: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}$"):
-        SequenceOptions(**values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,6 @@ def test_nothing_to_compare_is_no_logit(pair_model: CorefModel) -> None:
         logits = comparison.run(batch_tokens=100)
         assert comparison.sequences == 0
         assert (logits.size, len(logits.logits)) == (len(documents.mentions), 0)
-        assert len(logits.within([["d", "e"]], documents).logits) == 0
         assert len(logits.scores({"event": 1.0, "entity": 1.0}, "event").score) == 0
 
 
@@ -205,11 +204,7 @@ def test_what_was_cut_is_said(pair_model: CorefModel) -> None:
 # -- logits ----------------------------------------------------------------------------------------------------------
 
 
-def test_probabilities_scores_and_groups() -> None:
-    documents = [Document.from_sentences(name, [["w"] * 4]) for name in "ab"]
-    kinds = ("event", "entity", "event", "entity", "event")
-    places = (("a", 0), ("a", 1), ("a", 2), ("b", 0), ("b", 1))
-    mentions = [Mention(d, (t,), kind) for (d, t), kind in zip(places, kinds, strict=True)]
+def test_probabilities_and_scores() -> None:
     logits = PairLogits(
         5, np.array([0, 0, 1]), np.array([2, 4, 3]), np.array([0, 0, 1]), np.array([2.0, -800.0, 3.0], np.float32)
     )
@@ -217,8 +212,6 @@ def test_probabilities_scores_and_groups() -> None:
     np.testing.assert_allclose(logits.probabilities(temperature), [0.7310585786, 0.0, 0.9975273768], atol=1e-9)
     scores = logits.scores(temperature, "entity")
     assert (scores.size, scores.first.tolist(), scores.second.tolist()) == (5, [1], [3])
-    within = logits.within([["b"], ["a"]], Corpus(tuple(documents), tuple(mentions)))
-    assert (within.first.tolist(), within.second.tolist(), within.logits.tolist()) == ([0], [2], [2.0])
 
 
 def test_pairs_of_documents_do_not_depend_on_their_order() -> None:

@@ -311,12 +311,6 @@ def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
     assert list(found.values()) == expected
 
 
-def test_a_cluster_without_conflict_is_left() -> None:
-    scores = {(0, 1): 0.3, (1, 2): 0.2, (2, 3): 0.1}
-    assert clustered(["the 1998 sinking", "the sinking", "1998"], dict(list(scores.items())[:2])) == [[0, 1, 2]]
-    assert clustered(["the sinking", "1998", "the sinking", "2001"], scores) == [[0, 1, 2], [3]]
-
-
 @given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
 def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
     sentences = [phrase.split() for phrase in phrases]

@@ -153,25 +153,6 @@ def test_candidates_are_all_spans_within_a_sentence(wordpiece: Tokenizer) -> Non
         assert candidates == expected
 
 
-def test_candidates_of_small_windows_are_the_same(wordpiece: Tokenizer) -> None:
-    document = Document.from_sentences("d", TEXT)
-    spans = [
-        [
-            (int(w.words[s]), int(w.words[e - 1]) + 1)
-            for w in ReadingBuilder(wordpiece, length, 4096, 4)(document)
-            for s, e in zip(w.starts, w.ends, strict=True)
-        ]
-        for length in (24, 512)
-    ]
-    assert len(list(ReadingBuilder(wordpiece, 24, 4096, 4)(document))) > 1
-    assert sorted(spans[0]) == sorted(spans[1])
-
-
-@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
-def test_a_document_without_words_has_no_candidates(wordpiece: Tokenizer, sentences: list[list[str]]) -> None:
-    assert list(ReadingBuilder(wordpiece, 64, 4096, 4)(Document.from_sentences("d", sentences))) == []
-
-
 # -- with a model ----------------------------------------------------------------------------------------------------
 
 

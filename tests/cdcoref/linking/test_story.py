@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
-from cdcoref.errors import InputError
 from cdcoref.linking import LinkingOptions, link_story
 from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
@@ -51,10 +46,3 @@ def test_only_the_given_pairs_of_documents_are_compared(tiny_model: CorefModel) 
     together = {frozenset(m.document for m in cluster) for cluster in linked.corpus.clusters()}
     assert not any("b" in documents and len(documents) > 1 for documents in together)
     assert any(documents == {"a", "c"} for documents in together)
-
-
-def test_a_mention_of_no_kind_is_refused(tiny_model: CorefModel) -> None:
-    given = story()
-    unknown = replace(given, mentions=(replace(given.mentions[0], kind=None), *given.mentions[1:]))
-    with pytest.raises(InputError, match="a mention in 'a' is neither an event nor an entity"):
-        link_story(tiny_model, Readings(unknown), LinkingOptions())

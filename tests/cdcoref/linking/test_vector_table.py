@@ -36,7 +36,7 @@ from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions, 
 from cdcoref.predict import Predictor, ResultCache
 from cdcoref.reading import MentionVectors, Reading, Readings
 from cdcoref.training import read_words
-from tests.cdcoref.linking.test_comparison import TEXTS, by_mentions, changed_model, corpus, shuffled
+from tests.cdcoref.linking.test_comparison import TEXTS, changed_model, corpus
 
 MENTIONS = tuple(Mention("a", number, number + 1) for number in range(10))
 OPTIONS = VectorOptions(
@@ -358,17 +358,6 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 - 1]
 
 
-def test_clusters_do_not_depend_on_the_order(with_vectors: CorefModel) -> None:
-    documents = corpus(TEXTS[:4])
-    other = shuffled(documents)
-    one, two = (
-        by_mentions(part, Comparison(with_vectors, Readings(part), None).run(batch_tokens=512))
-        for part in (documents, other)
-    )
-    assert one.keys() == two.keys()
-    assert [two[pair] for pair in one] == pytest.approx(list(one.values()), abs=2e-2)
-
-
 @given(
     logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
     candidates=st.integers(1, 4),
@@ -386,14 +375,6 @@ def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates:
         best = likely[np.argsort(-values[likely], kind="stable")][:candidates]
         assert chosen[best].all()
     assert not chosen[values < np.log(0.1) - np.log1p(-0.1)].any()
-
-
-def test_candidates_that_differ_in_the_last_digits_are_equally_likely() -> None:
-    first, second = np.triu_indices(3, 1)
-    values, nothing = np.array([1.0, 1.0 - 1e-6, -4.0]), np.full(3, np.nan)
-    evidence = PairEvidence(3, first, second, first * 0, nothing, values, *np.zeros((2, 3), dtype=bool))
-    options = VectorOptions(candidates=1, min_probability=0.1)
-    assert candidate_pairs(evidence, MENTIONS[:3], options).chosen.tolist() == [True, True, False]
 
 
 def between_groups(values: Mapping[tuple[int, int], float]) -> PairEvidence:

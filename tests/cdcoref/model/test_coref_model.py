@@ -22,13 +22,12 @@ from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.inputs import PairSequence, ReadingBuilder, SequenceBuilder, SequenceOptions
+from cdcoref.inputs import PairSequence, SequenceBuilder, SequenceOptions
 from cdcoref.model import (
     CONFIG_FILE,
     CorefConfig,
     CorefModel,
     DetectorOptions,
-    LabelledBatch,
     SpanDetector,
     VectorOptions,
     collate_pairs,
@@ -178,16 +177,6 @@ def test_what_else_is_in_the_batch_does_not_matter(pair_model: CorefModel) -> No
     torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
 
 
-def test_windows_of_unmarked_text_in_a_batch_and_alone(tiny_model: CorefModel) -> None:
-    documents = [Document.from_sentences(str(n), [["ferry", "sank", "zqx"] * n, ["the"]]) for n in (1, 4, 9)]
-    windows = [w for d in documents for w in ReadingBuilder(tiny_model.tokenizer, 64, 256, 3)(d)]
-    with torch.inference_mode():
-        together = tiny_model.span_logits(collate_readings(windows, 0))
-        alone = torch.cat([tiny_model.span_logits(collate_readings([w], 0)) for w in windows])
-    assert together.shape == (sum(len(w.starts) for w in windows), len(KINDS))
-    torch.testing.assert_close(together, alone, atol=1e-4, rtol=0)
-
-
 @given(st.lists(st.integers(1, 300), max_size=60), st.integers(1, 1000))
 def test_batches_of_tokens(lengths: list[int], most: int) -> None:
     batches = list(token_batches(lengths, most))
@@ -195,16 +184,6 @@ def test_batches_of_tokens(lengths: list[int], most: int) -> None:
     for batch in batches:
         longest = max(lengths[p] for p in batch)
         assert len(batch) == 1 or len(batch) * longest <= most
-
-
-def test_the_loss_is_cross_entropy(pair_model: CorefModel) -> None:
-    batch = collate_pairs(sequences(pair_model)[:9], 0)
-    labels = (torch.arange(9) % 3 == 0).float()
-    with torch.no_grad():
-        loss = pair_model(LabelledBatch(batch, labels))
-        chance = torch.sigmoid(pair_model.pair_logits(batch).double())
-    losses = -torch.where(labels > 0, chance.log(), (1 - chance).log())
-    assert loss.item() == pytest.approx(float(losses.mean()), rel=1e-4)
 
 
 # -- folders ---------------------------------------------------------------------------------------------------------
@@ -319,11 +298,6 @@ def test_saving_replaces_the_older_model_whole_or_not_at_all(
     assert not (folder / "extra.txt").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
     assert folder.stat().st_mode & 0o777 == 0o755
-
-
-def test_configurations_survive_json() -> None:
-    config = CorefConfig(SequenceOptions("sentence", 64), distance_threshold={"event": 0.25, "entity": 1.0})
-    assert CorefConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
 def test_a_model_on_an_encoder(tiny_encoder: Path, tmp_path: Path) -> None:

@@ -145,11 +145,7 @@ CONFIGURATION: dict[str, tuple[Damage, str]] = {
     "few positions": (
         both(
             encoder("max_position_embeddings", 20),
-            weights(
-                lambda w: w.update(
-                    {"encoder.embeddings.position_embeddings.weight": torch.zeros(20, 32)},
-                )
-            ),
+            weights(lambda w: w.update({"encoder.embeddings.position_embeddings.weight": torch.zeros(20, 32)})),
         ),
         "the encoder reads 19 word pieces at once",
     ),
@@ -188,19 +184,11 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
 }
 """What may be wrong in its section ``cdcoref``."""
 for name in KINDS_OF_THRESHOLD:
-    SETTINGS |= {
-        f"{name}: one for all": (setting(name, 0.5), f"cdcoref.{name} is 0.5 and should be a JSON object"),
-        f"{name}: a kind missing": (setting(name, {"event": 0.5}), f"json: cdcoref.{name} must have one number each"),
-        f"{name}: a kind too many": (
-            setting(name, {"event": 0.5, "entity": 0.5, "time": 0.5}),
-            f"config.json: cdcoref.{name} must have one number each",
-        ),
-    }
-    SETTINGS[f"{name}: both negative"] = (
-        setting(name, {"event": -1, "entity": -1}),
-        rf"{name}.event is -1 .* at least 0",
+    SETTINGS[f"{name}: a kind missing"] = (
+        setting(name, {"event": 0.5}),
+        f"json: cdcoref.{name} must have one number each",
     )
-    for value in (NAN, INFINITY, -0.5, "0.5", True, None, [0.5]):
+    for value in (NAN, -0.5, "0.5", None):
         SETTINGS[f"{name}: {value!r}"] = (
             setting(name, {"event": value, "entity": 0.5}),
             rf"cdcoref.{name}.event is .* and should be",
@@ -217,13 +205,10 @@ SETTINGS["a distance beyond 1"] = (
 WEIGHTS: dict[str, tuple[Damage, str]] = {
     "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: the model's weights are missing"),
     "a folder for the weights": (replaced_by_folder(WEIGHTS_FILE), f"{WEIGHTS_FILE}: the model's weights are missing"),
-    "empty": (text(WEIGHTS_FILE, b""), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "half of the weights": (half(WEIGHTS_FILE), f"{WEIGHTS_FILE}: the weights cannot be read"),
-    "text": (text(WEIGHTS_FILE, "weights " * 100), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "a pickle": (text(WEIGHTS_FILE, pickle.dumps({"a": 1})), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "a huge header": (header({}, length=10**15), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "a header that is a list": (header([]), f"{WEIGHTS_FILE}: "),
-    "a header without end": (header(b"[" * 100_000), f"{WEIGHTS_FILE}: the weights cannot be read"),
     "an empty header": (header({}), "do not fit.*layer 0 has no weights"),
     "overlapping tensors": (
         header({n: {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]} for n in "ab"}, data=bytes(4)),
@@ -287,33 +272,19 @@ TOKENS: dict[str, tuple[Damage, str]] = {
     "no tokenizer": (lambda f: [p.unlink() for p in f.glob("*tok*")], NO_TOKENIZER),
     "a folder for it": (replaced_by_folder(TOKENIZER), NO_TOKENIZER),
     "empty": (text(TOKENIZER, ""), NO_TOKENIZER),
-    "an empty object": (text(TOKENIZER, "{}"), NO_TOKENIZER),
-    "a list": (text(TOKENIZER, "[]"), NO_TOKENIZER),
-    "a number": (text(TOKENIZER, "5"), NO_TOKENIZER),
-    "null": (text(TOKENIZER, "null"), NO_TOKENIZER),
     "half of it": (half(TOKENIZER), NO_TOKENIZER),
     "deeply nested": (text(TOKENIZER, "[" * 100_000), NO_TOKENIZER),
-    "thousands of digits": (text(TOKENIZER, "9" * 5000), NO_TOKENIZER),
-    "no model": (put(TOKENIZER, "model", value=ABSENT), NO_TOKENIZER),
-    "a null model": (put(TOKENIZER, "model", value=None), NO_TOKENIZER),
     "an unknown model": (put(TOKENIZER, "model", "type", value="Words"), NO_TOKENIZER),
-    "a vocabulary in words": (put(TOKENIZER, "model", "vocab", value="the of and"), NO_TOKENIZER),
-    "an id in words": (put(TOKENIZER, "model", "vocab", "[UNK]", value="one"), NO_TOKENIZER),
     "a negative id": (put(TOKENIZER, "model", "vocab", "[UNK]", value=-1), NO_TOKENIZER),
     "an id out of reach": (put(TOKENIZER, "model", "vocab", "the", value=4_000_000_000), "ids beyond"),
     "an id beyond the last": (put(TOKENIZER, "model", "vocab", "the", value=100_000), "ids beyond"),
     "an unknown normaliser": (put(TOKENIZER, "normalizer", value={"type": "Shout"}), NO_TOKENIZER),
-    "an unknown separator": (put(TOKENIZER, "pre_tokenizer", value=7), NO_TOKENIZER),
-    "added tokens in words": (put(TOKENIZER, "added_tokens", value="<m>"), NO_TOKENIZER),
-    "an added token without an id": (put(TOKENIZER, "added_tokens", 0, "id", value=ABSENT), NO_TOKENIZER),
     "more entries than the encoder": (
         put(TOKENIZER, "model", "vocab", "another-word", value=0),
         "more entries than the encoder; it belongs to another model",
     ),
     "a configuration that is a list": (text(TOKENIZER_CONFIG, "[]"), NO_TOKENIZER),
     "a configuration that is not JSON": (text(TOKENIZER_CONFIG, "{"), NO_TOKENIZER),
-    "a configuration that nests": (text(TOKENIZER_CONFIG, '{"a":' * 100_000), NO_TOKENIZER),
-    "special tokens by number": (put(TOKENIZER_CONFIG, "extra_special_tokens", value=5), NO_TOKENIZER),
     "an unknown token by number": (put(TOKENIZER_CONFIG, "unk_token", value=5), NO_TOKENIZER),
     "no unknown token": (put(TOKENIZER_CONFIG, "unk_token", value=None), "no token for unknown words"),
     "no beginning": (put(TOKENIZER_CONFIG, "cls_token", value=None), r"neither a \[CLS\] nor a beginning"),

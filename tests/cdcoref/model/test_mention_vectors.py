@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -13,38 +10,11 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.linking import EncodedPart, SpanScores, vectors_of
-from cdcoref.model import ALL, UNSEEN, KindScorer, MentionProjection, VectorScorer, words_of_layers
+from cdcoref.model import ALL, UNSEEN, KindScorer, VectorScorer
 from cdcoref.reading import Reading
 
 WIDTH, DIMENSION = 6, 4
 EVIDENCE = (False, True, True)
-
-
-def test_projected_words_give_the_same_as_projected_mentions() -> None:
-    torch.manual_seed(0)
-    projection = MentionProjection(WIDTH, DIMENSION, 0.5).eval()
-    words = torch.randn(5, WIDTH)
-    document = Document.from_sentences("d", [["a", "b", "c", "d", "e"]])
-    mentions = [Mention("d", (0, 1, 2), "entity"), Mention("d", (4,), "entity"), Mention("d", (1, 3), "entity")]
-    with torch.no_grad():
-        kept = projection.project(words).numpy()
-        expected = projection(
-            torch.stack([words[list(m.tokens)].mean(dim=0) for m in mentions]),
-            torch.stack([words[m.tokens[-1]] for m in mentions]),
-        )
-    no_spans = SpanScores(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 2), np.float32))
-    reading = EncodedPart(
-        Reading(document), no_spans, np.ones((5, 2), np.float32), {"entity": kept}, np.zeros((5, 0), np.float32)
-    )
-    np.testing.assert_allclose(vectors_of(reading, mentions).own["learnt"], expected.numpy(), atol=2e-3)
-
-
-def test_words_are_means_of_their_pieces_in_the_last_layers() -> None:
-    states = [torch.full((1, 3, 2), float(n)) + torch.arange(3)[None, :, None] for n in (100, 10, 20)]
-    batch: Any = SimpleNamespace(
-        pieces=torch.tensor([0, 1, 2]), word_of_piece=torch.tensor([0, 0, 1]), word_places=torch.zeros(2)
-    )
-    assert words_of_layers(states[-2:], batch).tolist() == [[10.5, 10.5, 20.5, 20.5], [12, 12, 22, 22]]
 
 
 @pytest.mark.parametrize("shares", [{}, {ALL: 0.5}, {ALL: 0.3, UNSEEN: 0.3}, {UNSEEN: 1.0}])

@@ -10,7 +10,7 @@ import pytest
 
 from cdcoref.clustering import PairScores
 from cdcoref.errors import InputError
-from cdcoref.linking import ComparedPairs, MentionLinks
+from cdcoref.linking import MentionLinks, compared_pairs
 from cdcoref.predict import Predictor, load
 from cdcoref.views import write_pairs
 
@@ -28,12 +28,8 @@ def test_pairs_and_antecedents_are_in_the_order_of_their_first_mention() -> None
     links = MentionLinks(compared, np.array([1]), np.array([0]), np.array([0.75]))
     nobody = np.zeros(0, dtype=np.int64)
     nothing = MentionLinks(PairScores(4, nobody, nobody, np.zeros(0)), nobody, nobody, np.zeros(0))
-    pairs = ComparedPairs.of([links, nothing])
-    assert pairs.first.tolist() == [0, 1, 2]
-    assert pairs.second.tolist() == [2, 0, 3]
-    assert pairs.probability.tolist() == [0.25, 0.75, 0.5]
-    assert pairs.antecedent.tolist() == [False, True, False]
-    assert len(ComparedPairs.of([]).first) == 0
+    assert compared_pairs([links, nothing]) == [(0, 2, 0.25, False), (1, 0, 0.75, True), (2, 3, 0.5, False)]
+    assert compared_pairs([]) == []
 
 
 def test_a_prediction_keeps_its_pairs_if_asked(predictor: Predictor, tmp_path: Path) -> None:

@@ -84,11 +84,6 @@ def test_a_discontinuous_mention_is_shown_in_parts(predictor: Predictor) -> None
     assert shown["left"].line == 2
 
 
-def test_ids_of_documents(predictor: Predictor) -> None:
-    assert [d.id for d in predictor.predict([FERRY, OTHER]).corpus.documents] == ["1", "2"]
-    assert [d.id for d in predictor.predict({"x": FERRY, "y": ""}).corpus.documents] == ["x", "y"]
-
-
 # -- little and nothing ----------------------------------------------------------------------------------------------
 
 
@@ -378,17 +373,6 @@ def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Pr
     assert len(predictor.predict(corpus, PredictionOptions(kind="event")).corpus.mentions) == 3
 
 
-def test_the_lemma_baseline(predictor: Predictor) -> None:
-    lemma = Predictor(predictor.model, lemma=True)
-    documents = [Document.from_sentences(n, [["The", "ferry", "sank"], ["Ferries", "sink"]]) for n in "ab"]
-    mentions = [
-        Mention(d.id, tokens, kind) for d in documents
-        for tokens, kind in (((0, 1), "entity"), ((2,), "event"), ((3,), "entity"), ((4,), "event"))
-    ]  # fmt: skip
-    prediction = lemma.predict(Corpus(tuple(documents), tuple(mentions)))
-    assert sorted((c.kind, len(c.mentions)) for c in prediction.clusters()) == [("entity", 4), ("event", 4)]
-
-
 def test_the_lemma_baseline_reads_a_model_when_it_must_find_mentions(
     monkeypatch: pytest.MonkeyPatch, tiny_model_folder: Path, tmp_path: Path
 ) -> None:
@@ -478,32 +462,6 @@ def test_names_of_documents_do_not_matter(predictor: Predictor, topics: Topics) 
     assert any(len(cluster) > 1 for cluster in found[0])
     assert found[0].keys() == found[1].keys()
     assert all(found[0][cluster] == pytest.approx(found[1][cluster], abs=1e-5) for cluster in found[0])
-
-
-def test_an_interrupted_prediction_goes_on(
-    predictor: Predictor, pair_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options = PredictionOptions(topics="none", batch_tokens=300)
-    texts = predictor.predict([FERRY, f"The ferry was late. {OTHER}"], options).corpus
-    predictor = Predictor(pair_model)
-    whole = predictor.predict(texts, options)
-    compute = CorefModel.pair_logits
-    computed = 0
-
-    def stopped(model: CorefModel, batch: Any) -> torch.Tensor:
-        nonlocal computed
-        computed += len(batch.input_ids)
-        if computed > whole.sequences / 2:
-            raise KeyboardInterrupt
-        return compute(model, batch)
-
-    monkeypatch.setattr(CorefModel, "pair_logits", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        predictor.predict(texts, options, cache=tmp_path / "cache")
-    computed = -1000
-    finished = predictor.predict(texts, options, cache=tmp_path / "cache")
-    assert 0 < computed + 1000 < 0.8 * whole.sequences
-    assert links(finished) == links(whole)
 
 
 def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> None:

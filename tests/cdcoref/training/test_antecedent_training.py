@@ -99,16 +99,6 @@ def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
         assert all((pronoun < count) == (antecedent < count) for pronoun, (antecedent, _) in found.items())
 
 
-def test_evidence_has_one_pair_for_a_pronoun_with_an_antecedent(trained: CorefModel) -> None:
-    unseen = corpus(2, 2)
-    evidence = compare_vectors(trained, Readings(unseen, read_vectors(trained, unseen, batch_tokens=512)))
-    pronoun = np.arange(len(unseen.mentions)) % 2 == 1
-    of_pronouns = pronoun[evidence.first] | pronoun[evidence.second]
-    np.testing.assert_array_equal(of_pronouns, evidence.antecedents)
-    assert evidence.antecedents.sum() == len(referring(unseen))
-    assert evidence.within[evidence.antecedents].all()
-
-
 def test_a_pronoun_has_no_cluster_in_another_document_of_its_own(trained: CorefModel) -> None:
     story = corpus(3, 3)
     linked = link_story(trained, Readings(story), LinkingOptions(batch_tokens=512)).corpus

@@ -307,7 +307,7 @@ def test_the_model_has_no_detector_and_scikit_learns_clusters(trained: tuple[Pat
 
 def test_the_preset_is_the_papers() -> None:
     sampling, run, model = PAPER.sampling, PAPER.run, PAPER.model
-    assert PAPER.kinds == (EVENT,)
+    assert (PAPER.encoder, PAPER.kinds) == ("biu-nlp/cdlm", (EVENT,))
     assert (sampling.step_pairs, sampling.step_pairs % run.accumulation) == (128, 0)
     assert (model.scorer_width, model.sequences.context, model.sequences.max_length) == (1024, "document", 4096)
     assert (run.epochs, run.learning_rate, run.head_learning_rate) == (10, 1e-5, 1e-5)

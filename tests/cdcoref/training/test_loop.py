@@ -198,16 +198,6 @@ def test_the_best_epoch_is_kept(paper: TrainingConfig, corpora: tuple[Corpus, Co
     assert model.settings.distance_threshold == tuned.distance_threshold
 
 
-def test_the_same_seed_gives_the_same_model_and_another_another(
-    reference: tuple[Path, list[str]], config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path
-) -> None:
-    # Neither where the model is written nor how often it is saved decides what it becomes.
-    for seed, equal in ((0, True), (1, False)):
-        folder = tmp_path / str(seed)
-        train(with_settings(config, {"seed": seed, "save_steps": 100}), *corpora, folder, device="cpu", say=silent)
-        assert (weights(folder) == weights(reference[0])) is equal
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -249,15 +239,7 @@ def test_documents_of_ecb_plus(config: TrainingConfig, ecb_root: Path, tmp_path:
         ({"precision": "fp16"}, "fp16 precision needs a GPU"),
         ({"encoder": "not/a/name/of the/hub"}, "neither a folder nor the name of a model"),
         ({"kind": "event"}, "the dev corpus has no event mentions to tune thresholds on"),
-        (
-            {"vectors.corpus_weights.gum": 0.5},
-            "vectors.corpus_weights has a weight for 'gum', but",
-        ),
-        ({"detector.corpus_shares.gum": 0.5}, "detector.corpus_shares has a weight for 'gum', but"),
-        (
-            {"vectors.antecedents.corpus_shares.gum": 0.5},
-            "vectors.antecedents.corpus_shares has a weight for 'gum', but",
-        ),
+        ({"vectors.antecedents.corpus_shares.gum": 0.5}, r"antecedents\.corpus_shares has a weight for 'gum', but"),
     ],
 )
 def test_a_run_that_cannot_begin_leaves_no_trace(

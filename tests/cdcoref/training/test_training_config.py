@@ -20,19 +20,6 @@ def test_a_configuration_survives_json_and_toml(preset: str) -> None:
     assert with_settings(TrainingConfig(), tomllib.loads(as_toml(config.to_dict()))) == config
 
 
-def test_the_paper_is_the_papers() -> None:
-    paper = PRESETS["paper"]
-    sequences = paper.model.sequences
-    assert (paper.encoder, paper.run.epochs) == ("biu-nlp/cdlm", 10)
-    assert (sequences.context, sequences.max_length, paper.model.scorer_width) == ("document", 4096, 1024)
-    assert paper.sampling.step_pairs == 128
-
-
-def test_the_kinds_that_are_trained() -> None:
-    assert TrainingConfig(kind="event").kinds == ("event",)
-    assert TrainingConfig().kinds == ("event", "entity")
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,18 +52,6 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
         "vectors: fitting the event scorer in 200 steps",
         "vectors: event scorer",
     ]
-
-
-def test_a_model_with_vectors_is_saved_whole(tiny_model: CorefModel, documents: Corpus, tmp_path: Path) -> None:
-    model, _ = fitted(tiny_model, documents)
-    model.save_pretrained(tmp_path / "model", "card")
-    again = CorefModel.from_pretrained(tmp_path / "model")
-    assert again.settings == model.settings
-    vectors = read_vectors(again, documents, batch_tokens=512)
-    np.testing.assert_array_equal(
-        compare_vectors(again, Readings(documents, vectors)).bi_encoder,
-        compare_vectors(model, Readings(documents, vectors)).bi_encoder,
-    )
 
 
 def test_corpora_of_one_name_are_all_learnt_from(tiny_model: CorefModel, documents: Corpus) -> None:
@@ -124,11 +111,6 @@ def test_vectors_cannot_be_learnt_from_a_corpus_that_is_not_there(tiny_model: Co
     parts = annotated_corpora(documents)
     with pytest.raises(InputError, match="unseen names no corpus with coreferent mentions of the kind event"):
         fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=str)
-
-
-def test_the_same_seed_gives_the_same_heads(tiny_model: CorefModel, documents: Corpus) -> None:
-    one, two = (fitted(tiny_model, documents)[0].state_dict() for _ in range(2))
-    assert all(torch.equal(one[name], two[name]) for name in one)
 
 
 def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: Corpus) -> None:

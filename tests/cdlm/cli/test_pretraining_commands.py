@@ -13,7 +13,6 @@ from cdlm import documents
 from cdlm.alignment import PairReader
 from cdlm.cli import app
 from cdlm.documents import AnnotatedDocument, MentionSpan
-from cdlm.pretraining import VARIANTS
 from tests.commands import Finished
 
 SETS = "".join(f"w{n} w{n + 1} w3 ||||| w{n} w5 w6 ||||| w{n + 1} w8\n" for n in range(12))
@@ -36,12 +35,6 @@ def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
         return [AnnotatedDocument(name, "g", words, tuple(spans)) for name in ("a", "b")]
 
     monkeypatch.setattr(documents, "annotated_documents", read)
-
-
-def test_the_help_offers_every_variant(cdlm: Callable[..., Finished]) -> None:
-    code, out, _ = cdlm("pretrain", "--help")
-    assert code == 0
-    assert f"<{'|'.join(VARIANTS)}>" in out
 
 
 def test_pretrain_and_perplexity(

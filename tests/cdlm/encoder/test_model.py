@@ -108,21 +108,6 @@ def test_gradients_equal_longformers(pairs: Pairs, batch: Batch, which: int, see
         assert float((parameter.grad - wanted).norm()) <= 1e-3 * float(wanted.norm()) + 1e-5, name
 
 
-def test_a_batch_equals_its_sequences_alone(pairs: Pairs) -> None:
-    ours = pairs[1][1]
-    generator = torch.Generator().manual_seed(3)
-    ids = torch.randint(PAD + 1, 40, (4, 70), generator=generator)
-    mask = (torch.arange(70) < torch.tensor([[70], [1], [0], [33]])).long()
-    ids = ids.where(mask.bool(), PAD)
-    global_mask = (torch.rand(4, 70, generator=generator) < 0.2).long()
-    with torch.no_grad():
-        together = ours(ids, mask, global_mask).last_hidden_state
-        for row, length in enumerate([70, 1, 0, 33]):
-            part = slice(row, row + 1), slice(0, length)
-            alone = ours(ids[part], mask[part], global_mask[part]).last_hidden_state
-            torch.testing.assert_close(together[part], alone, atol=1e-5, rtol=0)
-
-
 @given(batch=batches(), which=st.integers(0, 2))
 @settings(max_examples=10)
 def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) -> None:

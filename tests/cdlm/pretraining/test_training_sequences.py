@@ -75,10 +75,3 @@ def test_what_a_sequence_looks_like(store: TokenStore, word_tokenizer: Tokenizer
     for document in sequences.documents(0):
         expected += ["<doc-s>", *[f"w{document}"] * (3 + document % 4), "</doc-s>"]
     assert word_tokenizer.tokens(ids.tolist()) == [*expected, "[SEP]"]
-
-
-def test_variants_of_one_seed_see_the_same_text(store: TokenStore, word_tokenizer: Tokenizer) -> None:
-    for number in range(5):
-        first, second = (drawn(store, word_tokenizer, variant)[number] for variant in ("cdlm", "prefix"))
-        assert (first.input_ids == second.input_ids).all()
-        assert first.is_global.sum() == second.is_global.sum()
