@@ -137,10 +137,7 @@ def _compare(
     revision: int,
     progress: Progress,
 ) -> tuple[Scores, list[str]]:
-    """The scores of pairs of documents of stories, and a sentence for whatever was left out.
-
-    One story is read after the other, so that few are held in memory.
-    """
+    """The scores of pairs of documents, and a sentence for whatever was left out; few stories are held in memory."""
     scores: Scores = {}
     notes: list[str] = []
     work = sum(len({id for pair in todo for id in pair}) + len(story.pairs) for story, todo in stories)

@@ -157,21 +157,12 @@ def insert_document(
 ) -> int:
     """Store a document with its mentions; returns its number."""
     document = incoming.document
+    origin = (document.id, incoming.content, incoming.source, incoming.mentions is not None)
     number = insert(
         connection,
         "INSERT INTO documents (id, content, source, given, story, added, text, fields, share, words) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, x'')",
-        (
-            document.id,
-            incoming.content,
-            incoming.source,
-            incoming.mentions is not None,
-            story,
-            now(),
-            document.text,
-            stored_fields(document),
-            share,
-        ),
+        (*origin, story, now(), document.text, stored_fields(document), share),
     )
     index_words(connection, number, incoming.weights, share)
     insert_mentions(connection, number, document, mentions)

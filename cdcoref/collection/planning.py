@@ -84,10 +84,7 @@ def make_plan(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
 
 
 def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collection[bytes], settings: Settings) -> Plan:
-    """Where all documents are new or replace others, stories are those of a prediction.
-
-    A story goes on from that of most of the documents that its documents replace.
-    """
+    """Where all documents are new or replace others: stories are a prediction's, and go on from those replaced."""
     new = [incoming.document for incoming in documents.new]
     original_of = near_duplicates(new, boilerplate=lines)
     vectors = DocumentVectors(new, original_of, lines)
@@ -154,10 +151,7 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
 def _without_templates(
     connection: sqlite3.Connection, documents: Sorted, around: Surroundings, placed: Placement
 ) -> np.ndarray:
-    """The stories of documents, without two reports of different happenings in the same words in one story.
-
-    A copy is where its original is.
-    """
+    """The stories of documents, after those with reports of different happenings in the same words are divided."""
     new = {one.document.id: one.document for one in documents.new}
     vectors, labels, original = placed.vectors, placed.label.copy(), around.near.original
     row_of = {id: row for row, id in enumerate(around.ids)}
@@ -216,10 +210,7 @@ def _to_compare(
     stored: Collection[str],
     max_pairs: int | None,
 ) -> list[DocumentPair]:
-    """The pairs of documents of a story to be compared: of those that are new to it and the nearest to each.
-
-    Those of two documents that were stored before are left out if they have been compared.
-    """
+    """The pairs of documents to compare: each that is new to a story with its nearest, unless that has been done."""
     limit = len(ids) if max_pairs is None else max_pairs
     if len(ids) <= limit + 1:
         near = [(a, b) for a in newcomers.tolist() for b in range(len(ids)) if a != b]

@@ -147,14 +147,6 @@ def _store_questions(
         story = int(story_of[decision.first])
         kept[story] += 1
         if kept[story] <= QUESTIONS_A_STORY:
-            connection.execute(
-                "INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    story,
-                    int(numbers[decision.first]),
-                    int(numbers[decision.second]),
-                    decision.together,
-                    decision.probability,
-                    decision.doubt,
-                ),
-            )
+            pair = int(numbers[decision.first]), int(numbers[decision.second])
+            values = (story, *pair, decision.together, decision.probability, decision.doubt)
+            connection.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", values)

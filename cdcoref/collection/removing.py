@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import insert, marks, numbers_of, rows_in, stories_of
+from cdcoref.collection.chosen_rows import insert, marks, numbers_of, rows_in, stored_documents, stories_of
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import count_revision, delete_document
@@ -26,7 +26,6 @@ from cdcoref.collection.stored_copies import copies_of, return_to_copies
 from cdcoref.collection.subjects import drop_empty_stories, place_stories
 from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate
 from cdcoref.errors import InputError
-from cdcoref.formats import stored_document
 from cdcoref.stories import words_of
 
 _DOCUMENT = "number, id, content, source, given, story, added, text, fields, share, words"
@@ -109,7 +108,10 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
         for one in kept:
             _check_absent(connection, one, database)  # one that was inserted just now may have the same content
             weights[one.number] = _insert(connection, one)
-        _restore_scores(connection)
+        # Scores are of pairs of documents: those of which both are there again come back.
+        both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
+        connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
+        connection.execute(f"DELETE FROM removed_scores WHERE {both}")
         for one in kept:
             return_to_copies(connection, one.number)
         stories = place_stories(connection, stories_of(connection, weights), weights)
@@ -160,10 +162,8 @@ def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
         f"INSERT INTO documents SELECT {_DOCUMENT} FROM removed_documents WHERE number = ?", (one.number,)
     )
     connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
-    (id, text, fields) = connection.execute(
-        "SELECT id, text, fields FROM documents WHERE number = ?", (one.number,)
-    ).fetchone()
-    weights = words_of(stored_document(id, text, fields), stored_boilerplate(connection))
+    (document,) = stored_documents(connection, "number", [one.number])
+    weights = words_of(document, stored_boilerplate(connection))
     index_words(connection, one.number, weights, one.share)
     for table in _PARTS:
         connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE document = ?", (one.number,))
@@ -180,13 +180,6 @@ def _story(connection: sqlite3.Connection, one: _Kept) -> int:
             return min(counts, key=lambda story: (-counts[story], story))
     connection.execute("INSERT OR IGNORE INTO stories (number) VALUES (?)", (one.story,))
     return one.story
-
-
-def _restore_scores(connection: sqlite3.Connection) -> None:
-    """Store the scores of all pairs of documents that are both in the collection."""
-    both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
-    connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
-    connection.execute(f"DELETE FROM removed_scores WHERE {both}")
 
 
 def _leave_others(connection: sqlite3.Connection, numbers: Iterable[int], stories: Sequence[int]) -> None:

@@ -52,8 +52,7 @@ def full_text_query(query: str) -> str | None:
 def _candidates(
     connection: sqlite3.Connection, words: Sequence[str], numbers: set[int], condition: str, values: Sequence[object]
 ) -> Iterator[tuple[Any, ...]]:
-    """Clusters of some numbers, and those whose title or name may have one of the words: the number of each, its title,
-    and how many documents and mentions it has."""
+    """Clusters of some numbers, and those whose title or name may have a word: number, title, documents, mentions."""
     columns = "SELECT number, coalesce(name, title), documents, mentions FROM clusters"
     # LIKE knows no accents, so titles with other letters than English ones, and all names, are looked at.
     seen = set()

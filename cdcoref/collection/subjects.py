@@ -29,8 +29,11 @@ def place_stories(
     if not stored_settings(connection).across_stories:
         return left
     near = set(left)
+    query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
     for number, weights in (new or {}).items():
-        near |= _stories_near(connection, number, weights)
+        beside = frozenset(other for (other,) in connection.execute(query, (number,)))
+        rows = word_rows(connection, weights)
+        near |= stories_of(connection, documents_near(connection, weights, rows, beside))
     before = _with_subjects(connection, near)
     stories = sorted(before)
     vectors, _, story_of = vectors_of_stories(connection, stories)
@@ -77,13 +80,6 @@ def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], label
 def subjects_of(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, int]:
     """The subjects of some stories, without those that have none."""
     return dict(rows_in(connection, "SELECT story, subject FROM subjects WHERE story IN ({})", stories))
-
-
-def _stories_near(connection: sqlite3.Connection, document: int, weights: Weights) -> set[int]:
-    """Stories of the documents that share the most, and rarest, words with a new one, without its own story."""
-    query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
-    own = frozenset(number for (number,) in connection.execute(query, (document,)))
-    return stories_of(connection, documents_near(connection, weights, word_rows(connection, weights), own))
 
 
 def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:

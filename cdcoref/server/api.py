@@ -198,12 +198,8 @@ def api_routes(site: Site) -> APIRouter:
     @router.get("/collection", summary="The model, the options and the size of the collection")
     def about() -> About:
         collection = site.readers()
-        return About(
-            name=site.path.name,
-            model=collection.model,
-            options=kept_options(collection.options),
-            counts=collection.counts(),
-        )
+        options = kept_options(collection.options)
+        return About(name=site.path.name, model=collection.model, options=options, counts=collection.counts())
 
     @router.get("/clusters", summary="Clusters, those in most documents first")
     def clusters(
@@ -277,12 +273,7 @@ def api_routes(site: Site) -> APIRouter:
     def corrections() -> list[Correction]:
         return site.readers().corrections()
 
-    @router.post(
-        "/corrections",
-        dependencies=CHANGING,
-        summary="Make a correction",
-        status_code=201,
-    )
+    @router.post("/corrections", dependencies=CHANGING, summary="Make a correction", status_code=201)
     def correct(new: NewCorrection) -> Correction:
         return changed(lambda collection: collection.correct(new.action, new.ids, name=new.name))
 

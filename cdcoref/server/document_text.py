@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from urllib.parse import urlencode
 
-from cdcoref.collection import DocumentPage, StoredMention
+from cdcoref.collection import DocumentPage
 from cdcoref.corpus import Document, Mention, character_parts
 from cdcoref.views import marked_text
 
@@ -62,7 +62,7 @@ class Paragraph:
 def paragraphs(page: DocumentPage) -> list[Paragraph]:
     """The lines of a document's text; blank ones are left out."""
     mentions = [mention for mention in page.mentions if not mention.rejected]
-    ranges = [_ranges(mention, page.document) for mention in mentions]
+    ranges = [character_parts(Mention(page.document.id, m.tokens), page.document) for m in mentions]
     order = sorted(range(len(mentions)), key=lambda n: ranges[n][0][0])
     seen: set[str] = set()
     found: list[list[Piece]] = [[]]
@@ -91,10 +91,6 @@ def paragraphs(page: DocumentPage) -> list[Paragraph]:
         for pieces in found
         if any(piece.text.strip() for piece in pieces)
     ]
-
-
-def _ranges(mention: StoredMention, document: Document) -> Sequence[tuple[int, int]]:
-    return character_parts(Mention(document.id, mention.tokens), document)
 
 
 def _stretches(document: Document) -> Iterator[tuple[int, int, bool]]:

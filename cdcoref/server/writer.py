@@ -105,12 +105,7 @@ class Writer:
                 logging.getLogger(__name__).exception("Addition %s failed", job.number)
                 self._end_process()
                 why = f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})"
-                self.jobs.change(
-                    job.number,
-                    state="failed",
-                    stage="",
-                    summary=(f"{why}; {UNKNOWN}",),
-                )
+                self.jobs.change(job.number, state="failed", stage="", summary=(f"{why}; {UNKNOWN}",))
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
         self._end_process()

@@ -26,10 +26,7 @@ def graph_drawing(graph: StoryGraph) -> dict[str, Any]:
     """
     rows = max(len(graph.entities), len(graph.events))
     height = rows * ROW + 2 * MARGIN
-    sides = (
-        ("entity", graph.entities, LEFT, -8, "end"),
-        ("event", graph.events, RIGHT, 8, "start"),
-    )
+    sides = (("entity", graph.entities, LEFT, -8, "end"), ("event", graph.events, RIGHT, 8, "start"))
     circles: list[tuple[float, float, float, str]] = []
     labels: list[tuple[float, float, str, str, str]] = []
     at: dict[tuple[str, int], float] = {}

@@ -128,22 +128,6 @@ def test_any_text_is_data_and_nothing_else(texts: list[str]) -> None:
         assert data["clusters"][0][0] == re.sub("[\ud800-\udfff]", "\ufffd", cluster)
 
 
-@pytest.mark.parametrize(
-    ("words", "label"),
-    [
-        (["he", "he", "He", "Ann"], "Ann"),
-        (["he", "him"], "him"),
-        (["Sank", "sank", "sank", "sinking"], "sank"),
-        (["Maren", "the Maren"], "the Maren"),
-        (["", "x"], "x"),
-    ],
-)
-def test_a_cluster_is_called_by_its_most_frequent_words(words: list[str], label: str) -> None:
-    document = Document.from_sentences("a", [[word] for word in words])
-    corpus = Corpus((document,), tuple(Mention("a", (n,), "entity", "c") for n in range(len(words))))
-    assert data_of(page_html(corpus))["clusters"][0][2] == label
-
-
 def test_discontinuous_mentions_keep_their_parts() -> None:
     document = Document.from_sentences("a", [["took", "it", "off"]])
     data = data_of(page_html(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event")))))
