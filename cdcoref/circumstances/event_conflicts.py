@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances.event_circumstances import Circumstances
 from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
-from cdcoref.circumstances.main_event import Setting
+from cdcoref.circumstances.lead import Setting
+from cdcoref.circumstances.roles import kind_of, kind_of_noun
 from cdcoref.circumstances.sentences import Source, When, Where
-from cdcoref.circumstances.themes import noun_sort_of, sort_of
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma
 
@@ -89,7 +89,7 @@ class CircumstanceTables:
         self._own_places = _PlaceTable(near)
         self._own = [own[0].place if own else None for own in near]
         self._places = _PlaceTable([list(one.where) for one in circumstances])
-        self._counts = [frozenset(stated.count for stated in one.how_many) for one in circumstances]
+        self._counts = [one.how_many for one in circumstances]
         self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
         self._documents = _Documents([settings.get(id, Setting()) for id in used])
         self._words = np.unique(words, return_inverse=True)[1]
@@ -101,8 +101,8 @@ class CircumstanceTables:
             frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
         ]
         self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
-        self._sorts = np.unique([sort_of(word) for word in words], return_inverse=True)[1]
-        nouns = [noun_sort_of(word) for word in words]
+        self._sorts = np.unique([kind_of(word) for word in words], return_inverse=True)[1]
+        nouns = [kind_of_noun(word) for word in words]
         self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
         self._nouns = np.unique(nouns, return_inverse=True)[1]
         self._sentences = np.array(sentences, dtype=np.int64)

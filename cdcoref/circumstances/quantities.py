@@ -1,87 +1,62 @@
-"""The numbers of a sentence, each with what is counted or measured: words in, quantities or counts out.
+"""What a sentence counts and measures: its parse in, amounts with what they are of and who says so out.
 
-Quantities are what reports may contradict each other about: people, things, money, votes, shares, magnitudes and spans
-of time ("31 people", "£84.3m", "311 votes to 202", "66 percent", "a nine-year sentence"). Counts keep events apart, so
-their rules are stricter: an exact number with a noun that is neither a date, a time, an age nor a share ("five people",
-"1,200 hectares").
+An amount is a number with the noun that it counts ("31 people", "£84.3m", "66 percent", "a nine-year sentence"). It is
+of the nearest event or word of the table `quantity_relations.tsv` above it in its clause ("killed 31 people"), or of
+the subject of a verb that only relates it to one ("the toll rose to 17"). Dates, ages and numbers of names are none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cdcoref.language import (
-    NUMERALS,
-    SCALES,
-    amounts_in,
-    continues_phrase,
-    date_name,
-    lemma,
-    number_named,
-    whole_figures,
-    word_set,
-)
+from cdcoref.circumstances.sentences import Sentence
+from cdcoref.corpus import Mention
+from cdcoref.facts import Parse, is_verb, verbs_about
+from cdcoref.language import SCALES, date_name, number_named
+from cdcoref.word_tables import rows, words_in
 
 PEOPLE = "people"
-MONEY = frozenset("$€£")
-"""Units of money; a sum for each year or month has a longer one ("$ a year")."""
-_SIGNS = {**{sign: sign for sign in MONEY}, "US$": "$", "us$": "$"}
-_CURRENCIES = {"euro": "€", "pound": "£", "dollar": "$", "dlr": "$", "dlrs": "$", "stg": "£"}
+_SIGNS = {"$": "$", "€": "€", "£": "£", "US$": "$", "us$": "$"}
 _LETTERS = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
 _LETTERS |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
-_FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?", re.IGNORECASE)
+_FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?(%)?", re.IGNORECASE)
 _YEAR = re.compile(r"(1[89]|20)\d\d")
-_COMPOUND = re.compile(r"(\w[\w.]*)-(year|month|week|day|hour|minute|magnitude)", re.IGNORECASE)
-_SPANS = {"year": ("month", 12), "month": ("month", 1), "week": ("day", 7), "day": ("day", 1)} | {
-    "hour": ("minute", 60),
-    "minute": ("minute", 1),
-}
-"""Units of time: as which unit they are compared, and how many of that they are."""
-_DATES = word_set("old ago later earlier after before since from age")
-"""What follows a span of time that only dates something."""
-_DATED = word_set("age aged last past previous next every within in after first than over")
-"""What precedes one."""
-_PEOPLE_WORDS = "people person man woman victim life civilian resident"
-_MEANT = {
-    **dict.fromkeys(_PEOPLE_WORDS.split(), PEOPLE),
-    **dict.fromkeys(("job", "post", "position"), "job"),
-    **dict.fromkeys(("ha", "hectare"), "hectare"),
-    **dict.fromkeys(("km", "kilometre", "kilometer"), "km"),
-    **dict.fromkeys(("ton", "tonne"), "tonne"),
-}
-"""Units that count the same."""
-_STATES = frozenset({"dead", "injured", "wounded", "hurt", "missing"})
-_NO_UNITS = word_set("old p.m. a.m. pm am o'clock th st nd rd time degree point")
-_NO_NOUNS = word_set("vs instead more fewer each apiece away alone together again later now")
-_AUXILIARIES = frozenset({"were", "are", "have", "had", "was", "has"})
-_VOTING_WORDS = "vote voted votes pass passed passes approve approved reject rejected back backed defeat defeated by"
-_VOTING = frozenset(_VOTING_WORDS.split())
-_TO = frozenset({"to", "-", "–"})
-_ROUGH = word_set("about around some nearly almost roughly approximately over than least most many up under estimated")
-_ROUGH_BEFORE = 2
+_COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", re.IGNORECASE)
+_UNITS = {row["word"]: row for row in rows("units.tsv")}
+_RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
+_RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
+_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES = (
+    words_in("beside_quantities.tsv", kind)
+    for kind in ("rough", "not", "earlier", "denial", "relating", "voting", "dated", "behind dates")
+)
+_PRICE = "price"
+_PERCENT = frozenset({"%", "percent", "pct"})
+_NUMBER_PARTS = frozenset({"compound", "nummod", "quantmod", "nmod", "advmod", "amod"})
+_BARE = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "ROOT", "oprd", "dep", "npadvmod"})
+_WITHIN_CLAUSE = frozenset({"xcomp", "aux", "auxpass", "dobj", "pobj", "nsubj", "nsubjpass"})
+_DURATIONS = frozenset({"dobj", "npadvmod", "attr", "pobj", "compound", "nmod"})
+_ROUGH_BEFORE = 3
 _ROUGHLY_SAME = Decimal("0.1")
 """By how much, as a share of the larger, an approximate value may differ from another."""
 _SMALLEST_ROUNDED = 100
-_LONGEST_UNIT = 3
-_VERSUS = frozenset({"vs", "vs."})
-_EACH = frozenset({"a", "an", "per", "each", "every"})
+_LONGEST_SPEAKER = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity in a sentence.
+    """A quantity in a document.
 
     Attributes
     ----------
     start, end
-        Its words in the sentence, end exclusive.
+        Its first token and its end.
     value
         How many.
     unit
-        Of what, in dictionary form; the sign of a currency; ``"people"``; ``"%"``; empty if only the number is stated.
+        Of what, in dictionary form; the sign of a currency, with " a year" for a rate; ``"people"``; ``"%"``.
     rough
         Whether it is an approximate value ("about 30", "more than 1,200").
     """
@@ -105,40 +80,49 @@ class Quantity:
         return not (_is_rounded(self.value, other.value) or _is_rounded(other.value, self.value))
 
 
-def quantities_in(words: Sequence[str], events: Set[int], taken: Set[int] = frozenset()) -> list[Quantity]:
-    """The quantities of a sentence, in order.
+@dataclass(frozen=True, slots=True)
+class StatedQuantity:
+    """A quantity that a document states of something.
 
-    Parameters
+    Attributes
     ----------
-    words
-        The sentence.
-    events
-        The words of its event mentions, which are no units.
-    taken
-        Words that belong to dates and times.
+    quantity
+        The quantity.
+    event
+        The event mention that it is of; None if the word is no mention.
+    further
+        Events that it is of too: the object and the subject of that event.
+    relation
+        The sort of relation ("death", "purchase"), or the dictionary form of the word.
+    label
+        What is counted, in words ("people killed", "homes flooded").
+    elsewhere
+        Whether its clause looks at another happening than the document's own, or to an earlier year.
+    superseded
+        Whether it is denied, or an earlier value ("not 17", "up from 12").
+    speaker
+        Who says so; empty if the document does.
     """
-    lower = [word.casefold() for word in words]
-    found: list[Quantity] = []
-    place = 0
-    while place < len(words):
-        if place in taken:
-            place += 1
-            continue
-        one = _compound(lower, place) or _quantity(words, lower, place, events, taken)
-        if one is not None and one.unit != _NOTHING and not _is_compared(one, lower):
-            rough = not _ROUGH.isdisjoint(lower[max(0, one.start - _ROUGH_BEFORE) : one.start])
-            found.append(Quantity(one.start, one.end, one.value, one.unit, rough))
-        place = place + 1 if one is None else max(place + 1, one.end)
-    return found
 
+    quantity: Quantity
+    event: Mention | None
+    further: tuple[Mention, ...]
+    relation: str
+    label: str
+    elsewhere: bool = False
+    superseded: bool = False
+    speaker: str = ""
 
-def _is_compared(one: Quantity, lower: Sequence[str]) -> bool:
-    """Whether a quantity stands in a table of results ("293,000 dlrs vs 407,000 dlrs")."""
-    return bool(_VERSUS.intersection((*lower[max(0, one.start - 1) : one.start], *lower[one.end : one.end + 1])))
+    @property
+    def has_name(self) -> bool:
+        """Whether the sort of relation is one of the table."""
+        return self.relation in _RELATIONS
 
-
-_NOTHING = "-"
-"""The unit of a number that counts nothing."""
+    @property
+    def is_settled(self) -> bool:
+        """Whether later reports change it as little as a price, a vote or a share."""
+        kind = _RELATIONS.get(self.relation, {}).get("kind")
+        return kind == "settled" or self.quantity.unit in ("%", "magnitude", "vote")
 
 
 def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
@@ -150,18 +134,63 @@ def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
     return zeros > 1 and abs(rounded - exact) <= Decimal(10) ** zeros / 2
 
 
-def _compound(lower: Sequence[str], place: int) -> Quantity | None:
-    """``nine-year``, ``6.1-magnitude``."""
-    match = _COMPOUND.fullmatch(lower[place])
-    value = None if match is None else _value(match[1])
-    if match is None or value is None:
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number in a sentence: its words, its value, and its unit if that is a sign or a part of the word."""
+
+    start: int
+    end: int
+    value: Decimal
+    unit: str = ""
+
+
+def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator[StatedQuantity]:
+    """The quantities of a sentence that are of something, in order; `events` by their head tokens."""
+    taken = {word for time in sentence.times if time.period or time.looks_back for word in range(time.start, time.end)}
+    place = sentence.dateline
+    while place < len(sentence.words):
+        number = None if place in taken else _number(sentence.words, sentence.lower, place)
+        if number is None:
+            place += 1
+            continue
+        before = sentence.lower[number.start - 1] if number.start else ""
+        second = _second(sentence.lower, number.end, before)
+        stated = _stated(sentence, number, second, events, taken)
+        place = max(number.end, second or 0)
+        if stated is not None:
+            yield stated
+            place = max(place, stated.quantity.end - sentence.first)
+
+
+def _number(words: Sequence[str], lower: Sequence[str], place: int) -> _Number | None:
+    if (compound := _COMPOUND.fullmatch(words[place])) and (value := _value(compound[1].casefold())) is not None:
+        row = _UNITS.get(compound[2].casefold(), {"unit": compound[2].casefold(), "factor": "1"})
+        return _Number(place, place + 1, value * int(row["factor"]), row["unit"])
+    sign = _SIGNS.get(words[place], "")
+    figures = place + bool(sign)
+    if figures >= len(words) or (value := _value(lower[figures])) is None:
         return None
-    if match[2] == "magnitude":
-        return Quantity(place, place + 1, value, "magnitude")
-    if place + 1 < len(lower) and lower[place + 1] in ("-", "old"):
-        return Quantity(place, place + 1, value, _NOTHING)
-    unit, each = _SPANS[match[2]]
-    return Quantity(place, place + 1, value * each, unit)
+    match = _FIGURES.fullmatch(words[figures])
+    sign = sign or _SIGNS.get((match and match[1]) or "", "") or ("%" if match and match[4] else "")
+    scale = _LETTERS.get(match[3].casefold(), 1) if match and match[3] else 1
+    end = figures + 1
+    while end + 1 < len(words) and words[end] in (",", ".") and words[end + 1].isdecimal() and match and scale == 1:
+        if words[end] == "," and len(words[end + 1]) != 3:
+            break
+        value = Decimal(f"{value}{'' if words[end] == ',' else '.'}{words[end + 1]}")  # "4 , 700"
+        end += 2
+    while end < len(words) and (lower[end] in SCALES or (sign and lower[end] in _LETTERS)):
+        scale *= SCALES.get(lower[end]) or _LETTERS[lower[end]]
+        end += 1
+    if end < len(words) and not sign and lower[end] in _LETTERS and _unit_of(lower, end + 1).get("kind") == "money":
+        scale *= _LETTERS[lower[end]]
+        end += 1
+    return _Number(place, end, value * scale, sign)
+
+
+def _unit_of(lower: Sequence[str], place: int) -> dict[str, str]:
+    word = lower[place] if place < len(lower) else ""
+    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s"), {})
 
 
 def _value(word: str) -> Decimal | None:
@@ -172,240 +201,256 @@ def _value(word: str) -> Decimal | None:
     return None if match is None else Decimal(match[2].replace(",", ""))
 
 
-def _quantity(
-    words: Sequence[str], lower: Sequence[str], place: int, events: Set[int], taken: Set[int]
-) -> Quantity | None:
-    start = place
-    sign = _SIGNS.get(words[place], "")
-    if sign:
-        place += 1
-    if place >= len(words) or (value := _value(lower[place])) is None:
+def _stated(
+    sentence: Sentence, number: _Number, second: int | None, events: Mapping[int, Mention], taken: set[int]
+) -> StatedQuantity | None:
+    parse, lower, words = sentence.parse, sentence.lower, sentence.words
+    before = lower[number.start - 1] if number.start else ""
+    after = lower[number.end] if number.end < len(words) else ""
+    if _is_of_name(words, number, before, after):
         return None
-    before = lower[start - 1] if start else ""
-    match = _FIGURES.fullmatch(words[place])
-    glued = match[3].casefold() if match and match[3] else ""
-    if match and match[1]:
-        sign = _SIGNS[match[1]]
-    end = place + 1
-    scale = _LETTERS.get(glued, 1)
-    while end < len(words) and lower[end] in SCALES:
-        scale *= SCALES[lower[end]]
-        end += 1
-    if scale == 1 and end < len(words) and lower[end] in _LETTERS and (sign or _currency(lower, end + 1)):
-        scale = _LETTERS[lower[end]]
-        end += 1
-    value *= scale
-    if not sign and scale == 1 and (_YEAR.fullmatch(words[place]) or _is_dated(words, lower, start, end)):
-        return Quantity(start, end, value, _NOTHING)
-    if sign:
-        return Quantity(start, end, value, sign + _rate(lower, end))
-    if (currency := _currency(lower, end)) is not None:
-        return Quantity(start, end + 1, value, currency + _rate(lower, end + 1))
-    if (other := _second(lower, end, before)) is not None:
-        # Two numbers: the result of a vote, or a range that nothing contradicts.
-        voted = lower[other] in ("vote", "votes") if other < len(lower) else False
-        if voted or before in _VOTING or not _VOTING.isdisjoint(lower[max(0, start - 5) : start]):
-            return Quantity(start, other + voted, value, "vote")
-        return Quantity(start, other, value, _NOTHING)
-    if before in ("magnitude", "magnitude-"):
-        return Quantity(start, end, value, "magnitude")
-    stop, unit = _unit(words, lower, start, end, events, taken)
-    if unit in _SPANS:
-        unit, each = _SPANS[unit]
-        value *= each
-    if unit == "vote" and _second(lower, stop, "") is not None:
-        stop += 2
-    return Quantity(start, stop, value, unit)
+    token = parse.head_of(sentence.tokens(number.start, number.end))
+    end, value, unit, noun = number.end, number.value, number.unit, token
+    if second is not None:
+        voted = lower[second : second + 1] in (["vote"], ["votes"])
+        near = lower[max(0, number.start - 5) : number.start]
+        if not voted and _VOTING.isdisjoint(near):
+            return None  # a range, which nothing contradicts
+        end, unit = second + voted, "vote"
+    elif unit in ("$", "€", "£") or _unit_of(lower, end).get("kind") == "money":
+        end, unit = (end, unit) if unit else (end + 1, _unit_of(lower, end)["unit"])
+        if after_unit := _rate(lower, end):
+            unit += after_unit
+    elif after in _PERCENT or unit == "%":
+        end, unit = end + (after in _PERCENT), "%"
+    elif lower[end : end + 2] == ["per", "cent"]:
+        end, unit = end + 2, "%"
+    elif before == "magnitude" or (before == "of" and lower[max(0, number.start - 2)] == "magnitude"):
+        unit = "magnitude"
+    elif unit:  # "nine-year"
+        if unit != "magnitude" and after in ("-", "old"):
+            return None
+    else:
+        counted = _counted(parse, token, sentence.first + end)
+        if counted is not None and sentence.first <= counted < sentence.first + len(words):
+            noun = counted
+            found = _unit(sentence, noun, taken)
+            if found is None:
+                return None
+            unit, factor = found
+            value *= factor
+            end = max(end, noun + 1 - sentence.first)
+            if unit == "vote" and (votes := _second(lower, end, "")):
+                end = votes
+        elif after in _UNITS and _UNITS[after]["kind"] == "none":
+            return None
+    governor = _governor(parse, noun, events)
+    if governor is None and end < len(words) and lower[end] in _RELATION_OF:
+        governor = sentence.first + end  # "31 dead"
+    if governor is None:
+        return None
+    relation = _RELATION_OF.get(parse.lemmas[governor].casefold(), parse.lemmas[governor].casefold())
+    row = _RELATIONS.get(relation, {"kind": "", "units": "", "called": ""})
+    if not unit:
+        if row["kind"] != "counts" or parse.relations[token] not in _BARE:
+            return None
+        unit = PEOPLE
+    elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (
+        row["kind"] == "counts" and unit[:1] in _SIGNS
+    ):
+        relation, row = parse.lemmas[governor].casefold(), {"kind": "", "units": "", "called": ""}
+    start = number.start
+    rough = not _ROUGH.isdisjoint(lower[max(0, start - _ROUGH_BEFORE) : start])
+    quantity = Quantity(sentence.first + start, sentence.first + end, value, unit, rough)
+    own = _events_of(parse, governor, events)
+    return StatedQuantity(
+        quantity,
+        own[0] if own else None,
+        tuple(own[1:]),
+        relation,
+        _label(sentence, unit, noun, governor, row["called"]),
+        sentence.looks_elsewhere(start) or _is_of_earlier_year(sentence, start),
+        _is_superseded(sentence, token, start),
+        speaker_of(sentence, token),
+    )
 
 
-def _is_dated(words: Sequence[str], lower: Sequence[str], start: int, end: int) -> bool:
-    """Whether a number is part of a date, a time of day, a list or a name."""
-    before = words[start - 1] if start else ""
-    after = words[end] if end < len(words) else ""
-    named = before in ("-", "/", ":", "No.", "#") or (before[:1].isupper() and start > 1 and before.isalpha())
-    return bool(named or date_name(before) or date_name(after) or after in (":", "/") or lower[end - 1] == "one")
-
-
-def _currency(lower: Sequence[str], place: int) -> str | None:
-    return _CURRENCIES.get(lemma(lower[place])) if place < len(lower) else None
-
-
-def _rate(lower: Sequence[str], place: int) -> str:
-    """`` a year`` where a sum of money is one for each year."""
-    if place + 1 < len(lower) and lower[place] in _EACH:
-        return f" a {lower[place + 1]}"
-    return ""
+def _is_of_name(words: Sequence[str], number: _Number, before: str, after: str) -> bool:
+    """Whether a number is part of a date, a time of day, a name, a list, or an age between commas."""
+    start = number.start
+    name = start > 1 and words[start - 1][:1].isupper() and words[start - 1].isalpha()
+    if number.unit in ("$", "€", "£", "%"):
+        return False
+    year = number.end == start + 1 and _YEAR.fullmatch(words[start])
+    age = before == "," and after == "," and number.end == start + 1
+    joined = before in ("-", "/", ":", "no.", "#") or after in (":", "/")
+    date = date_name(words[start - 1] if start else "") or date_name(words[number.end] if after else "")
+    return bool(name or year or age or joined or date or "vs" in (before.rstrip("."), after.rstrip(".")))
 
 
 def _second(lower: Sequence[str], place: int, before: str) -> int | None:
     """Where the second of two numbers ends: "311 to 202", "52-48", "between 30 and 40"."""
     if place + 1 >= len(lower) or _value(lower[place + 1]) is None:
         return None
-    return place + 2 if lower[place] in _TO or (before, lower[place]) == ("between", "and") else None
+    joins = lower[place] in ("to", "-", "–") and before != "from"
+    return place + 2 if joins or (before, lower[place]) == ("between", "and") else None
 
 
-def _unit(
-    words: Sequence[str], lower: Sequence[str], start: int, end: int, events: Set[int], taken: Set[int]
-) -> tuple[int, str]:
-    """Where the noun behind a number ends, and what it counts."""
-    after = lower[end] if end < len(words) else ""
-    if after in _NO_UNITS:
-        return end + 1, _NOTHING
-    if after in ("vote", "votes"):
-        return end + 1, "vote"
-    if after in ("%", "percent", "pct"):
-        return end + 1, "%"
-    if after == "per" and end + 1 < len(words) and lower[end + 1] == "cent":
-        return end + 2, "%"
-    if after == "of":
-        # "two of Orlo's nine plants": the noun is that of the whole.
-        whole = next((n for n in range(end + 1, min(end + 5, len(words))) if _value(lower[n]) is not None), None)
-        if whole is None or whole in taken:
-            return end, _NOTHING
-        stop, unit = _unit(words, lower, whole, whole + 1, events, taken)
-        return stop, unit
-    noun = None
-    place = end
-    while place < len(words) and place - end < _LONGEST_UNIT:
-        if place in events or place in taken or lower[place] in _NO_NOUNS:
-            break
-        if not words[place].isalpha() or not continues_phrase(words[place]):
-            break
-        noun = place
-        if lower[place] == "others":
-            return place + 1, PEOPLE
-        if (word := lemma(lower[place])) in _SPANS or word in _MEANT:
-            break
-        place += 1
-    if noun is None or lower[end] in _AUXILIARIES or lower[end] in _STATES:
-        return end, ""
-    unit = lemma(lower[noun])
-    if unit in _SPANS:
-        follows = lower[noun + 1] if noun + 1 < len(words) else ""
-        before = lower[start - 1] if start else ""
-        if noun > end or follows in _DATES or before in _DATED:
-            return noun + 1, _NOTHING
-    if unit in _NO_UNITS or words[noun][:1].isupper():
-        return end, _NOTHING
-    return noun + 1, _MEANT.get(unit, unit)
+def _rate(lower: Sequence[str], place: int) -> str:
+    """`` a year`` where a sum of money is one for each year."""
+    each = lower[place : place + 1] in (["a"], ["an"], ["per"], ["each"], ["every"])
+    return f" a {lower[place + 1]}" if each and place + 1 < len(lower) else ""
 
 
-_COUNT = re.compile(r"[$€£]?\d[\d,.]*")
-_COUNTED = {
-    **dict.fromkeys((*_PEOPLE_WORDS.split(), "other"), PEOPLE),
-    **dict.fromkeys(("kilometre", "kilometer", "km"), "km"),
-}
-"""Units that count the same, of counts."""
-_NOT_COUNTED = word_set("year month week day hour minute second old p.m. a.m. pm am o'clock percent % th")
-_COUNTED_BEFORE = _AUXILIARIES - {"has"}
-"""Verbs before which a number alone counts people."""
+def _counted(parse: Parse, number: int, end: int) -> int | None:
+    """The noun that a number counts; of "two of its nine plants" that of the whole."""
+    for child in parse.children[number]:
+        if parse.relations[child] == "prep" and parse.lemmas[child] == "of":
+            return next((noun for noun in parse.children[child] if parse.relations[noun] == "pobj"), None)
+    token = number
+    while parse.relations[token] in _NUMBER_PARTS and parse.heads[token] >= end - 1:
+        token = parse.heads[token]
+        if parse.parts[token] in ("NOUN", "PROPN") or parse.tags[token] == "NNS":
+            return token
+    return None
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """An amount of something.
-
-    Attributes
-    ----------
-    value
-        The number, as a plain decimal.
-    unit
-        The dictionary form of what is counted; ``"people"`` if nothing is named.
-    """
-
-    value: str
-    unit: str
-
-    def differs(self, other: Count) -> bool:
-        """Whether both count the same sort of thing, and not the same number."""
-        return self.unit == other.unit and self.value != other.value
-
-    def __str__(self) -> str:
-        return f"{self.value} {self.unit}"
+def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | None:
+    """What a noun counts, and how many of that it is; None for a name and a span of time that only dates something."""
+    parse, place = sentence.parse, noun - sentence.first
+    if place in taken or (sentence.words[place][:1].isupper() and parse.parts[noun] == "PROPN"):
+        return None
+    lemma = parse.lemmas[noun].casefold()
+    row = _UNITS.get(lemma)
+    if row is None:
+        return lemma, 1
+    if row["kind"] == "none":
+        return None
+    if row["kind"] == "span":
+        follows = sentence.lower[place + 1] if place + 1 < len(sentence.lower) else ""
+        beside = {parse.lemmas[child].casefold() for child in parse.children[noun] if parse.relations[child] != "prep"}
+        beside.add(parse.lemmas[parse.heads[noun]].casefold())
+        if follows in _DATES or not _DATED.isdisjoint(beside) or parse.relations[noun] not in _DURATIONS:
+            return None
+    return row["unit"], int(row["factor"])
 
 
-@dataclass(frozen=True, slots=True)
-class StatedCount:
-    """An amount in a sentence: its words, end exclusive, and what it means."""
-
-    start: int
-    end: int
-    count: Count
-
-
-def counts_in(words: Sequence[str], events: Sequence[tuple[int, int]]) -> list[StatedCount]:
-    """The amounts of a sentence, without dates, times, ages and shares.
-
-    Parameters
-    ----------
-    words
-        The sentence.
-    events
-        The words of its event mentions, which are no units.
-    """
-    lower = [word.casefold() for word in words]
-    happening = {place for start, end in events for place in range(start, end)}
-    found: list[StatedCount] = []
-    place = 0
-    while place < len(words):
-        if not _is_number(words, lower, place):
-            place += 1
-            continue
-        end = place + 1
-        while end < len(words) and (lower[end] in SCALES or (_joined(words, end) and end + 1 < len(words))):
-            end += 2 if words[end] in (",", ".") else 1
-        values = amounts_in(whole_figures(lower[place:end]))
-        stop, unit = _counted(words, lower, place, end, happening)
-        if len(values) == 1 and unit is not None:
-            found.append(StatedCount(place, stop, Count(next(iter(values)), unit)))
-        place = max(end, stop)
-    return found
+def _governor(parse: Parse, noun: int, events: Mapping[int, Mention]) -> int | None:
+    """The word that a quantity is of; one with a relation before any other event."""
+    chain = list(_chain(parse, noun))
+    named = [word for word in chain if parse.lemmas[word].casefold() in _RELATION_OF]
+    named.sort(
+        key=lambda word: _RELATION_OF[parse.lemmas[word].casefold()] == _PRICE
+    )  # "a takeover worth $2.4 billion"
+    first = next(iter(named), None)
+    event = next((word for word in chain if word in events), None)
+    if first is None or event is None:
+        return event if first is None else first
+    return event if chain.index(event) < chain.index(first) and not is_verb(parse, event) else first
 
 
-def _is_number(words: Sequence[str], lower: Sequence[str], place: int) -> bool:
-    if lower[place] in NUMERALS:
+def _chain(parse: Parse, noun: int) -> Iterator[int]:
+    """The words above a noun in its clause, then the subject of a verb that only relates it to one."""
+    word = noun
+    while parse.heads[word] != word:
+        relation, word = parse.relations[word], parse.heads[word]
+        if parse.lemmas[word].casefold() in verbs_about("report"):
+            return
+        relates = is_verb(parse, word) and parse.lemmas[word].casefold() in _RELATING
+        if relates and relation not in ("nsubj", "nsubjpass"):
+            for child in parse.children[word]:
+                if parse.relations[child] in ("nsubj", "nsubjpass"):
+                    yield child
+                    yield from (below for prep in parse.children[child] for below in parse.children[prep])
+                elif parse.relations[child] in ("acomp", "xcomp", "attr", "dobj") and child != noun:
+                    yield child
+        yield word
+        if is_verb(parse, word) and parse.relations[word] not in _WITHIN_CLAUSE:
+            for child in parse.children[word]:
+                if parse.relations[child] in ("acomp", "oprd"):  # "five people were missing"
+                    yield child
+            return
+    yield from (child for child in parse.children[noun] if parse.relations[child] in ("acl", "amod", "relcl"))
+
+
+def _events_of(parse: Parse, governor: int, events: Mapping[int, Mention]) -> list[Mention]:
+    """The event of a word, its subject and object; and the verb whose object it is."""
+    near = [child for child in parse.children[governor] if parse.relations[child] in ("dobj", "nsubj", "nsubjpass")]
+    if parse.relations[governor] in ("dobj", "nsubjpass"):
+        near.append(parse.heads[governor])
+    if governor not in events:
+        return [events[token] for token in near[-1:] if token in events and parse.relations[governor] == "dobj"]
+    return [events[token] for token in (governor, *near) if token in events]
+
+
+def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str) -> str:
+    """What is counted, in words: "people killed", "homes flooded", "$: purchase"."""
+    parse = sentence.parse
+    lemma = parse.lemmas[governor].casefold()
+    if not called:
+        passive = parse.tags[governor] == "VBN" or not is_verb(parse, governor)
+        called = sentence.lower[governor - sentence.first] if passive else lemma
+    plural = sentence.lower[noun - sentence.first] if parse.parts[noun] == "NOUN" else unit
+    return f"{PEOPLE if unit == PEOPLE else plural if unit[:1].isalpha() else unit} {called}"
+
+
+def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
+    """Whether a time of an earlier year stands in the clause of a word, with no comma between."""
+    for time in sentence.times:
+        between = sentence.words[min(time.start, start) : max(time.start, start)]
+        if time.looks_back and "," not in between and sentence.clause_of(time.start) == sentence.clause_of(start):
+            return True
+    return False
+
+
+def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
+    """Whether a quantity is denied, or stated as an earlier one."""
+    parse = sentence.parse
+    near = {word for word in sentence.lower[max(0, start - 2) : start] if word not in _ROUGH}
+    if not _NOT.isdisjoint(near):
         return True
-    if not _COUNT.fullmatch(words[place]) or _YEAR.fullmatch(words[place]):
-        return False
-    return not place or not (date_name(words[place - 1]) or words[place - 1] in ("-", "/", ":", "No."))
+    for word in (token, *parse.ancestors(token)):
+        name = parse.lemmas[word].casefold()
+        if parse.relations[word] == "prep" and name in _EARLIER:
+            return parse.relations[token] == "pobj"
+        if is_verb(parse, word):
+            negated = any(parse.relations[child] == "neg" for child in parse.children[word])
+            nobody = any(parse.lemmas[child] in ("nobody", "no", "none") for child in parse.children[word])
+            head = parse.heads[word]
+            denied = parse.relations[word] in ("ccomp", "acl") and any(
+                parse.lemmas[above] in _DENIAL for above in (head, parse.heads[head])
+            )
+            return negated or nobody or denied
+    return False
 
 
-def _joined(words: Sequence[str], place: int) -> bool:
-    """Whether a comma or point between figures belongs to a number that a tokeniser divided."""
-    return (
-        words[place] in (",", ".")
-        and place + 1 < len(words)
-        and re.fullmatch(r"\d{3}" if words[place] == "," else r"\d+", words[place + 1]) is not None
-        and re.fullmatch(r"[$€£]?\d+", words[place - 1]) is not None
-    )
+def speaker_of(sentence: Sentence, token: int) -> str:
+    """Who says what a token is part of: the subject of the verb that reports its clause; empty if nobody."""
+    parse = sentence.parse
+    for word in (token, *parse.ancestors(token)):
+        verb = parse.heads[word]
+        verbs = [verb, *(child for child in parse.children[word] if parse.relations[child] in ("parataxis", "ccomp"))]
+        for one in verbs:
+            reports = one != word and is_verb(parse, one) and parse.lemmas[one].casefold() in verbs_about("report")
+            if reports and (one != verb or parse.relations[word] in ("ccomp", "parataxis", "conj", "dobj", "advcl")):
+                subject = next((c for c in parse.children[one] if parse.relations[c] == "nsubj"), None)
+                if subject is not None and parse.parts[subject] != "PRON":
+                    return _phrase(sentence, subject)
+        if verb != word and parse.relations[word] == "pobj" and parse.lemmas[verb].casefold() == "to":
+            continue
+    return ""
 
 
-def _counted(
-    words: Sequence[str], lower: Sequence[str], number: int, start: int, happening: set[int]
-) -> tuple[int, str | None]:
-    """Where the noun behind a number ends, and what it counts; None for dates, times, ages and shares.
-
-    A number without a noun counts people beside an event ("killed five", "five die") or before an auxiliary verb.
-    """
-    noun = None
-    place = start
-    while place < len(words) and place - start < _LONGEST_UNIT:
-        word = lower[place]
-        if word == "of" and place == start:
-            return start, None
-        if place in happening or not word.isalpha() or not continues_phrase(words[place]):
-            break
-        noun = place
-        place += 1
-    if start < len(words) and (
-        lower[start] in _NOT_COUNTED or words[start] in ("-", "/", ":") or date_name(words[start])
-    ):
-        return start, None
-    if noun is None:
-        following = lower[start] if start < len(words) else ""
-        counted = start in happening or number - 1 in happening or following in _COUNTED_BEFORE
-        return start, PEOPLE if counted else None
-    unit = lemma(lower[noun])
-    if unit in _NOT_COUNTED or lemma(lower[start]) in _NOT_COUNTED or words[noun][:1].isupper():
-        return start, None
-    return noun + 1, _COUNTED.get(unit, unit)
+def _phrase(sentence: Sentence, noun: int) -> str:
+    """A noun with what stands before it, and a name behind it between commas."""
+    parse = sentence.parse
+    before = [child for child in parse.children[noun] if child < noun and parse.relations[child] != "punct"]
+    start = min([noun, *(below for child in before for below in (child, *parse.children[child]))])
+    words = list(sentence.words[start - sentence.first : noun + 1 - sentence.first])[-_LONGEST_SPEAKER:]
+    if words and start == sentence.first and parse.parts[start] not in ("PROPN",):
+        words[0] = words[0].lower()
+    for child in parse.children[noun]:
+        if parse.relations[child] == "appos" and parse.parts[child] == "PROPN":
+            first = min([child, *(c for c in parse.children[child] if parse.relations[c] == "compound")])
+            words += [",", *sentence.words[first - sentence.first : child + 1 - sentence.first]]
+    return " ".join(words).replace(" ,", ",").replace(" '", "'").replace(" ’", "’")

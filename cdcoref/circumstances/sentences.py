@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
 
-from cdcoref.circumstances.attachment import belongs_to_report
 from cdcoref.circumstances.gazetteer import Place, places_named
+from cdcoref.circumstances.owners import governor, is_report
 from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
 from cdcoref.corpus import Document
 from cdcoref.facts import (
+    UNKNOWN_YEAR,
     Parse,
     Period,
     StatedTime,
@@ -22,7 +23,7 @@ from cdcoref.facts import (
     times_in,
 )
 
-_LINE_BREAK = "//n"
+LINE_BREAK = "//n"
 
 
 class Source(IntEnum):
@@ -76,7 +77,8 @@ class Sentence:
 
     def is_of_report(self, start: int, end: int) -> bool:
         """Whether a time is that of a report about the happening, or of a reaction to it."""
-        return belongs_to_report(self.parse, self.tokens(start, end))
+        word = governor(self.parse, self.tokens(start, end))
+        return word is not None and is_report(self.parse, word)
 
     def clause_of(self, word: int) -> int:
         """The token that the clause of a word depends on."""
@@ -139,7 +141,7 @@ def _with_names_of_places(document: Document, written: Sequence[str]) -> Documen
 def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
     """The sentences, divided at line breaks that a corpus keeps as tokens: first token, end, and whether it is seen."""
     for number, (start, end) in enumerate(document.sentences):
-        breaks = [token + 1 for token in range(start, end) if document.tokens[token] == _LINE_BREAK]
+        breaks = [token + 1 for token in range(start, end) if document.tokens[token] == LINE_BREAK]
         for first, last in pairwise(dict.fromkeys((start, *breaks, end))):
             yield first, last, number not in document.hidden
 
@@ -171,6 +173,20 @@ def _places(
 def _is_of_somebody(parse: Parse, start: int) -> bool:
     """Whether a name is somebody's, since no preposition is before it ("brought in Maas")."""
     return start > 0 and parse.relations[start - 1] == "prt"
+
+
+def stated(time: StatedTime, sentence: Sentence, today: Period | None, *, recent: bool = False) -> When | None:
+    """A time as a circumstance of what it belongs to; None if nothing is known of it.
+
+    A document of an unknown day that states weekdays and the like (`recent`) reports recent things: its years are
+    earlier ones, and a relative time is some day of a year of its own; its weekday may be known.
+    """
+    tokens = sentence.tokens(time.start, time.end)
+    unknown = today is None and not time.days
+    if time.period is None:
+        some_day = Period.of_year(UNKNOWN_YEAR) if time.weekday is None else Period.of_weekday(time.weekday)
+        return When(some_day, tokens, Source.STATED) if unknown else None
+    return When(time.period, tokens, Source.STATED, time.looks_back or (unknown and recent and time.period.has_year))
 
 
 def is_part(place: Place, whole: Place) -> bool:

@@ -1,5 +1,6 @@
 from .clauses import clause_of as clause_of
 from .clauses import distances as distances
+from .clauses import has_subject as has_subject
 from .clauses import is_in_relative_clause as is_in_relative_clause
 from .clauses import is_verb as is_verb
 from .clauses import looks_ahead as looks_ahead
@@ -7,6 +8,9 @@ from .clauses import looks_elsewhere as looks_elsewhere
 from .clauses import opened_behind as opened_behind
 from .clauses import verb_of as verb_of
 from .clauses import verbs_about as verbs_about
+from .grammar import argument as argument
+from .grammar import descriptions as descriptions
+from .grammar import name_at as name_at
 from .grammar import syntax as syntax
 from .parsing import ENGLISH as ENGLISH
 from .parsing import Parse as Parse

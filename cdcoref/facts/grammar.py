@@ -14,6 +14,7 @@ _NOUNS = frozenset({"NOUN", "PROPN"})
 _AS = words_in("equating_words.tsv", "preposition")
 _EQUATING = words_in("equating_words.tsv", "verb")
 _MAY_EQUATE = words_in("equating_words.tsv", "relation")
+_LONGEST_NAME = 3
 _YOUNGEST, _OLDEST = 1, 115
 _YEARS_OLD = re.compile(r"(\d{1,3})-years?-olds?", re.IGNORECASE)
 
@@ -57,6 +58,18 @@ def argument(parse: Parse, token: int) -> tuple[int, str]:
     while parse.relations[verb] == "conj" and not _has_subject(parse, verb):
         verb = parse.heads[verb]
     return verb, "object"
+
+
+def name_at(parse: Parse, noun: int) -> tuple[int, ...]:
+    """The tokens of the name that a noun heads, three at most, with its first name; empty if it is none."""
+    if parse.parts[noun] != "PROPN":
+        return ()
+    before = (
+        child
+        for child in parse.children[noun]
+        if parse.relations[child] == "compound" and parse.parts[child] == "PROPN" and child < noun
+    )
+    return (*(token for token in before if token > noun - _LONGEST_NAME), noun)
 
 
 def relative_antecedent(parse: Parse, token: int) -> int:

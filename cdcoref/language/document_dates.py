@@ -26,7 +26,7 @@ _SHORTENED = [month[:3] for month in MONTHS]
 _MONTH = rf"(?P<month>{'|'.join(rf'{month[:3]}(?:{month[3:]})?' for month in MONTHS)}|sept)\.?"
 _DAY = r"(?P<day>[0-3]?[0-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[0-9]{4})"
-_SEPARATED = rf"(?<![0-9]){_YEAR}(?P<sign>[-_./])(?P<month>[0-1]?[0-9])(?P=sign){_DAY}(?![0-9])"
+_SEPARATED = rf"(?<![0-9]){_YEAR}(?P<sign>[-_./])(?P<month>[0-1]?[0-9])(?P=sign){_DAY}(?![0-9])(?!(?<=/[0-9])-[a-z])"
 _IN_ID = (
     re.compile(_SEPARATED),
     re.compile(rf"(?<![0-9]){_YEAR}(?P<month>[0-1][0-9])(?P<day>[0-3][0-9])(?![0-9])"),

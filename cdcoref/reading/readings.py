@@ -210,7 +210,7 @@ class Readings:
     def settings(self) -> dict[str, Setting]:
         """What the documents that have mentions state as a whole, by id."""
         self.parse()
-        return {id: self[id].stated.setting for id, numbers in self._numbers.items() if numbers}
+        return {id: self[id].stated.lead.setting for id, numbers in self._numbers.items() if numbers}
 
     @cached_property
     def circumstance_tables(self) -> CircumstanceTables:

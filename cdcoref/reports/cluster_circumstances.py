@@ -125,6 +125,7 @@ class ClusterCircumstances:
         return LABEL_SEPARATOR.join(filter(None, parts))
 
 
+_Known = TypeVar("_Known", ClusterPeriod, ClusterPlace)
 NO_CIRCUMSTANCES = ClusterCircumstances()
 
 
@@ -199,22 +200,27 @@ class CorpusCircumstances:
         self._of_document(document)
         return self._settings[document]
 
-    def of_document(self, document: str) -> list[ClusterCircumstances]:
-        """The circumstances of a document's likeliest main events, in order, then those that its beginning states."""
-        stated = self.readings[document].stated
-        found = list(map(self.of, self._main_events(document)))
-        if (when := stated.main_when) is not None:
-            shown = self._shown([(document, when.tokens)])
-            found.append(ClusterCircumstances(when=ClusterPeriod(when.period, shown, "inferred")))
-        if (where := stated.main_where) is not None:
-            shown = self._shown([(document, where.tokens)])
-            found.append(ClusterCircumstances(where=ClusterPlace(where.place, shown, "inferred")))
-        return found
+    def of_document(self, document: str) -> ClusterCircumstances:
+        """When and where the main event of a document was: as its cluster says, or else the beginning of the document.
+
+        What the document itself states elsewhere than at its beginning is of something else.
+        """
+        lead = self.readings[document].stated.lead
+        main = list(map(self.of, self._main_events(document)))
+        end = self._documents[document].offsets[lead.end - 1][1] if lead.end else 0
+        when = _surest(document, end, (own.when for own in main))
+        if when is None and lead.when is not None:
+            shown = self._shown([(document, lead.when.tokens)])
+            when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
+        where = _surest(document, end, (own.where for own in main))
+        if where is None and lead.where is not None:
+            where = ClusterPlace(lead.where.place, self._shown([(document, lead.where.tokens)]), "inferred")
+        return ClusterCircumstances(when, where)
 
     def _main_events(self, document: str) -> list[Mention]:
         """The event mentions that a document is about, by its headline and first sentence."""
         if document not in self._main:
-            parse, order = self.readings[document].parse, self.readings[document].stated.main
+            parse, order = self.readings[document].parse, self.readings[document].stated.lead.main
             events = {parse.head_of(m.tokens): m for m in self._by_document[document] if m.kind == EVENT}
             self._main[document] = [events[token] for token in order if token in events]
         return self._main[document]
@@ -223,7 +229,7 @@ class CorpusCircumstances:
         if id not in self._found:
             mentions = self._by_document[id]
             reading = self.readings[id]
-            self._settings[id] = reading.stated.setting
+            self._settings[id] = reading.stated.lead.setting
             self._quantities[id] = reading.quantities(mentions)
             self._found[id] = dict(zip(mentions, reading.circumstances(mentions), strict=True))
         return self._found[id]
@@ -253,11 +259,11 @@ class CorpusCircumstances:
             for when in one.when[:1]
             if when.source >= Source.INFERRED and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
-        found = _most_stated([one for one in stated if one[0].weekday is None], Period.contains)
-        if found is not None:
+        best = max((source for _, source, _, _ in stated), default=None)
+        days = [one for one in stated if one[0].weekday is None]
+        if any(source == best for _, source, _, _ in days) and (found := _most_stated(days, Period.contains)):
             return ClusterPeriod(found[0], self._shown(found[1]), KNOWN[found[2]])
-        near = [one for one in stated if one[1] >= Source.HEADING]
-        weekdays = [(one[0].weekday, *one[1:]) for one in near if one[0].weekday is not None]
+        weekdays = [(one[0].weekday, *one[1:]) for one in stated if one[0].weekday is not None]
         weekday = _most_stated(weekdays, lambda whole, part: False)
         if weekday is None:
             return None
@@ -301,6 +307,20 @@ class CorpusCircumstances:
 
     def _text(self, mention: Mention) -> str:
         return mention_text(mention, self._documents[mention.document])
+
+
+def _surest(document: str, end: int, values: Iterable[_Known | None]) -> _Known | None:
+    """The first value that is stated or a heading's, or else the first inferred one.
+
+    Words behind a character of the document count only where they are another document's.
+    """
+    known = [
+        value
+        for value in values
+        if value is not None
+        and (not value.stated or any(one.document != document or one.start < end for one in value.stated))
+    ]
+    return next((value for value in known if value.known != "inferred"), next(iter(known), None))
 
 
 def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) -> ClusterCircumstances:

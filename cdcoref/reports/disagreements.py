@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from cdcoref.corpus import Corpus, Mention
-from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.corpus import Mention
 from cdcoref.reports.stated_circumstances import contradicted_circumstances
 from cdcoref.reports.stated_numbers import contradicted_numbers
 from cdcoref.reports.stated_people import contradicted_ages, contradicted_names
@@ -54,14 +53,8 @@ class Disagreement:
     statements: tuple[Statement, ...]
 
 
-def disagreements(
-    corpus: Corpus,
-    known: CorpusCircumstances,
-    tells: Callable[[Sequence[Mention]], bool],
-    label: Callable[[Sequence[Mention]], str],
-) -> Iterator[Disagreement]:
+def disagreements(story: StoryContext, label: Callable[[Sequence[Mention]], str]) -> Iterator[Disagreement]:
     """What the documents of a story disagree about."""
-    story = StoryContext(corpus, known, tells)
     for contradictions in (contradicted_numbers, contradicted_circumstances, contradicted_names, contradicted_ages):
         for found in contradictions(story):
             statements = (

@@ -13,15 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import (
-    ClusterPeriod,
-    ClusterPlace,
     CorpusCircumstances,
     Known,
 )
@@ -30,10 +28,11 @@ from cdcoref.reports.event_names import is_bare
 from cdcoref.reports.labels import is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
+from cdcoref.reports.stated_numbers import NumberLine, numbers_over_time
+from cdcoref.reports.stated_values import StoryContext
 from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 from cdcoref.word_tables import words_in
 
-_Known = TypeVar("_Known", ClusterPeriod, ClusterPlace)
 LONGEST_TITLE = 25
 """In words; a first sentence that is longer is no headline."""
 _WORDS_OF_HEADLINE = 3
@@ -149,7 +148,7 @@ class PredictedStory:
     @cached_property
     def where(self) -> str:
         """The place of the main events of most documents, in the country of most; empty if unknown."""
-        stated = (_best_known(own.where for own in self._circumstances.of_document(id)) for id in self.documents)
+        stated = (self._circumstances.of_document(id).where for id in self.documents)
         abouts = [self._circumstances.setting(id).about for id in self.documents]
         places = [
             _with_country(where.place, about) for where, about in zip(stated, abouts, strict=True) if where is not None
@@ -161,11 +160,25 @@ class PredictedStory:
 
     @cached_property
     def when(self) -> Period | None:
-        """The day of the main events of most documents, the earliest of equally many; None if unknown."""
-        stated = [_best_known(own.when for own in self._circumstances.of_document(id)) for id in self.documents]
+        """The day of the event that most documents tell of; or else that of the main events of most documents, the
+        earliest of equally many; None if unknown."""
+        if (shared := self._most_shared) is not None:
+            return shared
+        stated = [self._circumstances.of_document(id).when for id in self.documents]
         known = [when for when in stated if when is not None]
         surest = [when.period for when in known if when.known != "inferred"] or [when.period for when in known]
         return _commonest_period(surest) if surest else None
+
+    @property
+    def _most_shared(self) -> Period | None:
+        """The day of the event that most documents tell of, if half of them do; the earliest of equally many."""
+        found: list[tuple[int, Period]] = []
+        for members in self._clusters(EVENT):
+            count = len({mention.document for mention in members})
+            when = self._circumstances.of(members[0]).when
+            if when is not None and when.period.weekday is None and 2 <= count >= len(self.documents) / 2:
+                found.append((count, when.period))
+        return min(found, key=lambda pair: (-pair[0], pair[1]))[1] if found else None
 
     @cached_property
     def timeline(self) -> tuple[StoryEvent, ...]:
@@ -218,7 +231,16 @@ class PredictedStory:
         """
         if len(self.documents) < 2:
             return ()
-        return tuple(disagreements(self._in_order, self._circumstances, self._tells, self._label))
+        return tuple(disagreements(self._context, self._label))
+
+    @cached_property
+    def numbers(self) -> tuple[NumberLine, ...]:
+        """The quantities that change from one report to the next, such as the people killed: one line a quantity."""
+        return () if len(self.documents) < 2 else tuple(numbers_over_time(self._context))
+
+    @cached_property
+    def _context(self) -> StoryContext:
+        return StoryContext(self._in_order, self._circumstances, self._tells)
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
@@ -230,6 +252,7 @@ class PredictedStory:
             "where": self.where or None,
             "when": None if self.when is None else str(self.when),
             "timeline": [_event_values(event) for event in self.timeline],
+            "numbers": [_line_values(line) for line in self.numbers],
             "one_source": [_event_values(event) for event in self.one_source],
             "graph": self.graph.to_dict(),
             "disagreements": [asdict(one) for one in self.disagreements],
@@ -409,12 +432,6 @@ class PredictedStory:
         return _lemmas(token for first, last in shown for token in document.tokens[first:last])
 
 
-def _best_known(values: Iterable[_Known | None]) -> _Known | None:
-    """The first value that the text states or a heading does, or else the first."""
-    known = [value for value in values if value is not None]
-    return next((value for value in known if value.known != "inferred"), next(iter(known), None))
-
-
 def _is_of_who(label: str) -> bool:
     """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or place."""
     words = label.casefold().split()
@@ -442,7 +459,7 @@ def _commonest_period(periods: Sequence[Period]) -> Period:
 
 def _with_country(place: Place, about: Place | None) -> Place:
     """A place that the gazetteer lacks, with the country that the headline names."""
-    return about if about is not None and about.name == place.name else place
+    return place if place.country or about is None else replace(place, country=about.country)
 
 
 def _commonest_place(places: Sequence[Place]) -> Place:
@@ -477,6 +494,11 @@ def _event_values(event: StoryEvent) -> dict[str, Any]:
         "sentence": event.best.sentence,
         "confidence": event.confidence,
     }
+
+
+def _line_values(line: NumberLine) -> dict[str, Any]:
+    reports = [{**asdict(one), "day": None if one.day is None else str(one.day)} for one in line.reports]
+    return {"label": line.label, "unit": line.unit, "cluster": line.cluster, "reports": reports}
 
 
 def stories_of(

@@ -1,23 +1,25 @@
 """Where documents contradict each other about the ages and the names of people.
 
-Ages are compared if they are stated beside mentions of one cluster, which share a name or are named beside one event.
-Names are compared in one plain role of one event, and in one office, if they differ as those of one person do whom
-somebody got wrong ("Marek Dolny", "Pawel Dolny"; "Ida Rohm", "Ida Rahm"). Two teams are if the other one, and a number
-such as the score, are the same. A document that has the words of both contradicts none.
+Ages are compared if they are stated of mentions of one cluster, which share a name or are named beside one event. Names
+are compared in one role of one event, and in one office, if they differ as those of one person do whom somebody got
+wrong ("Marek Dolny", "Pawel Dolny"; "Ida Rohm", "Ida Rahm"). Two teams are if the other one, and a number such as the
+score, are the same. A document that has the words of both contradicts none.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from cdcoref.circumstances import ages_in, dateline_end, day_of, full_names, offices_in, roles_of
-from cdcoref.corpus import ENTITY, Document, Mention
+from cdcoref.circumstances import day_of, names_in_roles
+from cdcoref.corpus import ENTITY, EVENT, Mention
+from cdcoref.facts import descriptions, name_at
 from cdcoref.language import are_forms_of_one_name, different_names, is_common_word
 from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
+from cdcoref.word_tables import words_in
 
 _DAYS_OF_YEAR = 365
 _BIRTHDAY = 7
@@ -27,13 +29,15 @@ _SHORTEST_MISSPELT = 4
 _MOST_LETTERS = 2
 """Letters in which two spellings of one surname differ, at most."""
 _SIDES = frozenset({"against", "to", "by"})
+_OFFICES = words_in("titles.tsv", "single")
+_FORMER = words_in("before_other_offices.tsv")
 _FULL = 2
 """Words of a name that has a first name and a surname."""
 _FIGURES = re.compile(r"\d+(?:[-–]\d+)?")
 
 
 class _Age(NamedTuple):
-    """The age of a mention; the words of its name, in lower case; the events of its sentence."""
+    """The age of a mention; the words of its name, in lower case; the shared events of its sentence."""
 
     age: int
     name: frozenset[str]
@@ -53,27 +57,26 @@ def contradicted_names(story: StoryContext) -> Iterator[Contradiction]:
     for members in story.shared_events.values():
         of_roles: defaultdict[str, list[StatedValue]] = defaultdict(list)
         for mention in members:
-            document = story.written[mention.document]
-            first, end = document.sentence_at(mention.start)
-            first += dateline_end(document.tokens[first:end])
-            for role in roles_of((mention.start - first, mention.end - first), document.tokens[first:end]):
-                of_roles[role.role].append(_name(document, first, end, role.start, role.end))
-        for name, stated in of_roles.items():
-            comparable = partial(_are_of_one_person, story, sides=name in _SIDES)
+            parse = story.known.readings[mention.document].parse
+            for role, noun in names_in_roles(parse, parse.head_of(mention.tokens)):
+                if (value := _name(story, mention.document, noun, 1 if role in _SIDES else _FULL)) is not None:
+                    of_roles[role].append(value)
+        for role, stated in of_roles.items():
+            comparable = partial(_are_of_one_person, story, sides=role in _SIDES)
             yield from story.contradictions("name", members, "", stated, _are_other_names, comparable)
     of_offices: defaultdict[str, list[StatedValue]] = defaultdict(list)
-    for document, first, end in _sentences(story):
-        for office in offices_in(document.tokens[first:end]):
-            of_offices[office.role].append(_name(document, first, end, office.start, office.end))
-    for name, stated in of_offices.items():
+    for id in story.documents:
+        for noun, office in _offices(story, id):
+            if (value := _name(story, id, noun, _FULL)) is not None:
+                of_offices[office].append(value)
+    for office, stated in of_offices.items():
         comparable = partial(_are_of_one_person, story, sides=False)
-        yield from story.contradictions("name", (), name, stated, _are_other_names, comparable)
+        yield from story.contradictions("name", (), office, stated, _are_other_names, comparable)
 
 
 def contradicted_ages(story: StoryContext) -> Iterator[Contradiction]:
     """Ages of one person that differ, whatever time passed between the documents."""
     days = {id: day_of(document) for id, document in story.written.items()}
-    entities = {members[0].cluster: members for members in story.corpus.clusters() if members[0].kind == ENTITY}
 
     def comparable(one: StatedValue, other: StatedValue) -> bool:
         gap = abs(one.value.age - other.value.age)
@@ -85,16 +88,10 @@ def contradicted_ages(story: StoryContext) -> Iterator[Contradiction]:
             return gap > 0 and not one.value.name.isdisjoint(other.value.name)
         return gap > 0 and not one.value.events.isdisjoint(other.value.events)
 
-    of_clusters: defaultdict[str, list[StatedValue]] = defaultdict(list)
-    for document, first, end in _sentences(story):
-        for stated in ages_in(document.tokens[first:end]):
-            mention = _entity_at(story, document, [first + holder for holder in stated.holders])
-            if mention is not None and mention.cluster is not None:
-                text = document.passage(first + stated.start, first + stated.end)
-                value = _Age(stated.age, _name_of(mention, document), _events_in(story, document, first + stated.start))
-                of_clusters[mention.cluster].append(StatedValue(document.id, first + stated.start, text, value))
-    for cluster, ages in of_clusters.items():
-        yield from story.contradictions("age", entities[cluster], "", ages, _are_other_ages, comparable)
+    for members in story.corpus.clusters():
+        if members[0].kind == ENTITY and members[0].cluster is not None:
+            ages = [value for mention in members if (value := _age(story, mention)) is not None]
+            yield from story.contradictions("age", members, "", ages, _are_other_ages, comparable)
 
 
 def _are_other_ages(one: StatedValue, other: StatedValue) -> bool:
@@ -105,45 +102,50 @@ def _are_other_names(one: StatedValue, other: StatedValue) -> bool:
     return bool(one.value.words != other.value.words)
 
 
-def _sentences(story: StoryContext) -> Iterator[tuple[Document, int, int]]:
-    """The sentences behind their datelines, but for hidden ones: first token and end."""
-    for document in story.written.values():
-        for number, (first, end) in enumerate(document.sentences):
-            if number not in document.hidden:
-                yield document, first + dateline_end(document.tokens[first:end]), end
-
-
-def _entity_at(story: StoryContext, document: Document, tokens: Sequence[int]) -> Mention | None:
-    mentions = [mention for mention in story.by_document[document.id] if mention.kind == ENTITY]
-    return next((mention for token in tokens for mention in mentions if token in mention.tokens), None)
-
-
-def _name_of(mention: Mention, document: Document) -> frozenset[str]:
-    """The words of a name in lower case; of another mention none."""
+def _age(story: StoryContext, mention: Mention) -> StatedValue | None:
+    """The age that is stated beside a mention."""
+    age = story.known.readings[mention.document].facts(mention).syntax.age
+    if not age:
+        return None
+    document = story.written[mention.document]
     words = (document.tokens[token] for token in mention.tokens)
-    return frozenset(word.casefold() for word in words if word[:1].isupper() and not is_common_word(word.casefold()))
-
-
-def _events_in(story: StoryContext, document: Document, token: int) -> frozenset[str]:
-    """The clusters of the events of a sentence that several documents report."""
-    first, end = document.sentence_at(token)
-    return frozenset(
-        mention.cluster
-        for mention in story.by_document[document.id]
-        if mention.cluster is not None
-        and mention.cluster in story.shared_events
-        and first <= mention.start < end
-        and mention.kind != ENTITY
+    name = frozenset(word.casefold() for word in words if word[:1].isupper() and not is_common_word(word.casefold()))
+    first, end = document.sentence_at(mention.start)
+    events = frozenset(
+        other.cluster
+        for other in story.by_document[mention.document]
+        if other.kind == EVENT and other.cluster in story.shared_events and first <= other.start < end
     )
+    return StatedValue(mention.document, mention.start, str(age), _Age(age, name, events))
 
 
-def _name(document: Document, first: int, last: int, start: int, end: int) -> StatedValue:
-    """A name between two tokens of a sentence, which are counted from its first."""
-    words = document.tokens[first:last]
+def _offices(story: StoryContext, id: str) -> Iterator[tuple[int, str]]:
+    """The nouns that head the names of a document, with the offices that these people hold now."""
+    parse = story.known.readings[id].parse
+    for noun, part in enumerate(parse.parts):
+        if part != "PROPN" or parse.relations[noun] == "compound":
+            continue
+        before = (child for child in parse.children[noun] if parse.relations[child] == "compound")
+        for token in (*before, *descriptions(parse, noun)):
+            office = parse.lemmas[token].casefold()
+            beside = {parse.lemmas[child].casefold() for child in (*parse.children[token], *parse.children[noun])}
+            if office in _OFFICES and _FORMER.isdisjoint(beside):
+                yield noun, office
+
+
+def _name(story: StoryContext, id: str, noun: int, shortest: int) -> StatedValue | None:
+    """The name that a noun heads, without titles; None if it has fewer words than the shortest."""
+    reading, document = story.known.readings[id], story.written[id]
+    name = [token for token in name_at(reading.parse, noun) if document.tokens[token].casefold() not in _OFFICES]
+    if len(name) < shortest:
+        return None
+    first, end = document.sentence_at(noun)
+    words = document.tokens[first:end]
     figures = frozenset(word for word in words if _FIGURES.fullmatch(word))
-    others = frozenset(word.casefold() for a, b in full_names(words, 1) if a != start for word in words[a:b])
-    value = _Name(tuple(word.casefold() for word in words[start:end]), figures, others)
-    return StatedValue(document.id, first + start, document.passage(first + start, first + end), value)
+    parts = reading.parse.parts
+    others = (document.tokens[n].casefold() for n in range(first, end) if parts[n] == "PROPN" and n not in name)
+    value = _Name(tuple(document.tokens[token].casefold() for token in name), figures, frozenset(others))
+    return StatedValue(id, name[0], document.passage(name[0], noun + 1), value)
 
 
 def _are_of_one_person(story: StoryContext, one: StatedValue, other: StatedValue, *, sides: bool) -> bool:

@@ -28,7 +28,8 @@ def page_data(results: Results) -> dict[str, Any]:
     of an event its place and day) and mean confidence. ``confidenceTexts``: the wording of each confidence, by its
     hundredths. ``stories``: objects with title, what it is about in words, documents (number, day, source, headline),
     ``timeline`` and ``oneSource`` (label, when and where in words, number of the cluster or -1, sentence, number of its
-    document, whether it is minor), ``disagreements`` (label, what differs, number of the cluster or -1, and statements:
+    document, whether it is minor), ``numbers`` (label, values with their days in words, number of the cluster or -1,
+    and reports as statements), ``disagreements`` (label, what differs, number of the cluster or -1, and statements:
     value, sentence, number of its document), ``drawing`` (:func:`cdcoref.views.graph_drawing.graph_drawing`) and
     ``together`` (label and cluster of an entity, those of an event, number of sentences).
     """
@@ -113,6 +114,15 @@ def _story(
         "drawing": graph_drawing(graph),
         "together": [together(line) for line in graph.lines],
         "oneSource": [event(one) for one in story.one_source],
+        "numbers": [
+            (
+                line.label,
+                str(line),
+                cluster(line.cluster),
+                [(own.value, own.sentence, documents[own.documents[0]]) for own in line.reports],
+            )
+            for line in story.numbers
+        ],
         "disagreements": [
             (
                 one.label,

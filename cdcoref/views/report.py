@@ -1,5 +1,5 @@
-"""A prediction or a corpus in, a report in Markdown out: every story with its documents, its timeline, where documents
-disagree, what one of them alone reports, and who and what it names, each with a sentence that tells of it."""
+"""A prediction or a corpus in, a report in Markdown out: every story with its documents, its timeline, numbers over
+time, where documents disagree, what one of them alone reports, and who and what it names, each with a sentence."""
 
 from __future__ import annotations
 
@@ -69,6 +69,13 @@ def _story(
         cells = (days[document.id] or "", *(metadata_text(document.metadata.get(k)) for k in ("source", "title")))
         yield f"| {' | '.join(map(_escaped, (*cells, document.id)))} |"
     yield from _events("Timeline", story.timeline)
+    numbers = story.numbers if story.number else ()
+    if numbers:
+        yield "\n### Numbers over time\n"
+    for line in numbers:
+        yield f"- **{_escaped(line.label)}**: {_escaped(str(line))}"
+        for report in line.reports:
+            yield f"    - {_escaped(report.value)}: {_quoted(Statement(report.documents[0], '', report.sentence))}"
     disagreements = story.disagreements if story.number else ()
     if disagreements:
         yield "\n### Where documents disagree\n"

@@ -41,6 +41,13 @@ def story_lines(story: PredictedStory, *, most: int = SHOWN) -> Iterator[str]:
         yield f"  {printable('  '.join(part for part in parts if part))}"
     yield from _section("timeline", story.timeline, most, story)
     yield from _section("only in one document", story.one_source, most, story)
+    if story.numbers:
+        yield ""
+        yield "numbers over time:"
+    for line in story.numbers:
+        yield from textwrap.wrap(
+            printable(f"{line.label}: {line}"), WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
     if story.disagreements:
         yield ""
         yield "documents disagree:"

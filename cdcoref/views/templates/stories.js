@@ -126,6 +126,7 @@ function storyNodes(story) {
     element("h3", "part", "Documents"),
     list,
     ...storySection("Timeline", story.timeline, eventCard, (event) => event[5]),
+    ...storySection("Numbers over time", story.numbers, disagreementCard),
     ...storySection("Where documents disagree", story.disagreements, disagreementCard),
     ...graphNodes(story),
     ...storySection("Only in one document", story.oneSource, eventCard),

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cdcoref.circumstances import Quantity, counts_in
+from cdcoref.circumstances import Quantity
 from cdcoref.corpus import EVENT, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.reading import Reading
@@ -42,8 +42,8 @@ def stated(text: str, *events: str) -> list[tuple[str, str, str, str | None, tup
         ("Tallow agreed to buy Marl for $2.1 billion.", ("buy",), ("2100000000", "$", "purchase", "buy")),
         ("A takeover worth $2.4bn was announced.", ("takeover",), ("2400000000", "$", "purchase", "takeover")),
         ("The gang stole jewels worth £84.3m.", ("stole",), ("84300000", "£", "theft", "stole")),
-        ("Gold worth 310 million pounds was stolen.", ("stolen",), ("310000000", "£", "price", None)),
-        ("Ann Lund won the election by 1,240 votes.", ("won", "election"), ("1240", "vote", "election", "election")),
+        ("Gold worth 310 million pounds was stolen.", ("stolen",), ("310000000", "£", "theft", "stolen")),
+        ("Ann Lund won the election by 1,240 votes.", ("won", "election"), ("1240", "vote", "win", "won")),
         ("The bill passed by 311 votes to 202.", ("passed",), ("311", "vote", "vote", "passed")),
         ("Deputies approved the law 52-48.", ("approved",), ("52", "vote", "vote", "approved")),
         ("Ode was sentenced to seven years in prison.", ("sentenced",), ("84", "month", "sentence", "sentenced")),
@@ -64,9 +64,9 @@ def test_what_a_sentence_states(text: str, events: tuple[str, ...], expected: tu
 
 def test_a_number_of_the_object_is_also_of_its_verb() -> None:
     (one,) = stated("Ann Lund won Monday's election by 1,240 votes.", "won", "election")
-    assert one[3:] == ("election", ("won",))
+    assert one[3:] == ("won", ("election",))
     first, second = stated("The fire killed three people and injured 12 people.", "fire", "killed", "injured")
-    assert first[3:] == ("killed", ())
+    assert first[3:] == ("killed", ("fire",))
     assert second[3:] == ("injured", ())
 
 
@@ -112,25 +112,3 @@ def quantity(value: str, *, rough: bool = False, unit: str = "people") -> Quanti
 )
 def test_which_values_contradict_each_other(one: Quantity, other: Quantity, differ: bool) -> None:
     assert one.differs(other) is other.differs(one) is differ
-
-
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("It killed five people .", ["5 people"]),
-        ("Sixteen people .", ["16 people"]),
-        ("It burned 1,200 hectares of pine .", ["1200 hectare"]),
-        ("It burned 4 , 700 hectares .", ["4700 hectare"]),
-        ("A quake of 2 million dollars", ["2000000 dollar"]),
-        ("on March 5 , 2024 at 7 p.m. in 2017", []),
-        ("a 15-year - old and 20 percent", []),
-        ("three days ago", []),
-    ],
-)
-def test_counts(text: str, counts: list[str]) -> None:
-    assert [str(one.count) for one in counts_in(text.split(), [])] == counts
-
-
-def test_a_number_before_an_event_counts_people() -> None:
-    (one,) = counts_in(["Five", "die", "as", "fire", "spreads"], [(1, 2), (3, 4)])
-    assert str(one.count) == "5 people"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -58,6 +59,11 @@ def corpus() -> Corpus:
         for name, words in places
     ]
     return Corpus(tuple(documents.values()), tuple(mentions))
+
+
+def of_one_day(corpus: Corpus) -> Corpus:
+    """The corpus with documents of one day."""
+    return replace(corpus, documents=tuple(replace(d, metadata={"date": "2024-03-14"}) for d in corpus.documents))
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +187,15 @@ def test_what_one_document_alone_tells(story: PredictedStory) -> None:
     ]
 
 
-def test_disagreements_have_both_sentences(story: PredictedStory) -> None:
+def test_what_changes_from_one_day_to_the_next_is_a_line_of_numbers(story: PredictedStory) -> None:
+    assert story.disagreements == ()
+    (line,) = story.numbers
+    assert str(line) == "31 (12 March 2024: police), 47 (14 March 2024: police)"
+    assert (line.label, line.unit, line.cluster) == ("people killed", "people", "killing")
+
+
+def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
+    (story,) = stories_of(of_one_day(corpus), {3: list(TEXTS)})
     (one,) = story.disagreements
     assert (one.cluster, one.about) == ("killing", "number")
     assert [(own.document, own.value) for own in one.statements] == [
@@ -214,7 +228,7 @@ def test_a_number_that_is_about_something_else_hides_no_contradiction() -> None:
         "c": "A man , Duncan Raite , died after falling 150 metres at Mount Cook on Friday .",
     }
     story = story_of(texts, {"fall": [(name, "falling") for name in texts]})
-    assert differences(story) == [("number", ["60 metres", "150 metres"])]
+    assert differences(story) == [("number", ["150 metres", "60 metres"])]
 
 
 def test_sums_of_one_purchase_in_other_words() -> None:
@@ -230,14 +244,8 @@ def test_sums_of_one_purchase_in_other_words() -> None:
         "ZORVEX": [("a.txt", "Zorvex"), ("b.txt", "Zorvex")],
     }
     assert differences(story_of(texts, clusters)) == [("number", ["$2.1 billion", "$2.4 billion"])]
-    # Only of documents that share several events, and not of sentences that name others.
+    # Only of documents that share several events.
     assert differences(story_of(texts, clusters | {"agreeing": [("a.txt", "agreed")]})) == []
-    elsewhere = {**texts, "c.txt": "Zorvex and Quibril are old firms ."}
-    names = {
-        "ZORVEX": [("a.txt", "Zorvex"), ("c.txt", "Zorvex")],
-        "QUIBRIL": [("b.txt", "Quibril"), ("c.txt", "Quibril")],
-    }
-    assert differences(story_of(elsewhere, clusters | names)) == []
 
 
 def test_votes_years_and_people() -> None:
@@ -329,7 +337,7 @@ def test_the_stories_of_a_prediction_are_as_plain_values(corpus: Corpus) -> None
     assert plain["number"] == 7
     assert plain["documents"] == ["early.txt", "late.txt", "empty.txt"]
     assert [event["when"] for event in plain["timeline"]] == ["2024-03-11", "2024-03-11"]
-    assert plain["disagreements"][0]["statements"][1]["value"] == "47 people"
+    assert plain["numbers"][0]["reports"][1]["number"] == "47"
 
 
 def test_lines_for_a_terminal(story: PredictedStory) -> None:
@@ -337,7 +345,7 @@ def test_lines_for_a_terminal(story: PredictedStory) -> None:
     assert lines[0] == "Story 3: Landslide kills dozens in Lunde"
     assert any(line.startswith("  12 March 2024  ") and "early.txt" in line for line in lines)
     assert "  and 1 other event" in lines
-    assert any("47 people  late.txt" in line for line in lines)
+    assert "  people killed: 31 (12 March 2024: police), 47 (14 March 2024: police)" in lines
     (line,) = story_list_lines([story])
     assert "Landslide kills dozens in Lunde  (3 documents; Lunde" in line
 

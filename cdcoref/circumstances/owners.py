@@ -22,6 +22,9 @@ _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 
 
+_AT_ONCE = words_in("time_words.tsv", "at once")
+
+
 def governor(
     parse: Parse, tokens: Sequence[int], events: Collection[int] = (), *, of_place: bool = False
 ) -> int | None:
@@ -38,16 +41,16 @@ def governor(
     of_place
         Whether the phrase names a place, which also says where what is done with a noun happens ("a home in Kokomo").
     """
-    token = parse.head_of(tokens)
-    before = token - 1
+    head = token = parse.head_of(tokens)
     preposition = ""
     while parse.heads[token] != token:
-        relation, token = parse.relations[token], parse.heads[token]
+        below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
             return None if preposition in _LIMITS and not of_place else token
-        if parse.parts[token] in ("ADP", "SCONJ") and token <= before:
+        if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
-            preposition = preposition or ("during" if ends else parse.lemmas[token].casefold())
+            on_day = below != head and parse.parts[below] == "NUM"  # "after 10 p.m. Tuesday"
+            preposition = preposition or ("during" if ends or on_day else parse.lemmas[token].casefold())
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     return token
@@ -68,12 +71,22 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
         Whether it is a place, which a verb shares with its subject and object.
     """
     heads = [word] if word in events else []
+    if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"
+        heads += [token for token in (other, *_sharing(parse, other, other in events, of_place)) if token in events]
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
     if is_verb(parse, word) and not any(parse.relations[child] == "neg" for child in parse.children[word]):
         heads += [token for token in _sharing(parse, word, word in events, of_place) if token in events]
     return list(dict.fromkeys(events[token] for token in heads))
+
+
+def _at_once(parse: Parse, verb: int) -> int | None:
+    """The verb whose clause says when or during what it happened, "when", "as" or "while" that of another did."""
+    if not is_verb(parse, verb) or parse.relations[verb] != "advcl":
+        return None
+    marks = (child for child in parse.children[verb] if parse.relations[child] in ("advmod", "mark"))
+    return parse.heads[verb] if any(parse.lemmas[mark].casefold() in _AT_ONCE for mark in marks) else None
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
@@ -91,6 +104,8 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
             shares = name in verbs_about("occur") or (name in verbs_about("effect" if not passive else "hold"))
         elif relation in _OBJECTS:
             shares = name in verbs_about("hold") or name == "be"
+            if name in verbs_about("effect") and not of_place:  # what was done to a fire on Friday did not begin it
+                continue
         elif relation == "agent":  # "hit by a storm"
             child = next(iter(parse.children[child]), child)
             shares = name in verbs_about("occur") or name in verbs_about("effect")
@@ -104,13 +119,15 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
             yield from (joined for joined in parse.children[child] if parse.relations[joined] == "conj")
 
 
-def belongs_to_report(parse: Parse, tokens: Sequence[int]) -> bool:
-    """Whether a time is that of a report, or of what was done later: "said on Friday", "police on Friday charged"."""
-    word = governor(parse, tokens)
-    if word is None or not is_verb(parse, word):
-        return False
-    name = parse.lemmas[word].casefold()
-    return name in verbs_about("report") or name in verbs_about("inquiry")
+def is_report(parse: Parse, token: int) -> bool:
+    """Whether a token is a verb that reports, or says what was done later: "said", "charged"."""
+    name = parse.lemmas[token].casefold()
+    return is_verb(parse, token) and (name in verbs_about("report") or name in verbs_about("inquiry"))
+
+
+def is_news(parse: Parse, token: int) -> bool:
+    """Whether a token is a verb of which the saying is what happened: "announced"."""
+    return parse.lemmas[token].casefold() in verbs_about("announcement")
 
 
 def is_reporting(parse: Parse, token: int) -> bool:

@@ -1,0 +1,310 @@
+"""What a document is about: its first sentences in, its main event with day and place out.
+
+Reports tell at their beginning what happened. The main event is the verb of the headline and of the first sentence, or
+what somebody is there said to have done. Its day and place are those that the tree gives to it, or to a word of the
+same stem, in the first sentences. What these sentences state of something else tells documents apart, and is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from cdcoref.circumstances.gazetteer import Place
+from cdcoref.circumstances.owners import governor, is_news, is_report, owners
+from cdcoref.circumstances.places import CONTINENTS, capitalised, places_in
+from cdcoref.circumstances.sentences import LINE_BREAK, Sentence, Source, When, Where, is_part, stated
+from cdcoref.corpus import Document
+from cdcoref.facts import Parse, Period, is_verb, verbs_about
+from cdcoref.language import is_common_word, is_header_line, is_line_of_writers
+from cdcoref.word_tables import words_in
+
+_LEAD = 5
+"""Sentences at the beginning of a document that may state when and where its main event was."""
+_FIRST = 2
+"""Of which the first may state them although no word of the main event is in their clause."""
+_LONGEST_MAIN = 31
+"""Days of the time of a main event, at most, and from it to the day of the document."""
+_REPORTED_WITHIN = 7
+"""Days between an event and the report of it, where nothing else is stated."""
+_LONGEST_HEADING = 6
+_STEM_LETTERS = 5
+_SHORTEST_NAME = 3
+_LONGEST_WRITERS = 20
+_ADDRESS = frozenset({"http", "https", "www"})
+_HEADLINES = 3
+"""Lines before the first sentence that may be headlines."""
+_HAPPENINGS = words_in("happenings.tsv")
+_OF_VERBS = ("ing", "ion", "ment", "ance", "ence")
+_CONTRASTING = words_in("time_words.tsv", "contrast")
+_ARGUMENTS = frozenset({"nsubj", "nsubjpass", "dobj", "attr"})
+_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
+_STATED, _STEM, _VERB, _LOCAL, _DATELINE, _ASIDE, _BODY = range(7)
+"""What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
+the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
+_OFFICIALS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a document as a whole states.
+
+    Attributes
+    ----------
+    today
+        Its day; None if unknown.
+    when, where
+        Of its main event; None if unknown.
+    firm
+        Whether `where` says where something happens; otherwise it only names whose police or people the text is about.
+    places
+        All places that it names, but for clauses that look elsewhere.
+    names
+        The words of its names, in lower case, but for datelines and clauses that look elsewhere.
+    about
+        The place that its title names first, but for one that something belongs to; None if there is none.
+    """
+
+    today: Period | None = None
+    when: When | None = None
+    where: Where | None = None
+    places: frozenset[Place] = frozenset()
+    names: frozenset[str] = frozenset()
+    firm: bool = True
+    about: Place | None = None
+
+
+class Lead:
+    """The beginning of a document.
+
+    Attributes
+    ----------
+    main
+        Candidate tokens for the main event, in descending order of likelihood.
+    when, where
+        When and where that was, by a word of it; None if no word of the beginning says so.
+    is_stated
+        Whether the clause of the main event itself states `when`.
+    setting
+        What the document as a whole states.
+    """
+
+    def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
+        self._parse = parse
+        self._sentences = sentences
+        self._lines = [
+            own
+            for own in sentences
+            if own.words and own.lower[0] not in _ADDRESS and not is_header_line(" ".join(own.words))
+        ]
+        self._lines = [own for number, own in enumerate(self._lines) if not (number and _is_of_writers(own))]
+        prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
+        self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
+        self.main = tuple(dict.fromkeys(self._main_words()))
+        light = verbs_about("light") | verbs_about("report") | verbs_about("search")
+        happening = [word for word in self.main if parse.lemmas[word].casefold() not in light]
+        self._stems = {_stem(parse, word) for word in happening} - {""}
+        self._nouns = {parse.lemmas[word] for word in happening if parse.parts[word] == "NOUN"}
+        times = sorted(self._times(today), key=lambda time: time[:2])
+        title = "" if "title" in document.found else str(document.metadata.get("title", ""))
+        self._title = title.split() or (self._lines[0].words if self._lines else ())
+        named = [one.place for one in places_in(self._title) if one.place.country]
+        ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
+        places = _exact([where for rank, where in ranked if rank != _DATELINE])
+        places += [where for rank, where in ranked if rank == _DATELINE]
+        self.when = next((when for *_, when in times if when.source == Source.INFERRED), None)
+        self.where = next((where for where in places if where.source == Source.INFERRED), None)
+        self.is_stated = bool(times) and times[0][0] == _STATED
+        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], places)
+
+    @property
+    def end(self) -> int:
+        """The token behind its last."""
+        return self._lead[-1].first + len(self._lead[-1].words) if self._lead else 0
+
+    @cached_property
+    def _lead(self) -> list[Sentence]:
+        telling = [number for number, own in enumerate(self._lines) if len(own.words) > _LONGEST_HEADING]
+        return self._lines[: telling[_LEAD - 1] + 1] if len(telling) >= _LEAD else self._lines
+
+    def _main_words(self) -> Iterator[int]:
+        """The verbs of headlines and of the first sentence, with their subjects and objects."""
+        prose = next((n for n, own in enumerate(self._lines) if _is_sentence(own)), len(self._lines))
+        for own in (*self._lines[:prose][-_HEADLINES:], *self._lines[prose : prose + 1]):
+            tokens = range(own.first + own.dateline, own.first + len(own.words))
+            for root in tokens:
+                if self._parse.heads[root] == root or self._parse.heads[root] not in tokens:
+                    yield from _main_words_below(self._parse, root)
+
+    def _events_in(self, own: Sentence, *, with_arguments: bool = False) -> Mapping[int, int]:
+        """The words of the main event in a sentence; on request also those for who and what takes part in it."""
+        found = {}
+        for word in range(own.first + own.dateline, own.first + len(own.words)):
+            stem = _stem(self._parse, word)
+            has_part = with_arguments and (word in self.main or self._parse.lemmas[word] in self._nouns)
+            if has_part or (stem and (word in self.main or stem in self._stems)):
+                found[word] = word
+        return found
+
+    def _times(self, today: Period | None) -> Iterator[tuple[int, bool, When]]:
+        """The times of the document, with what each belongs to, and whether that is a report; of its later sentences
+        only the last days."""
+        parse, main = self._parse, frozenset(self.main)
+        end = self.end
+        for own in (*self._lead, *(own for own in self._sentences if own.first >= end)):
+            events = self._events_in(own)
+            for time in own.times:
+                when = stated(time, own, today)
+                word = governor(parse, own.tokens(time.start, time.end), events)
+                if word is None or when is None or time.looks_back or own.looks_elsewhere(time.start):
+                    continue
+                days = 1 if when.period.weekday is not None else when.period.days
+                if time.start < own.dateline or days > _LONGEST_MAIN:
+                    continue
+                is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
+                is_aside = own.is_relative(time.start) or days > _REPORTED_WITHIN or own.lower[0] in _CONTRASTING
+                having: list[int] = []
+                if own.first >= end:
+                    if today is None or days > 1 or not is_near or today.first < when.period.first:
+                        continue
+                    rank = _BODY
+                elif having := owners(parse, word, events):
+                    is_other = own.lower[0] in _CONTRASTING or (days > _REPORTED_WITHIN and not is_near)
+                    rank = _ASIDE if is_other else _STEM if main.isdisjoint(having) else _STATED
+                elif is_near:
+                    rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
+                else:
+                    continue
+                is_of_report = is_report(parse, word) and not is_news(parse, word)
+                tells = own.first in self._first or today is None or is_news(parse, word)
+                inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
+                inferred = inferred and (today is None or not is_aside)
+                yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
+
+    def _places(self) -> Iterator[tuple[int, Where]]:
+        """The places of the beginning, with what each belongs to."""
+        parse = self._parse
+        for own in self._lead:
+            events = self._events_in(own, with_arguments=True)
+            for one in own.places:
+                where = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
+                word = governor(parse, where.tokens, events, of_place=True)
+                if one.start < own.dateline:
+                    yield _DATELINE, where
+                elif own.looks_elsewhere(one.start) or one.place.name in CONTINENTS:
+                    continue
+                elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
+                    if one.local == _OFFICIALS:
+                        yield _LOCAL, where
+                elif word is not None and owners(parse, word, events, of_place=True):
+                    yield _VERB if own.is_relative(one.start) else _STATED, where
+                elif own.first in self._first:
+                    yield _VERB if one.place.country and not own.is_relative(one.start) else _LOCAL, where
+                else:
+                    yield _ASIDE, replace(where, source=Source.DOCUMENT)
+
+    def _setting(self, today: Period | None, times: Sequence[When], places: Sequence[Where]) -> Setting:
+        when = next((one for one in times if one.period.weekday is None), None)
+        if when is None and today is not None:
+            start = today.shifted(-_REPORTED_WITHIN)
+            when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
+        where = next(iter(places), None)
+        local = (
+            Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
+            for least in (2, 1)
+            for own in self._lead
+            for one in own.places
+            if one.local >= least
+        )
+        named = {one.place for own in self._sentences for one in own.places if not own.looks_elsewhere(one.start)}
+        return Setting(
+            today,
+            when and replace(when, source=Source.DOCUMENT),
+            replace(where, source=Source.DOCUMENT) if where else next(local, None),
+            frozenset(named),
+            frozenset(self._names()),
+            where is not None,
+            next(self._about(), None),
+        )
+
+    def _about(self) -> Iterator[Place]:
+        for one in places_in(self._title):
+            if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
+                yield one.place
+
+    def _names(self) -> Iterator[str]:
+        """The words of names: capitalised, no word of the dictionary, and not only for standing first in a sentence."""
+        for own in self._sentences:
+            for start, end in capitalised(own.words[own.dateline :]):
+                names = range(own.dateline + start, own.dateline + end)
+                if (end - start > 1 or start) and not own.looks_elsewhere(names[-1]):
+                    words = (own.words[word].casefold() for word in names)
+                    yield from (word for word in words if len(word) >= _SHORTEST_NAME and not is_common_word(word))
+
+
+def _exact(places: Sequence[Where]) -> list[Where]:
+    """Places, each before those in which it lies."""
+    found: list[Where] = []
+    for where in places:
+        wholes = [n for n, other in enumerate(found) if is_part(where.place, other.place)]
+        sources = [found[n].source for n in wholes[:1]]
+        found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
+    return found
+
+
+def _is_of_writers(own: Sentence) -> bool:
+    """Whether a line says who wrote the text and where they were."""
+    return len(own.words) <= _LONGEST_WRITERS and is_line_of_writers(" ".join(own.words))
+
+
+def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
+    """Whether a place is in none of those that a headline names."""
+    return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
+
+
+def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
+    """Whether a place modifies a noun for a happening: "Kansas shooting", "Ecuador's next election"."""
+    token = parse.head_of(tokens)
+    head = parse.heads[token]
+    name = parse.lemmas[head].casefold()
+    modifies = parse.relations[token] in ("compound", "nmod", "amod", "nsubj")
+    return modifies and (name in _HAPPENINGS or (parse.parts[head] == "NOUN" and bool(_stem(parse, head))))
+
+
+def _is_sentence(own: Sentence) -> bool:
+    words = [word for word in own.words[-2:] if word != LINE_BREAK]
+    return bool(words) and words[-1] in _ENDS_SENTENCE
+
+
+def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
+    """The verb of a clause, its subjects and objects, and the verbs joined to it; of what is reported, what is said."""
+    said = [child for child in parse.children[word] if parse.relations[child] in ("ccomp", "parataxis")]
+    if said and parse.lemmas[word].casefold() in verbs_about("report"):
+        if is_news(parse, word):
+            yield word
+        for child in said:
+            yield from _main_words_below(parse, child)
+        return
+    if parse.lemmas[word].casefold() not in verbs_about("search"):
+        yield word
+    if not is_verb(parse, word):
+        return
+    for child in parse.children[word]:
+        if parse.relations[child] in _ARGUMENTS:
+            yield child
+            yield from (joined for joined in parse.children[child] if parse.relations[joined] == "conj")
+        elif parse.relations[child] == "agent":
+            yield from parse.children[child]
+    for child in parse.children[word]:
+        if parse.relations[child] in ("conj", "xcomp") and is_verb(parse, child):
+            yield from _main_words_below(parse, child)
+
+
+def _stem(parse: Parse, token: int) -> str:
+    """What "shot", "shooting" and "shootings" have in common; empty for what is no word for what happens."""
+    name = parse.lemmas[token].casefold()
+    happens = parse.parts[token] == "VERB" or (
+        parse.parts[token] == "NOUN" and (name in _HAPPENINGS or name.endswith(_OF_VERBS))
+    )
+    return name.removesuffix("ing")[:_STEM_LETTERS] if happens else ""
