@@ -30,6 +30,8 @@ from cdcoref.facts import (
     opened_behind,
 )
 
+_OF_ABOUT_THEN = frozenset({"after", "for", "over"})
+_LONG = 365
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING = 6
 _ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
@@ -201,6 +203,10 @@ class DocumentCircumstances:
             if base is not None and shifted is not None:
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), Source.STATED)
                 return
+        above = parse.heads[head]
+        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _OF_ABOUT_THEN:  # "fined in 1998 after"
+            long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
+            yield from (replace(when, source=Source.INFERRED) for when in long)
         if looks_elsewhere(parse, head) or is_reporting(parse, head):
             return
         heading = self._headings.get(sentence.first)

@@ -184,8 +184,8 @@ class PredictedStory:
     def timeline(self) -> tuple[StoryEvent, ...]:
         """Its events in the order in which they happened; those whose day is unknown, by when they were reported.
 
-        Events of several documents; of a story of one document, those that it mentions several times. Events whose
-        words mean little alone ("said", "made") are left out.
+        Events of several documents; of a story of one document, those that it mentions several times, or whose day it
+        states. Events whose words mean little alone ("said", "made") are left out.
         """
         return tuple(event for event, _ in self._main_events)
 
@@ -281,9 +281,15 @@ class PredictedStory:
         chosen = [
             (self._event(members), members)
             for members in self._clusters(EVENT)
-            if (len({m.document for m in members}) > 1 if several else len(members) > 1) and self._tells(members)
+            if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
+            and self._tells(members)
         ]
         return self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0])))
+
+    def _is_of_timeline(self, members: Sequence[Mention]) -> bool:
+        """Whether the one document of a story mentions an event several times, or states its day."""
+        when = self._circumstances.of(members[0]).when
+        return len(members) > 1 or (when is not None and when.known != "inferred")
 
     def _with_other_sentences(
         self, events: Sequence[tuple[StoryEvent, list[Mention]]]
