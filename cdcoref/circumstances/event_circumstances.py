@@ -204,7 +204,8 @@ class DocumentCircumstances:
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), Source.STATED)
                 return
         above = parse.heads[head]
-        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _OF_ABOUT_THEN:  # "fined in 1998 after"
+        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _OF_ABOUT_THEN:
+            # "fined in 1998 after an accident"
             long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
         if looks_elsewhere(parse, head) or is_reporting(parse, head):

@@ -7,6 +7,7 @@ the subject of a verb that only relates it to one ("the toll rose to 17"). Dates
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +29,12 @@ _COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", 
 _UNITS = {row["word"]: row for row in rows("units.tsv")}
 _RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
-_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES = (
+_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING = (
     words_in("beside_quantities.tsv", kind)
-    for kind in ("rough", "not", "earlier", "denial", "relating", "voting", "dated", "behind dates")
+    for kind in ("rough", "not", "earlier", "denial", "relating", "voting", "dated", "behind dates", "correcting")
 )
+_LONG_TIMES = words_in("time_words.tsv", "long")
+_COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE = "price"
 _PERCENT = frozenset({"%", "percent", "pct"})
 _NUMBER_PARTS = frozenset({"compound", "nummod", "quantmod", "nmod", "advmod", "amod"})
@@ -97,9 +100,11 @@ class StatedQuantity:
     label
         What is counted, in words ("people killed", "homes flooded").
     elsewhere
-        Whether its clause looks at another happening than the document's own, or to an earlier year.
+        Whether its clause looks at another happening than the document's own, to an earlier year or a whole season.
     superseded
         Whether it is denied, or an earlier value ("not 17", "up from 12").
+    corrects
+        Whether its verb says that it corrects an earlier one ("revised down to 61").
     speaker
         Who says so; empty if the document does.
     """
@@ -111,12 +116,18 @@ class StatedQuantity:
     label: str
     elsewhere: bool = False
     superseded: bool = False
+    corrects: bool = False
     speaker: str = ""
 
     @property
     def has_name(self) -> bool:
         """Whether the sort of relation is one of the table."""
         return self.relation in _RELATIONS
+
+    @property
+    def grows(self) -> bool:
+        """Whether only a correction makes it less, as with people killed."""
+        return "grows" in _RELATIONS.get(self.relation, {}).get("kind", "")
 
     @property
     def is_settled(self) -> bool:
@@ -244,21 +255,23 @@ def _stated(
                 end = votes
         elif after in _UNITS and _UNITS[after]["kind"] == "none":
             return None
-    governor = _governor(parse, noun, events)
+    governor = _governor(sentence, noun, events)
     if governor is None and end < len(words) and lower[end] in _RELATION_OF:
         governor = sentence.first + end  # "31 dead"
     if governor is None:
         return None
-    relation = _RELATION_OF.get(parse.lemmas[governor].casefold(), parse.lemmas[governor].casefold())
+    relation = _relation(sentence, governor) or parse.lemmas[governor].casefold()
     row = _RELATIONS.get(relation, {"kind": "", "units": "", "called": ""})
     if not unit:
-        if row["kind"] != "counts" or parse.relations[token] not in _BARE:
+        if "counts" not in row["kind"] or parse.relations[token] not in _BARE:
             return None
         unit = PEOPLE
     elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (
-        row["kind"] == "counts" and unit[:1] in _SIGNS
+        "counts" in row["kind"] and unit[:1] in _SIGNS
     ):
         relation, row = parse.lemmas[governor].casefold(), {"kind": "", "units": "", "called": ""}
+    if "counts" in row["kind"] and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
+        return None  # "drowned with 40 others"
     start = number.start
     rough = not _ROUGH.isdisjoint(lower[max(0, start - _ROUGH_BEFORE) : start])
     quantity = Quantity(sentence.first + start, sentence.first + end, value, unit, rough)
@@ -269,10 +282,17 @@ def _stated(
         tuple(own[1:]),
         relation,
         _label(sentence, unit, noun, governor, row["called"]),
-        sentence.looks_elsewhere(start) or _is_of_earlier_year(sentence, start),
+        sentence.looks_elsewhere(start) or _is_of_earlier_year(sentence, start) or _is_of_long_time(parse, token),
         _is_superseded(sentence, token, start),
+        any(parse.lemmas[word].casefold() in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
     )
+
+
+def _prepositions(parse: Parse, noun: int, above: int) -> set[str]:
+    """The prepositions between a noun and a word above it."""
+    between = itertools.takewhile(lambda word: word != above, (noun, *parse.ancestors(noun)))
+    return {parse.lemmas[word].casefold() for word in between if parse.relations[word] == "prep"}
 
 
 def _is_of_name(words: Sequence[str], number: _Number, before: str, after: str) -> bool:
@@ -335,22 +355,32 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
     return row["unit"], int(row["factor"])
 
 
-def _governor(parse: Parse, noun: int, events: Mapping[int, Mention]) -> int | None:
-    """The word that a quantity is of; one with a relation before any other event."""
-    chain = list(_chain(parse, noun))
-    named = [word for word in chain if parse.lemmas[word].casefold() in _RELATION_OF]
-    named.sort(
-        key=lambda word: _RELATION_OF[parse.lemmas[word].casefold()] == _PRICE
-    )  # "a takeover worth $2.4 billion"
-    first = next(iter(named), None)
-    event = next((word for word in chain if word in events), None)
-    if first is None or event is None:
-        return event if first is None else first
-    return event if chain.index(event) < chain.index(first) and not is_verb(parse, event) else first
+def _relation(sentence: Sentence, token: int) -> str:
+    """The sort of relation that a word states; empty if it states none."""
+    word = sentence.lower[token - sentence.first] if 0 <= token - sentence.first < len(sentence.lower) else ""
+    return _RELATION_OF.get(sentence.parse.lemmas[token].casefold()) or _RELATION_OF.get(word, "")
 
 
-def _chain(parse: Parse, noun: int) -> Iterator[int]:
-    """The words above a noun in its clause, then the subject of a verb that only relates it to one."""
+def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> int | None:
+    """The word that a quantity is of; one with a relation before any other event, of "rose to 5 metres" the subject."""
+    parse = sentence.parse
+    chain = list(_chain(sentence, noun))
+    named = [word for word in chain if _relation(sentence, word)]
+    named.sort(key=lambda word: _relation(sentence, word) == _PRICE)  # "a takeover worth $2.4 billion"
+    event = next((word for word in chain if word in events and _relation(sentence, word) != _PRICE), None)
+    if not named and event is not None and parse.lemmas[event].casefold() in _RELATING:
+        return [event, *(child for child in parse.children[event] if parse.relations[child].startswith("nsubj"))][-1]
+    if not named or event is None:
+        return named[0] if named else event
+    return event if chain.index(event) < chain.index(named[0]) and not is_verb(parse, event) else named[0]
+
+
+def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
+    """What modifies a noun, the words above it in its clause, the subject of a verb that only relates it to one."""
+    parse = sentence.parse
+    if parse.parts[noun] == "NOUN" and "counts" in _RELATIONS.get(_relation(sentence, noun), {}).get("kind", ""):
+        yield noun  # "21 bodies"
+    yield from (child for child in parse.children[noun] if parse.relations[child] in ("acl", "amod", "relcl"))
     word = noun
     while parse.heads[word] != word:
         relation, word = parse.relations[word], parse.heads[word]
@@ -360,38 +390,41 @@ def _chain(parse: Parse, noun: int) -> Iterator[int]:
         if relates and relation not in ("nsubj", "nsubjpass"):
             for child in parse.children[word]:
                 if parse.relations[child] in ("nsubj", "nsubjpass"):
-                    yield child
-                    yield from (below for prep in parse.children[child] for below in parse.children[prep])
+                    yield from _below(parse, child)
                 elif parse.relations[child] in ("acomp", "xcomp", "attr", "dobj") and child != noun:
                     yield child
         yield word
         if is_verb(parse, word) and parse.relations[word] not in _WITHIN_CLAUSE:
-            for child in parse.children[word]:
-                if parse.relations[child] in ("acomp", "oprd"):  # "five people were missing"
-                    yield child
+            yield from (child for child in parse.children[word] if parse.relations[child] in ("acomp", "oprd"))
             return
-    yield from (child for child in parse.children[noun] if parse.relations[child] in ("acl", "amod", "relcl"))
+
+
+def _below(parse: Parse, token: int) -> Iterator[int]:
+    """A token and all that depends on it."""
+    yield token
+    for child in parse.children[token]:
+        yield from _below(parse, child)
 
 
 def _events_of(parse: Parse, governor: int, events: Mapping[int, Mention]) -> list[Mention]:
     """The event of a word, its subject and object; and the verb whose object it is."""
     near = [child for child in parse.children[governor] if parse.relations[child] in ("dobj", "nsubj", "nsubjpass")]
-    if parse.relations[governor] in ("dobj", "nsubjpass"):
+    if parse.relations[governor] in ("dobj", "nsubj", "nsubjpass"):
         near.append(parse.heads[governor])
     if governor not in events:
-        return [events[token] for token in near[-1:] if token in events and parse.relations[governor] == "dobj"]
+        return [events[token] for token in near[-1:] if token in events and token == parse.heads[governor]]
     return [events[token] for token in (governor, *near) if token in events]
 
 
 def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str) -> str:
-    """What is counted, in words: "people killed", "homes flooded", "$: purchase"."""
-    parse = sentence.parse
-    lemma = parse.lemmas[governor].casefold()
-    if not called:
-        passive = parse.tags[governor] == "VBN" or not is_verb(parse, governor)
-        called = sentence.lower[governor - sentence.first] if passive else lemma
-    plural = sentence.lower[noun - sentence.first] if parse.parts[noun] == "NOUN" else unit
-    return f"{PEOPLE if unit == PEOPLE else plural if unit[:1].isalpha() else unit} {called}"
+    """What is counted, in words: "people killed", "homes flooded", "damage (€)"."""
+    parse, word = sentence.parse, sentence.lower[governor - sentence.first]
+    if unit == PEOPLE:
+        return f"{PEOPLE} {called or word}"
+    if parse.parts[noun] != "NOUN" or not unit[:1].isalpha() or (not called and not is_verb(parse, governor)):
+        return f"{called or word} ({unit})"
+    past = parse.tags[governor] in ("VBN", "VBD")
+    return f"{sentence.lower[noun - sentence.first]} {called or (word if past else parse.lemmas[governor].casefold())}"
 
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
@@ -403,12 +436,20 @@ def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
     return False
 
 
+def _is_of_long_time(parse: Parse, token: int) -> bool:
+    """Whether the verb above a number is about a whole season or the like ("has saved nine penalties this season")."""
+    below = (child for word in parse.ancestors(token) if is_verb(parse, word) for child in _below(parse, word))
+    return any(parse.lemmas[child].casefold() in _LONG_TIMES for child in below)
+
+
 def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
     """Whether a quantity is denied, or stated as an earlier one."""
     parse = sentence.parse
-    near = {word for word in sentence.lower[max(0, start - 2) : start] if word not in _ROUGH}
-    if not _NOT.isdisjoint(near):
+    near = [word for word in sentence.lower[max(0, start - 3) : start] if word not in _ROUGH][-2:]
+    if not _NOT.isdisjoint(near) or near[-1:] in (["from"], ["than"]):
         return True
+    if near[-1:] == ["to"]:  # "from 67 to 61"
+        return False
     for word in (token, *parse.ancestors(token)):
         name = parse.lemmas[word].casefold()
         if parse.relations[word] == "prep" and name in _EARLIER:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -22,8 +23,12 @@ from cdcoref.facts import (
     looks_elsewhere,
     times_in,
 )
+from cdcoref.language import JOBS
+from cdcoref.word_tables import words_in
 
 LINE_BREAK = "//n"
+_HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
+_PLACE, _OTHER = "place", "other"
 
 
 class Source(IntEnum):
@@ -119,11 +124,54 @@ def sentences_of(document: Document, cased: Document, parse: Parse, today: Perio
         Its day; None if unknown.
     """
     read = list(_sentences(_with_names_of_places(cased, document.tokens), parse, today))
+    read = _without_names_of_others(read, parse)
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
-        return [replace(own, places=_places(own.words, parse, own.first, known, countries)) for own in read]
+        again = (replace(own, places=_places(own.words, parse, own.first, known, countries)) for own in read)
+        return _without_names_of_others(list(again), parse)
     return read
+
+
+def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> list[Sentence]:
+    """The sentences without towns that the document names as a company, a club or a person, and nowhere as a place.
+
+    "Shares in Halden", "the pump maker Halden", "Halden said", "President Obama".
+    """
+    uses: defaultdict[str, list[str]] = defaultdict(list)
+    use_of: dict[int, str] = {}
+    for own in sentences:
+        for one in own.places:
+            if one.place.sort in ("city", "unknown") and not one.certain:
+                token = parse.head_of(own.tokens(one.start, one.end))
+                use_of[own.first + one.start] = use = _use(parse, token, one)
+                uses[one.place.name].append(use)
+    others = {name for name, found in uses.items() if _PLACE not in found and _OTHER in found}
+    return [
+        replace(
+            own,
+            places=[
+                one
+                for one in own.places
+                if one.place.name not in others and use_of.get(own.first + one.start) != _OTHER
+            ],
+        )
+        for own in sentences
+    ]
+
+
+def _use(parse: Parse, token: int, one: StatedPlace) -> str:
+    """Whether a name is used for a place, or for somebody; else empty."""
+    above = parse.heads[token]
+    if parse.relations[token] == "pobj" and parse.lemmas[parse.heads[above]].casefold() in _HELD:
+        return _OTHER
+    if one.firm or one.local:
+        return _PLACE
+    beside = [child for child in parse.children[token] if parse.relations[child] in ("compound", "appos")]
+    beside += [above] if parse.relations[token] == "appos" else []
+    is_maker = any(parse.lemmas[word].casefold() in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
+    says = parse.relations[token] == "nsubj" and is_report(parse, above)
+    return _OTHER if is_maker or says or parse.entity_types[token] in ("PERSON", "ORG") else ""
 
 
 def _with_names_of_places(document: Document, written: Sequence[str]) -> Document:

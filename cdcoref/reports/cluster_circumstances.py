@@ -176,17 +176,18 @@ class CorpusCircumstances:
         if mention.kind != EVENT:
             return NO_CIRCUMSTANCES
         if mention.cluster is None:
-            return self._of_members([mention])
+            return self.of_some([mention])
         key = mention.kind, mention.cluster
         if key not in self._of_clusters:
-            self._of_clusters[key] = _corrected(self._of_members(self._members(mention)), self._corpus.stated.get(key))
+            self._of_clusters[key] = _corrected(self.of_some(self._members(mention)), self._corpus.stated.get(key))
         return self._of_clusters[key]
 
     def of_mention(self, mention: Mention) -> Circumstances:
         """The circumstances of one mention."""
         return self._of_document(mention.document).get(mention, Circumstances())
 
-    def _of_members(self, members: Sequence[Mention]) -> ClusterCircumstances:
+    def of_some(self, members: Sequence[Mention]) -> ClusterCircumstances:
+        """The circumstances that some mentions of an event state."""
         known = [(mention, self.of_mention(mention)) for mention in members]
         return ClusterCircumstances(self._when(known), self._where(known), self._participants(known))
 
@@ -216,6 +217,10 @@ class CorpusCircumstances:
         if where is None and lead.where is not None:
             where = ClusterPlace(lead.where.place, self._shown([(document, lead.where.tokens)]), "inferred")
         return ClusterCircumstances(when, where)
+
+    def is_main(self, mention: Mention) -> bool:
+        """Whether an event mention is one of those that its document is about."""
+        return mention in self._main_events(mention.document)
 
     def _main_events(self, document: str) -> list[Mention]:
         """The event mentions that a document is about, by its headline and first sentence."""

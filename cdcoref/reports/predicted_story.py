@@ -52,6 +52,8 @@ _PLACES_TO_BE = words_in("label_words.tsv", "place")
 _BEFORE_NAMES_OF_PLACES = frozenset({"lake", "mount"})
 _ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
 _NUMBER = re.compile(r"(\d+)")
+_LONGEST_MAIN = 7
+"""Days of the main event of a story, at most."""
 _NEARLY_BEST = 0.4
 """The share of the weight of an event's best sentence from which another one may be shown instead."""
 
@@ -171,14 +173,20 @@ class PredictedStory:
 
     @property
     def _most_shared(self) -> Period | None:
-        """The day of the event that most documents tell of, if half of them do; the earliest of equally many."""
-        found: list[tuple[int, Period]] = []
+        """The day of the event that most documents tell of, among the main events of documents with a day of their own.
+
+        Half of the documents tell of it. A stated day counts more than an inferred one; of equally many, the event
+        that is the main one of most documents comes first, then the earliest.
+        """
+        known = self._circumstances
+        found: list[tuple[bool, int, int, Period]] = []
         for members in self._clusters(EVENT):
             count = len({mention.document for mention in members})
-            when = self._circumstances.of(members[0]).when
-            if when is not None and when.period.weekday is None and 2 <= count >= len(self.documents) / 2:
-                found.append((count, when.period))
-        return min(found, key=lambda pair: (-pair[0], pair[1]))[1] if found else None
+            main = [mention for mention in members if known.is_main(mention)]
+            when = known.of_some(main).when if main and 2 <= count >= len(self.documents) / 2 else None
+            if when is not None and when.period.weekday is None and when.period.days <= _LONGEST_MAIN:
+                found.append((when.known == "inferred", -count, -len(main), when.period))
+        return min(found)[3] if found else None
 
     @cached_property
     def timeline(self) -> tuple[StoryEvent, ...]:

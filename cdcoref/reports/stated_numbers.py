@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from cdcoref.circumstances import Source, StatedQuantity
 from cdcoref.corpus import Document, Mention
-from cdcoref.facts import Period
+from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word
 from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
@@ -27,6 +28,7 @@ from cdcoref.word_tables import words_in
 _MOST_TIMES = 20
 """How many times as large one of two values of the same thing may be."""
 _SCALE = re.compile(r"10+(?:\.0+)?")
+_ROUGH = words_in("beside_quantities.tsv", "rough") | words_in("beside_quantities.tsv", "approximate")
 _LEGAL_FORMS = words_in("legal_forms.tsv")
 
 
@@ -100,7 +102,7 @@ class _Numbers:
     def contradictions(self) -> Iterator[Contradiction]:
         for group in self._groups():
             members = self._members(group)
-            label = "" if members else group[0].value.label
+            label = "" if members else group[0].value.relation
             yield from self._story.contradictions("number", members, label, group, _differ, self._are_of_one_thing)
 
     def lines(self) -> Iterator[NumberLine]:
@@ -110,7 +112,7 @@ class _Numbers:
             largest: dict[str, StatedValue] = {}
             for value in group:
                 known = largest.setdefault(value.document, value)
-                if value.value.quantity.value > known.value.quantity.value:
+                if _weight(value) > _weight(known):
                     largest[value.document] = value
             reports: list[NumberReport] = []
             last: StatedValue | None = None
@@ -118,12 +120,10 @@ class _Numbers:
                 if last is not None and not _differ(last, value):
                     reports[-1] = self._report(last, reports[-1].corrected, (*reports[-1].documents, value.document))
                     continue
-                corrected = last is not None and (
-                    self._supersedes(value, last) or value.value.quantity.value < last.value.quantity.value
-                )
-                reports.append(self._report(value, corrected, (value.document,)))
+                reports.append(self._report(value, last is not None and self._corrects(value, last), (value.document,)))
                 last = value
-            if len(reports) > 1:
+            days = {str(report.day) for report in reports if report.day is not None}
+            if len(days) > 1:
                 members = self._members(group)
                 label = Counter(value.value.label for value in group).most_common(1)[0][0]
                 yield NumberLine(
@@ -133,8 +133,11 @@ class _Numbers:
     def _report(self, value: StatedValue, corrected: bool, documents: tuple[str, ...]) -> NumberReport:
         document, quantity = self._story.documents[value.document], value.value.quantity
         shown = value.text if quantity.unit[:1] in "$€£" else f"{quantity.value:,f}"
+        start = value.token
+        while quantity.rough and start and document.tokens[start - 1].casefold() in _ROUGH:
+            start -= 1
         return NumberReport(
-            f"about {shown}" if quantity.rough else shown,
+            " ".join((*(word.casefold() for word in document.tokens[start : value.token]), shown)),
             f"{quantity.value:f}",
             self._days[value.document],
             value.value.speaker,
@@ -143,8 +146,11 @@ class _Numbers:
             document.sentence_text(value.token),
         )
 
-    def _supersedes(self, value: StatedValue, last: StatedValue) -> bool:
-        return (value.document, *_key(value.value), str(last.value.quantity.value)) in self._superseded
+    def _corrects(self, value: StatedValue, last: StatedValue) -> bool:
+        stated, before = value.value, last.value.quantity
+        superseded = (value.document, *_key(stated), str(before.value)) in self._superseded
+        falls = self._are_of_two_days(value, last) and stated.quantity.value < before.value
+        return superseded or stated.corrects or (stated.grows and falls)
 
     def _members(self, group: Sequence[StatedValue]) -> Sequence[Mention]:
         """The mentions of the event that most quantities of a group are of."""
@@ -199,7 +205,7 @@ class _Numbers:
 
     def _may_be_of_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two documents are about one happening, and the events of their quantities may be one."""
-        if not self._story.of_one_happening(one.document, other.document):
+        if not (self._story.of_one_happening(one.document, other.document) or self._are_of_one_place(one, other)):
             return False
         if one.value.event is None or other.value.event is None:
             return True
@@ -210,6 +216,11 @@ class _Numbers:
         return not any(a.gap(b) > 1 and not later for a in days[0] for b in days[1]) and not any(
             a.excludes(b) for a in places[0] for b in places[1]
         )
+
+    def _are_of_one_place(self, one: StatedValue, other: StatedValue) -> bool:
+        """Whether the main events of two documents, which are of one story, are in one place."""
+        places = [self._story.known.of_document(value.document).where for value in (one, other)]
+        return places[0] is not None and places[1] is not None and places[0].place.name == places[1].place.name
 
     def _are_of_one_thing(self, one: StatedValue, other: StatedValue) -> bool:
         return (
@@ -235,7 +246,7 @@ class _Numbers:
 
     def _may_be_about_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two values are not too far from each other, and their documents have a name of both sentences."""
-        mine, theirs = self._names_in_sentence(one), self._names_in_sentence(other)
+        mine, theirs = self._names_in_clause(one), self._names_in_clause(other)
         return not _is_of_other_size(one, other) and not (
             self._lacks(one.document, theirs) and self._lacks(other.document, mine)
         )
@@ -243,10 +254,11 @@ class _Numbers:
     def _lacks(self, document: str, names: frozenset[str]) -> bool:
         return bool(names) and 2 * len(names & self._story.words[document]) <= len(names)
 
-    def _names_in_sentence(self, value: StatedValue) -> frozenset[str]:
-        """The words of the names in the sentence of a quantity, in lower case."""
+    def _names_in_clause(self, value: StatedValue) -> frozenset[str]:
+        """The words of the names in the clause of a quantity, in lower case."""
         parse = self._story.known.readings[value.document].parse
-        tokens = range(*self._story.sentence(value))
+        clause = clause_of(parse, value.token)  # not that of who says so
+        tokens = [token for token in range(*self._story.sentence(value)) if clause_of(parse, token) == clause]
         written = self._story.written[value.document].tokens
         names = (written[token].casefold() for token in tokens if parse.parts[token] == "PROPN")
         return frozenset(word for word in names if not is_common_word(word) and word.rstrip(".") not in _LEGAL_FORMS)
@@ -255,6 +267,11 @@ class _Numbers:
 def _key(quantity: StatedQuantity) -> tuple[str, str]:
     """The sort of thing that something is counted of, and the unit or noun that is counted."""
     return quantity.relation, quantity.quantity.unit
+
+
+def _weight(value: StatedValue) -> tuple[Decimal, bool]:
+    """By which one of several values of a document is shown: the largest, with who says so."""
+    return value.value.quantity.value, bool(value.value.speaker)
 
 
 def _differ(one: StatedValue, other: StatedValue) -> bool:
