@@ -5,6 +5,7 @@ from .event_circumstances import Participant as Participant
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
 from .event_conflicts import main_events_differ as main_events_differ
+from .event_kinds import names_in_roles as names_in_roles
 from .gazetteer import Place as Place
 from .gazetteer import places_named as places_named
 from .gazetteer import state_shortened as state_shortened
@@ -16,5 +17,4 @@ from .places import places_in as places_in
 from .quantities import PEOPLE as PEOPLE
 from .quantities import Quantity as Quantity
 from .quantities import StatedQuantity as StatedQuantity
-from .roles import names_in_roles as names_in_roles
 from .sentences import Source as Source

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.document_days import day_of
+from cdcoref.circumstances.event_kinds import named_object, subject_of, surnames_of, theme
 from cdcoref.circumstances.lead import Lead
 from cdcoref.circumstances.owners import governor, is_reporting, owners
 from cdcoref.circumstances.quantities import Quantity, StatedQuantity, quantities_of
-from cdcoref.circumstances.roles import named_object, subject_of, surnames_of, theme
 from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.sentences import stated as stated_at
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention

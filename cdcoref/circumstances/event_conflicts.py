@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances.event_circumstances import Circumstances
+from cdcoref.circumstances.event_kinds import kind_of, kind_of_noun
 from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
 from cdcoref.circumstances.lead import Setting
-from cdcoref.circumstances.roles import kind_of, kind_of_noun
 from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma

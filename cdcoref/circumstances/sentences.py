@@ -138,13 +138,13 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
 
     "Shares in Halden", "the pump maker Halden", "Halden said", "President Obama".
     """
+    named = {(start, end) for start, end, sort in parse.entities if sort in ("PERSON", "ORG")}
     uses: defaultdict[str, list[str]] = defaultdict(list)
     use_of: dict[int, str] = {}
     for own in sentences:
         for one in own.places:
             if one.place.sort in ("city", "unknown") and not one.certain:
-                token = parse.head_of(own.tokens(one.start, one.end))
-                use_of[own.first + one.start] = use = _use(parse, token, one)
+                use_of[own.first + one.start] = use = _use(parse, own.tokens(one.start, one.end), one, named)
                 uses[one.place.name].append(use)
     others = {name for name, found in uses.items() if _PLACE not in found and _OTHER in found}
     return [
@@ -160,8 +160,9 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
     ]
 
 
-def _use(parse: Parse, token: int, one: StatedPlace) -> str:
+def _use(parse: Parse, tokens: Sequence[int], one: StatedPlace, named: Collection[tuple[int, int]]) -> str:
     """Whether a name is used for a place, or for somebody; else empty."""
+    token = parse.head_of(tokens)
     above = parse.heads[token]
     if parse.relations[token] == "pobj" and parse.lemmas[parse.heads[above]].casefold() in _HELD:
         return _OTHER
@@ -171,7 +172,7 @@ def _use(parse: Parse, token: int, one: StatedPlace) -> str:
     beside += [above] if parse.relations[token] == "appos" else []
     is_maker = any(parse.lemmas[word].casefold() in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
     says = parse.relations[token] == "nsubj" and is_report(parse, above)
-    return _OTHER if is_maker or says or parse.entity_types[token] in ("PERSON", "ORG") else ""
+    return _OTHER if is_maker or says or (tokens[0], tokens[-1] + 1) in named else ""
 
 
 def _with_names_of_places(document: Document, written: Sequence[str]) -> Document:

@@ -317,9 +317,9 @@ def test_documents_with_an_empty_sentence_are_compared() -> None:
     assert [[own.value for own in one.statements] for one in story.disagreements] == [["$ 5 million", "$ 7 million"]]
 
 
-def test_a_story_of_one_document_has_what_it_repeats(corpus: Corpus) -> None:
+def test_a_story_of_one_document_has_what_it_repeats_or_dates(corpus: Corpus) -> None:
     (story,) = stories_of(corpus, {1: ["early.txt"]})
-    assert [event.cluster for event in story.timeline] == ["killing"]
+    assert [event.cluster for event in story.timeline] == ["killing", "slide", "visit"]
     assert story.one_source == ()
     assert story.disagreements == ()
 
