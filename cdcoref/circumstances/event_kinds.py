@@ -40,7 +40,9 @@ def subject_of(parse: Parse, verb: int, events: Collection[int]) -> int | None:
         return None
     related = {parse.relations[child]: child for child in reversed(parse.children[verb])}
     subject = related.get("nsubj")
-    return subject if "dobj" in related and subject in events and parse.parts[subject] == "NOUN" else None
+    if subject is None or "dobj" not in related or subject not in events or parse.parts[subject] != "NOUN":
+        return None
+    return subject
 
 
 def named_object(parse: Parse, words: Sequence[str], verb: int) -> tuple[str, ...]:
