@@ -40,7 +40,7 @@ _OF_VERBS = ("ing", "ion", "ment", "ance", "ence")
 _CONTRASTING = words_in("time_words.tsv", "contrast")
 _ARGUMENTS = frozenset({"nsubj", "nsubjpass", "dobj", "attr"})
 _ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
-_STATED, _STEM, _VERB, _LOCAL, _DATELINE, _ASIDE, _BODY = range(7)
+_STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _DATELINE, _ASIDE, _BODY = range(8)
 """What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
 the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
 _OFFICIALS = 2
@@ -113,10 +113,12 @@ class Lead:
         ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
         places = _exact([where for rank, where in ranked if rank != _DATELINE])
         places += [where for rank, where in ranked if rank == _DATELINE]
-        self.when = next((when for *_, when in times if when.source == Source.INFERRED), None)
+        rank, self.when = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), (_BODY, None))
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
-        self.is_stated = bool(times) and times[0][0] == _STATED
-        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], places)
+        self.is_stated = rank == _STATED
+        officials = {where.tokens for rank, where in ranked if rank == _LOCAL}
+        firm = [where for where in places if where.tokens not in officials]
+        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], firm)
 
     @property
     def end(self) -> int:
@@ -200,7 +202,7 @@ class Lead:
                 elif word is not None and owners(parse, word, events, of_place=True):
                     yield _VERB if own.is_relative(one.start) else _STATED, where
                 elif own.first in self._first:
-                    yield _VERB if one.place.country and not own.is_relative(one.start) else _LOCAL, where
+                    yield _VERB if one.place.country and not own.is_relative(one.start) else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
 
