@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Document, Mention
+from cdcoref.inputs.span_syntax import Rows, SpanSyntax
 from cdcoref.inputs.spelling import spelling_of
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 
@@ -134,6 +135,10 @@ class ReadingSequence:
     """Whether each word begins a sentence, or what the sequence has of one. *Shape:* (words,)"""
     spelling: NDArray[np.float32]
     """How each word is spelt (see :mod:`cdcoref.inputs.spelling`). *Shape:* (words, `SPELLING`)"""
+    syntax: Rows
+    """What the parse says of each span (see :mod:`cdcoref.inputs.span_syntax`); no column if it is not wanted.
+
+    *Shape:* (spans, `SYNTAX_FEATURES`)"""
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -143,13 +148,17 @@ class ReadingBuilder:
     """Builds the sequences in which mentions are detected.
 
     A sequence has at most `max_length` word pieces; only a single longer sentence exceeds it, up to the `longest` that
-    the encoder can read at once. `max_words` are those of the longest candidate span.
+    the encoder can read at once. `max_words` are those of the longest candidate span. With `syntax`, sequences
+    have what the parse says of their spans.
     """
 
-    def __init__(self, tokenizer: Tokenizer, max_length: int, longest: int, max_words: int) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, max_length: int, longest: int, max_words: int, *, syntax: bool = False
+    ) -> None:
         self._max_length = max_length
         self._longest = longest
         self._max_words = max_words
+        self._syntax = syntax
         self._word_pieces = WordPieces(tokenizer)
         self._special = SpecialPieces.of(tokenizer)
 
@@ -158,20 +167,26 @@ class ReadingBuilder:
         laid_out, _ = lay_out(document, self._word_pieces(document.tokens), (self._longest - LONGEST_OVERHEAD) // 2)
         sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
         spelling = spelling_of(document)
+        syntax = SpanSyntax(document) if self._syntax else None
         chunk: list[int] = []
         length = 0
         for unit, cost in enumerate(laid_out.lengths):
             if unit in laid_out.hidden:
                 continue
             if chunk and length + cost > self._max_length - OVERHEAD:
-                yield from self._sequence(laid_out, chunk, sentences, spelling)
+                yield from self._sequence(laid_out, chunk, sentences, spelling, syntax)
                 chunk, length = [], 0
             chunk.append(unit)
             length += cost
-        yield from self._sequence(laid_out, chunk, sentences, spelling)
+        yield from self._sequence(laid_out, chunk, sentences, spelling, syntax)
 
     def _sequence(
-        self, document: DocumentPieces, units: list[int], sentences: Integers, spelling: NDArray[np.float32]
+        self,
+        document: DocumentPieces,
+        units: list[int],
+        sentences: Integers,
+        spelling: NDArray[np.float32],
+        syntax: SpanSyntax | None,
     ) -> Iterator[ReadingSequence]:
         """One sequence, or none if its units hold no word."""
         ids = [self._special.cls, self._special.doc_start]
@@ -199,6 +214,7 @@ class ReadingBuilder:
             ends,
             np.diff(sentences[words], prepend=-1) != 0,
             spelling[words],
+            syntax(words[starts], words[ends - 1] + 1) if syntax else SpanSyntax.unknown(len(starts)),
         )
 
 

@@ -42,7 +42,7 @@ class MentionContexts:
     @classmethod
     def of_mentions(cls, model: CorefModel, readings: Readings, numbers: Iterable[int]) -> MentionContexts:
         """The contexts of mentions, by their numbers in a corpus, as a model's cross-encoder sees them."""
-        build, options = model.reading_builder(), model.settings.contexts
+        build, options = model.reading_builder(syntax=False), model.settings.contexts
         read = cls([], {}, {})
         rows = 0
         of_documents: dict[str, DocumentContexts] = {}

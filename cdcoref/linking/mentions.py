@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
+from cdcoref.facts import with_parses
 from cdcoref.inputs import Integers, ReadingSequence
 from cdcoref.language import LastWord, last_word
 from cdcoref.linking.store import ResultStore, document_hash
@@ -195,6 +196,8 @@ def score_spans(
 ) -> Iterator[tuple[Reading, SpanScores]]:
     """The candidate spans of documents, in order; see :func:`read_documents`. The model must have a detector."""
     model.required_detector()
+    if model.settings.detector.syntax:
+        documents = with_parses(documents)
     parts: list[SpanScores] = []
     encoded = read_documents(
         model, documents, batch_tokens=batch_tokens, min_probability=min_probability, vectors=False, advance=advance

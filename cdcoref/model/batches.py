@@ -37,6 +37,7 @@ class ReadingBatch(EncoderBatch):
         in the order of the sequences. *Shape:* (spans,)
     `begins`: Whether a sentence begins with a word. *Shape:* (words,)
     `spelling`: How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
+    `syntax`: What the parse says of each span; see :mod:`cdcoref.inputs.span_syntax`. *Shape:* (spans, `SYNTAX_FEATURES`)
     """
 
     word_places: Tensor
@@ -46,6 +47,7 @@ class ReadingBatch(EncoderBatch):
     span_ends: Tensor
     begins: Tensor
     spelling: Tensor
+    syntax: Tensor
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ def collate_readings(sequences: Sequence[ReadingSequence], pad_token_id: int) ->
         span_ends=_joined([s.ends + n for s, n in zip(sequences, bounds, strict=False)]),
         begins=torch.from_numpy(np.concatenate([s.begins for s in sequences])),
         spelling=torch.from_numpy(np.concatenate([s.spelling for s in sequences])),
+        syntax=torch.from_numpy(np.concatenate([s.syntax for s in sequences])),
     )
 
 

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder
+from cdcoref.inputs import SPELLING, SYNTAX_VALUES, ContextOptions, ReadingBuilder
 from cdcoref.model.antecedent_scorer import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
@@ -162,6 +162,7 @@ class CorefModel(nn.Module):
             self.settings.detector_max_words,
             styles=len(options.styles),
             neighbours=options.neighbours,
+            syntax_values=options.syntax * SYNTAX_VALUES,
         ).to(self.device)
 
     def required_detector(self) -> SpanDetector:
@@ -267,11 +268,17 @@ class CorefModel(nn.Module):
         finally:
             self.settings = before
 
-    def reading_builder(self) -> ReadingBuilder:
-        """The builder of the sequences in which this model detects mentions."""
+    def reading_builder(self, *, syntax: bool = True) -> ReadingBuilder:
+        """The builder of the sequences in which this model detects mentions; without `syntax`, only to read them."""
         config = self.settings
         longest = config.sequences.max_length
-        return ReadingBuilder(self.tokenizer, config.detector_max_length, longest, config.detector_max_words)
+        return ReadingBuilder(
+            self.tokenizer,
+            config.detector_max_length,
+            longest,
+            config.detector_max_words,
+            syntax=syntax and self.detector is not None and config.detector.syntax,
+        )
 
     # -- forward -----------------------------------------------------------------------------------------------------
 
@@ -394,7 +401,7 @@ class CorefModel(nn.Module):
         options = self.settings.detector
         if self.detector is None:
             return words.new_full((len(batch.span_starts), len(KINDS)), -torch.inf)
-        logits = self.detector(words, batch.span_starts, batch.span_ends, batch.begins)
+        logits = self.detector(words, batch.span_starts, batch.span_ends, batch.begins, batch.syntax)
         first = options.styles.index(options.style) * len(KINDS)
         return logits[:, first : first + len(KINDS)]
 

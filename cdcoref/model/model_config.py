@@ -49,6 +49,8 @@ class DetectorOptions:
         does not see.
     neighbours
         Whether it also sees the words before and after a span.
+    syntax
+        Whether it also sees what the parse says of a span (:mod:`cdcoref.inputs.span_syntax`).
     """
 
     word_layers: Count = 4
@@ -57,6 +59,7 @@ class DetectorOptions:
     thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
     spelling: Flag = False
     neighbours: Flag = False
+    syntax: Flag = False
 
     def __post_init__(self) -> None:
         check_fields(self)

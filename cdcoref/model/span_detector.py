@@ -22,7 +22,8 @@ class SpanDetector(nn.Module):
     the last bit: the rest of the batch does not matter.
 
     It distinguishes `styles` styles of annotation, each with its own logits. `neighbours` says whether it sees the word
-    before and the word after a span, where the sentence has one: they show where a name begins and ends.
+    before and the word after a span, where the sentence has one: they show where a name begins and ends. It also sees
+    what the parse says of a span, if that has `syntax_values` values (:mod:`cdcoref.inputs.span_syntax`).
     """
 
     mean_of_words: Tensor
@@ -36,6 +37,7 @@ class SpanDetector(nn.Module):
         *,
         styles: int = 1,
         neighbours: bool = False,
+        syntax_values: int = 0,
     ) -> None:
         super().__init__()
         self.max_words = max_words
@@ -49,6 +51,9 @@ class SpanDetector(nn.Module):
         if neighbours:
             self.before = nn.Linear(width, hidden, bias=False)
             self.after = nn.Linear(width, hidden, bias=False)
+        self.syntax = nn.EmbeddingBag(syntax_values, hidden, mode="sum") if syntax_values else None
+        if self.syntax is not None:
+            nn.init.normal_(self.syntax.weight, std=0.05)
         self.output = nn.Linear(hidden, styles * len(KINDS))
         # About one span in a hundred is a mention: the bias starts there.
         nn.init.constant_(self.output.bias, -4.6)
@@ -58,7 +63,9 @@ class SpanDetector(nn.Module):
         self.mean_of_words.copy_(words.mean(dim=0))
         self.scale_of_words.copy_(words.std(dim=0, correction=0) + 1e-3)
 
-    def forward(self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor) -> Tensor:
+    def forward(
+        self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor, syntax: Tensor | None = None
+    ) -> Tensor:
         """Logits of the spans, one per style and kind.
 
         Parameters
@@ -69,6 +76,8 @@ class SpanDetector(nn.Module):
             First word of every span and one past its last. *Shape:* (spans,)
         begins
             Whether a sentence begins with a word; true of the first word of every sequence. *Shape:* (words,)
+        syntax
+            What the parse says of every span. *Shape:* (spans, `SYNTAX_FEATURES`)
 
         Returns
         -------
@@ -89,6 +98,8 @@ class SpanDetector(nn.Module):
             hidden = first[start] + last[start + length - 1] + sums[start] / length + self.length.weight[length - 1]
             if self.neighbours:
                 hidden = hidden + before[start] + after[start + length]
+            if self.syntax is not None and syntax is not None:
+                hidden = hidden + self.syntax(syntax[spans].int())
             logits.append(_product(self.output, nn.functional.gelu(hidden)))
             sums = sums[:-1] + single[length:]
         unordered = torch.cat(logits)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS, Mention
 from cdcoref.errors import InputError
+from cdcoref.facts import with_parses
 from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
 from cdcoref.training.sources import Shares, drawn_by_share
@@ -112,6 +113,8 @@ class _Lesson:
         Whether a sentence begins with a word. *Shape:* (words,)
     starts, ends
         *Shape:* (spans,)
+    syntax
+        What the parse says of them. *Shape:* (spans, `SYNTAX_FEATURES`)
     labels, weights
         *Shape:* (spans, styles * kinds)
     """
@@ -120,6 +123,7 @@ class _Lesson:
     begins: Tensor
     starts: Tensor
     ends: Tensor
+    syntax: Tensor
     labels: Tensor
     weights: Tensor
 
@@ -138,7 +142,8 @@ def _lessons(
         for style in options.styles
     }
     found: list[_Lesson] = []
-    sequences = [sequence for document in part.corpus.documents for sequence in builder(document)]
+    documents = with_parses(part.corpus.documents) if options.syntax else part.corpus.documents
+    sequences = [sequence for document in documents for sequence in builder(document)]
     drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())
     waiting: list[tuple[ReadingSequence, NDArray[np.float32], NDArray[np.float32]]] = []
     words = 0
@@ -221,6 +226,7 @@ def _lesson(
         torch.from_numpy(begins),
         torch.from_numpy(renumbered[sequence.starts[spans]]),
         torch.from_numpy(renumbered[sequence.ends[spans] - 1] + 1),
+        torch.from_numpy(sequence.syntax[spans]),
         torch.from_numpy(labels[spans]),
         torch.from_numpy(weights[spans]),
     )
@@ -263,7 +269,8 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) 
     mean = detector.mean_of_words
     words = mean + nn.functional.dropout(words - mean, WORD_DROPOUT)
     begins = torch.cat([lesson.begins for lesson in step]).to(model.device)
-    logits = detector(words, starts, ends, begins)
+    syntax = torch.cat([lesson.syntax for lesson in step]).to(model.device)
+    logits = detector(words, starts, ends, begins, syntax)
     labels = torch.cat([lesson.labels for lesson in step]).to(model.device)
     weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")

@@ -54,7 +54,7 @@ def read_words(
 
 def _words(model: CorefModel, documents: Sequence[Document], width: int, batch_tokens: int) -> list[Tensor]:
     """What the encoder says of the words of each document. *Shape of each:* (words, width)"""
-    build = model.reading_builder()
+    build = model.reading_builder(syntax=False)
     found = [torch.zeros(len(document.tokens), width) for document in documents]
     sequences = [(place, sequence) for place, document in enumerate(documents) for sequence in build(document)]
     for positions in token_batches([len(sequence) for _, sequence in sequences], batch_tokens):

@@ -43,8 +43,8 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ids: list[str] = []
     plain = CorefModel.reading_builder
 
-    def noting(model: CorefModel) -> Any:
-        sequences_of = plain(model)
+    def noting(model: CorefModel, **how: Any) -> Any:
+        sequences_of = plain(model, **how)
 
         def noted(document: Document) -> Any:
             ids.append(document.id)

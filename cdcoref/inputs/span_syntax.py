@@ -1,0 +1,141 @@
+"""What a parse says of spans: the head of each, and whether the parse has it as a phrase or as a named entity.
+
+Word vectors say little of where a phrase begins and ends; a parse says that. Every feature is one of a few values, and
+a value is a row of a table of embeddings, so that a span is described by the sum of `SYNTAX_FEATURES` rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cdcoref.corpus import Document
+from cdcoref.facts import Parse, parse
+from cdcoref.word_tables import rows
+
+Integers = NDArray[np.int64]
+Rows = NDArray[np.int16]
+
+
+def _labels(kind: str) -> dict[str, int]:
+    """The number of each label of a kind, from 1."""
+    labels = (row["label"] for row in rows("parse_labels.tsv") if row["kind"] == kind)
+    return {label: number for number, label in enumerate(labels, start=1)}
+
+
+RELATIONS, PARTS, ENTITIES = map(_labels, ("relation", "part", "entity"))
+_NOMINAL = [PARTS[part] for part in ("NOUN", "PROPN", "PRON", "NUM", "SYM")]
+_MOST_OUTSIDE = 4
+_NO_ENTITY, _CROSSES, _INSIDE, _CONTAINS, _EXACT = range(5)
+_NO_WORD, _NO_DEPENDENT, _DEPENDENT = range(3)
+_SIZES = {
+    "words with a head outside, and whether the span's head is its last word": 2 * _MOST_OUTSIDE,
+    "relation of the head": len(RELATIONS) + 1,
+    "part of speech of the head": len(PARTS) + 1,
+    "whether the head's phrase begins with the span, and ends with it": 4,
+    "named entity: none, crossed, around, inside, or of a type": _EXACT + len(ENTITIES) + 1,
+    "the word before: none, not of the phrase, or its relation": _DEPENDENT + len(RELATIONS) + 1,
+    "the word after": _DEPENDENT + len(RELATIONS) + 1,
+    "relation of the first word": len(RELATIONS) + 1,
+    "part of speech of the first word": len(PARTS) + 1,
+    "relation of the last word": len(RELATIONS) + 1,
+    "part of speech of the last word": len(PARTS) + 1,
+}
+SYNTAX_FEATURES = len(_SIZES)
+"""How many features a span has."""
+SYNTAX_VALUES = sum(_SIZES.values())
+"""How many values all features have together."""
+_FIRST_VALUES = np.cumsum([0, *_SIZES.values()])[:-1]
+
+
+class SpanSyntax:
+    """What the parse of a document says of its spans; it is parsed if it has no parse."""
+
+    def __init__(self, document: Document) -> None:
+        known = next(parse([document])) if document.parse is None else Parse.unpacked(document.parse)
+        self._relations = _codes(known.relations, RELATIONS)
+        self._parts = _codes(known.parts, PARTS)
+        self._heads = np.array(known.heads, dtype=np.int64)
+        self._sentences = np.array(document.sentence_of_tokens(), dtype=np.int64)
+        self._left, self._right = _phrases(self._heads)
+        tokens = len(self._heads)
+        # Of every token: the type of its named entity, and where that begins and ends; none begins and ends nowhere.
+        self._types = np.zeros(tokens, dtype=np.int64)
+        self._entity_starts, self._entity_ends = np.full(tokens, -1), np.full(tokens, -1)
+        for (start, end, _), code in zip(known.entities, _codes([e[2] for e in known.entities], ENTITIES), strict=True):
+            self._types[start:end], self._entity_starts[start:end], self._entity_ends[start:end] = code, start, end
+
+    @staticmethod
+    def unknown(spans: int) -> Rows:
+        """For a detector that does not see it: no column."""
+        return np.zeros((spans, 0), dtype=np.int16)
+
+    def __call__(self, starts: Integers, ends: Integers) -> Rows:
+        """The rows of embeddings of spans, given their tokens, end exclusive. *Shape:* (spans, `SYNTAX_FEATURES`)"""
+        found = np.zeros((len(starts), SYNTAX_FEATURES), dtype=np.int16)
+        for length in np.unique(ends - starts):
+            spans = np.flatnonzero(ends - starts == length)
+            found[spans] = self._of_length(starts[spans], int(length)) + _FIRST_VALUES
+        return found
+
+    def _of_length(self, starts: Integers, length: int) -> Integers:
+        tokens = starts[:, None] + np.arange(length)
+        first, last = tokens[:, 0], tokens[:, -1]
+        heads = self._heads[tokens]
+        outside = (heads < first[:, None]) | (heads > last[:, None]) | (heads == tokens)
+        nominal = outside & np.isin(self._parts[tokens], _NOMINAL)
+        position = np.where(nominal.any(axis=1), nominal.argmax(axis=1), outside.argmax(axis=1))
+        head = first + position
+        features = [
+            np.minimum(outside.sum(axis=1), _MOST_OUTSIDE) - 1 + _MOST_OUTSIDE * (head == last),
+            self._relations[head],
+            self._parts[head],
+            (self._left[head] == first) + 2 * (self._right[head] == last),
+            self._entity(first, last, tokens),
+            self._beside(first - 1, first, last),
+            self._beside(last + 1, first, last),
+            *(table[word] for word in (first, last) for table in (self._relations, self._parts)),
+        ]
+        return np.stack(features, axis=1)
+
+    def _entity(self, first: Integers, last: Integers, tokens: Integers) -> Integers:
+        starts, ends = self._entity_starts, self._entity_ends - 1
+        exact = (starts[first] == first) & (ends[first] == last)
+        inside = (starts[first] >= 0) & (ends[first] >= last)
+        before = (starts[first] >= 0) & (starts[first] < first)
+        after = (starts[last] >= 0) & (ends[last] > last)
+        some = (starts[tokens] >= 0).any(axis=1)
+        return np.select(
+            [exact, inside, before | after, some],
+            [_EXACT + self._types[first], _INSIDE, _CROSSES, _CONTAINS],
+            _NO_ENTITY,
+        )
+
+    def _beside(self, words: Integers, first: Integers, last: Integers) -> Integers:
+        """The word before or after each span."""
+        tokens = words.clip(0, len(self._heads) - 1)
+        in_sentence = (tokens == words) & (self._sentences[tokens] == self._sentences[first])
+        heads = self._heads[tokens]
+        dependent = (heads >= first) & (heads <= last)
+        return np.where(
+            ~in_sentence, _NO_WORD, np.where(dependent, _DEPENDENT + self._relations[tokens], _NO_DEPENDENT)
+        )
+
+
+def _codes(labels: Iterable[str], numbers: Mapping[str, int]) -> Integers:
+    """The number of each label; 0 for one that is not known."""
+    return np.array([numbers.get(label, 0) for label in labels], dtype=np.int64)
+
+
+def _phrases(heads: Integers) -> tuple[Integers, Integers]:
+    """The first and the last token of what depends on each token, itself among it."""
+    left, right = np.arange(len(heads)), np.arange(len(heads))
+    while True:
+        wider_left, wider_right = left.copy(), right.copy()
+        np.minimum.at(wider_left, heads, left)
+        np.maximum.at(wider_right, heads, right)
+        if (wider_left == left).all() and (wider_right == right).all():
+            return left, right
+        left, right = wider_left, wider_right
