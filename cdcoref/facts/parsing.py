@@ -170,9 +170,15 @@ def parse_of_doc(doc: Doc) -> Parse:
 @lru_cache(maxsize=2)
 def _loaded(pipeline: str) -> Language:
     import spacy
+    from spacy.tokenizer import Tokenizer
 
+    # Documents have their tokens: a tokenizer without rules, which take longer to load than everything else.
+    spacy.registry.tokenizers("cdcoref.no_rules", func=lambda: lambda nlp: Tokenizer(nlp.vocab))
+    config = {"nlp.tokenizer": {"@tokenizers": "cdcoref.no_rules"}}
     try:
-        nlp = spacy.load(pipeline, exclude=["senter", "textcat", "entity_linker", "cdcoref"])
+        nlp = spacy.load(
+            pipeline, exclude=["senter", "textcat", "entity_linker", "cdcoref", "tokenizer"], config=config
+        )
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"the spaCy pipeline {pipeline!r} cannot be loaded ({first_line(error)})") from error
     if "parser" not in nlp.pipe_names:
