@@ -1,7 +1,7 @@
 """Time and peak memory of `cdcoref predict` by the number of texts, and the ratio of two models.
 
 The models take turns on the first texts of a file. The last lines have the ratio of the first model to each other, and
-the exponent of time in the number of texts, by least squares over all counts (1: twice the texts take twice as long).
+the exponent of time in the number of words, by least squares over all counts (1: twice the words take twice as long).
 The file has a text or a set of texts in each line: JSON with a `text`, or with `documents` that have one; it may be
 compressed by gzip.
 
@@ -55,9 +55,9 @@ def measured(model: str, texts: Path) -> Cost:
     return Cost(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def exponent(counts: list[int], seconds: list[float]) -> float:
-    """The exponent with which time grows with the number of texts; needs two or more numbers of texts."""
-    return float(np.polyfit(np.log(counts), np.log(seconds), 1)[0])
+def exponent(words: list[int], seconds: list[float]) -> float:
+    """The exponent with which time grows with the number of words; needs two or more numbers."""
+    return float(np.polyfit(np.log(words), np.log(seconds), 1)[0])
 
 
 def main() -> None:
@@ -71,17 +71,18 @@ def main() -> None:
     texts = list(islice(texts_in(arguments.file), counts[-1]))
     if len(texts) < counts[-1]:
         parser.error(f"{arguments.file} has {len(texts)} texts; give smaller --counts")
+    words = [sum(len(text["text"].split()) for text in texts[:count]) for count in counts]
     costs: dict[str, list[Cost]] = {model: [] for model in models}
     with TemporaryDirectory() as folder:
-        for count in counts:
+        for count, size in zip(counts, words, strict=True):
             path = Path(folder, f"{count}.jsonl")
             path.write_text("".join(json.dumps(text) + "\n" for text in texts[:count]), encoding="utf-8")
             for model in models:
                 cost = measured(model, path)
                 costs[model].append(cost)
                 print(
-                    f"{count} texts, {model}: {cost.wall:.1f} s, processor time {cost.processor:.1f} s, "
-                    f"peak {cost.memory:,.0f} MB",
+                    f"{count} texts, {size:,} words, {model}: {cost.wall:.1f} s, "
+                    f"processor time {cost.processor:.1f} s, peak {cost.memory:,.0f} MB",
                     flush=True,
                 )
     first, *others = models
@@ -90,7 +91,7 @@ def main() -> None:
             print(f"{count} texts, {first} / {other}: {one.wall / two.wall:.2f}")
     for model in models if len(counts) > 1 else ():
         seconds = [cost.wall for cost in costs[model]]
-        print(f"{counts[0]} to {counts[-1]} texts, {model}: exponent {exponent(counts, seconds):.2f}")
+        print(f"{counts[0]} to {counts[-1]} texts, {model}: exponent in words {exponent(words, seconds):.2f}")
 
 
 if __name__ == "__main__":
