@@ -372,7 +372,8 @@ def read(
     for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         detected = part.spans.select(part.reading, model.settings.detection_threshold)
         own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
-        detected = [*own, *(mention for mention in detected if mention.kind in kinds)]
+        # Names behind two titles are sought in the whole document.
+        detected = [*own, *(mention for mention in detected if mention.kind in kinds and part.begins(mention))]
         mentions += detected
         if model.vector_scorer is not None:
             gathered.add(part, range(len(detected)), detected)

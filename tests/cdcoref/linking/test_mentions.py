@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.inputs import ReadingBuilder
-from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
+from cdcoref.linking import SpanScores, annotated_only, find_mentions, read, score_spans
 from cdcoref.reading import Reading
 
 if TYPE_CHECKING:
@@ -208,6 +208,20 @@ def test_documents_come_back_in_order_however_they_are_batched(tiny_model: Coref
         one = once[number % 12][1]
         np.testing.assert_array_equal(one.starts, two.starts)
         np.testing.assert_allclose(one.probabilities, two.probabilities, atol=1e-5)
+
+
+def test_a_name_behind_two_titles_is_found_once_in_a_long_document(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents of many sequences are read part by part, and such names are sought in the whole document."""
+    name, ferry = "Detective Lt. Mary Howe spoke on Friday .", "The ferry sank off Tresk ."
+    sentences = [name.split(), *[ferry.split()] * 60]
+    document = Document.from_sentences("long", sentences)
+    (whole,) = read(tiny_model, [document], batch_tokens=512)
+    monkeypatch.setattr("cdcoref.linking.mentions.SEQUENCES_AT_ONCE", 1)
+    (in_parts,) = read(tiny_model, [document], batch_tokens=512)
+    assert [(m.tokens, m.kind) for m in in_parts.mentions] == [(m.tokens, m.kind) for m in whole.mentions]
+    assert (1, 2, 3) in [m.tokens for m in whole.mentions]
 
 
 def test_found_mentions_stay_within_sentences_that_may_be_seen(tiny_model: CorefModel, sample: Path) -> None:
