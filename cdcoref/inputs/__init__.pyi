@@ -12,5 +12,6 @@ from .sequence_options import Length as Length
 from .sequence_options import SequenceOptions as SequenceOptions
 from .span_syntax import SYNTAX_FEATURES as SYNTAX_FEATURES
 from .span_syntax import SYNTAX_VALUES as SYNTAX_VALUES
+from .span_syntax import SpanSyntax as SpanSyntax
 from .spelling import OF_CAPITALS as OF_CAPITALS
 from .spelling import SPELLING as SPELLING

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
 from cdcoref.facts import Parse
-from cdcoref.inputs.span_syntax import SYNTAX_FEATURES, SYNTAX_VALUES, SpanSyntax
+from cdcoref.inputs import SYNTAX_FEATURES, SYNTAX_VALUES, SpanSyntax
 
 WORDS = ["The", "old", "ferry", "of", "Harlow", "sank"]
 PARSE = Parse(
