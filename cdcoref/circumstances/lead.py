@@ -113,7 +113,9 @@ class Lead:
         ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
         places = _exact([where for rank, where in ranked if rank != _DATELINE])
         places += [where for rank, where in ranked if rank == _DATELINE]
-        rank, self.when = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), (_BODY, None))
+        inferred = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), None)
+        self.when: When | None = inferred and inferred[1]
+        rank = inferred[0] if inferred else _BODY
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = rank == _STATED
         officials = {where.tokens for rank, where in ranked if rank == _LOCAL}
