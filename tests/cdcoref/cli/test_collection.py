@@ -89,7 +89,7 @@ def test_other_options_than_the_collections_are_refused_before_files_are_read(ru
 def test_stories_are_listed_and_shown(news: Run) -> None:
     listed = news("show", "news.cdcoref", "--stories")
     assert listed.code == 0, listed.err
-    assert [line.split("(")[1] for line in listed.out.splitlines()] == ["2 documents; Tresk)", "1 document)"]
+    assert [line.split("(")[1] for line in listed.out.splitlines()] == ["2 documents; Tresk · Friday)", "1 document)"]
     shown = news("show", "news.cdcoref", "--story", "1")
     assert shown.out.startswith("Story 1: ")
     assert "documents:\n  The ferry sank in the storm off Tresk.  (a.txt)\n  Storm sinks ferry  (b.txt)\n" in shown.out

@@ -249,9 +249,8 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     ]
     assert {c.title for c in lemma.search("lisbon").clusters} == {"Lisbon", "gale · Lisbon, Portugal · 9 May 2024"}
     assert lemma.search("norway 9").clusters == ()
-    sentences = ("Unrest in Zürich on 12 May 2024 .", "A strike began .")
-    text = Document.from_sentences("c", [sentence.split() for sentence in sentences])
-    lemma.add(Corpus((text,), (Mention("c", (9,), "event"),)))
-    for query in ("zürich", "ZURICH", "switzerland strike"):  # which only the title has
+    text = Document.from_sentences("c", [["A", "strike", "began", "in", "Zürich", "on", "12", "May", "2024", "."]])
+    lemma.add(Corpus((text,), (Mention("c", (1,), "event"),)))
+    for query in ("zürich", "ZURICH", "switzerland strike"):  # the country is in the title alone
         assert [c.title for c in lemma.search(query).clusters] == ["strike · Zürich, Switzerland · 12 May 2024"]
     assert lemma.search("100%").clusters == ()
