@@ -16,7 +16,7 @@ from cdcoref.circumstances.event_kinds import named_object, subject_of, surnames
 from cdcoref.circumstances.lead import Lead
 from cdcoref.circumstances.owners import governor, is_reporting, owners
 from cdcoref.circumstances.quantities import Quantity, StatedQuantity, quantities_of
-from cdcoref.circumstances.sentences import Sentence, Source, When, Where, most_exact, sentences_of
+from cdcoref.circumstances.sentences import ENDS_SENTENCE, Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.sentences import stated as stated_at
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
 from cdcoref.facts import (
@@ -29,12 +29,12 @@ from cdcoref.facts import (
     looks_elsewhere,
     opened_behind,
 )
+from cdcoref.word_tables import words_in
 
-_OF_ABOUT_THEN = frozenset({"after", "for", "over"})
+_BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING = 6
-_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class DocumentCircumstances:
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), Source.STATED)
                 return
         above = parse.heads[head]
-        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _OF_ABOUT_THEN:
+        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _BEFORE_DEEDS:
             # "fined in 1998 after an accident"
             long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
@@ -282,7 +282,7 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     """
     current: When | None = None
     for own in sentences:
-        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in _ENDS_SENTENCE:
+        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in ENDS_SENTENCE:
             days = [one for one in own.times if one.period is not None and one.period.days == 1]
             rest = len(own.words) - sum(one.end - one.start for one in days)
             if len(days) == 1 and not rest and (current is not None or days[0].period != today):

@@ -12,9 +12,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cdcoref.circumstances.gazetteer import Place
-from cdcoref.circumstances.owners import governor, is_news, is_report, owners
+from cdcoref.circumstances.owners import governor, is_announcement, is_report, owners
 from cdcoref.circumstances.places import CONTINENTS, capitalised, places_in
-from cdcoref.circumstances.sentences import LINE_BREAK, Sentence, Source, When, Where, is_part, stated
+from cdcoref.circumstances.sentences import (
+    ENDS_SENTENCE,
+    LINE_BREAK,
+    Sentence,
+    Source,
+    When,
+    Where,
+    is_part,
+    stated,
+)
 from cdcoref.corpus import Document
 from cdcoref.facts import Parse, Period, is_verb, verbs_about
 from cdcoref.language import is_common_word, is_header_line, is_line_of_writers
@@ -32,14 +41,12 @@ _LONGEST_HEADING = 6
 _STEM_LETTERS = 5
 _SHORTEST_NAME = 3
 _LONGEST_WRITERS = 20
-_ADDRESS = frozenset({"http", "https", "www"})
 _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
 _HAPPENINGS = words_in("happenings.tsv")
 _OF_VERBS = ("ing", "ion", "ment", "ance", "ence")
 _CONTRASTING = words_in("time_words.tsv", "contrast")
-_ARGUMENTS = frozenset({"nsubj", "nsubjpass", "dobj", "attr"})
-_ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
+_ARGUMENTS = words_in("parse_labels.tsv", "argument")
 _STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _DATELINE, _ASIDE, _BODY = range(8)
 """What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
 the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
@@ -96,7 +103,7 @@ class Lead:
         self._lines = [
             own
             for own in sentences
-            if own.words and own.lower[0] not in _ADDRESS and not is_header_line(" ".join(own.words))
+            if own.words and not own.lower[0].startswith(("http", "www")) and not is_header_line(" ".join(own.words))
         ]
         self._lines = [own for number, own in enumerate(self._lines) if not (number and _is_of_writers(own))]
         prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
@@ -180,8 +187,8 @@ class Lead:
                     rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
                 else:
                     continue
-                is_of_report = is_report(parse, word) and not is_news(parse, word)
-                tells = own.first in self._first or today is None or is_news(parse, word)
+                is_of_report = is_report(parse, word) and not is_announcement(parse, word)
+                tells = own.first in self._first or today is None or is_announcement(parse, word)
                 inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
                 inferred = inferred and (today is None or not is_aside)
                 yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
@@ -278,16 +285,16 @@ def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
 
 def _is_sentence(own: Sentence) -> bool:
     words = [word for word in own.words[-2:] if word != LINE_BREAK]
-    return bool(words) and words[-1] in _ENDS_SENTENCE
+    return bool(words) and words[-1] in ENDS_SENTENCE
 
 
 def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
-    """The verb of a clause, its subjects and objects, and the verbs joined to it; of what is reported, what is said."""
-    said = [child for child in parse.children[word] if parse.relations[child] in ("ccomp", "parataxis")]
-    if said and parse.lemmas[word].casefold() in verbs_about("report"):
-        if is_news(parse, word):
+    """The verb of a clause, its arguments and its conjuncts; for a reporting verb, those of the reported clause."""
+    reported = [child for child in parse.children[word] if parse.relations[child] in ("ccomp", "parataxis")]
+    if reported and parse.lemmas[word].casefold() in verbs_about("report"):
+        if is_announcement(parse, word):
             yield word
-        for child in said:
+        for child in reported:
             yield from _main_words_below(parse, child)
         return
     if parse.lemmas[word].casefold() not in verbs_about("search"):

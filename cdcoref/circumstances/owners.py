@@ -125,8 +125,8 @@ def is_report(parse: Parse, token: int) -> bool:
     return is_verb(parse, token) and (name in verbs_about("report") or name in verbs_about("inquiry"))
 
 
-def is_news(parse: Parse, token: int) -> bool:
-    """Whether a token is a verb of which the saying is what happened: "announced"."""
+def is_announcement(parse: Parse, token: int) -> bool:
+    """Whether a token is a verb such as "announced", where the announcement is the event."""
     return parse.lemmas[token].casefold() in verbs_about("announcement")
 
 

@@ -37,10 +37,9 @@ _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE = "price"
 _PERCENT = frozenset({"%", "percent", "pct"})
-_NUMBER_PARTS = frozenset({"compound", "nummod", "quantmod", "nmod", "advmod", "amod"})
-_BARE = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr", "conj", "ROOT", "oprd", "dep", "npadvmod"})
-_WITHIN_CLAUSE = frozenset({"xcomp", "aux", "auxpass", "dobj", "pobj", "nsubj", "nsubjpass"})
-_DURATIONS = frozenset({"dobj", "npadvmod", "attr", "pobj", "compound", "nmod"})
+_NUMBER_PARTS, _BARE, _WITHIN_CLAUSE, _DURATIONS = (
+    words_in("parse_labels.tsv", kind) for kind in ("number part", "bare number", "within clause", "duration")
+)
 _ROUGH_BEFORE = 3
 _ROUGHLY_SAME = Decimal("0.1")
 """By how much, as a share of the larger, an approximate value may differ from another."""

@@ -26,6 +26,8 @@ from cdcoref.facts import (
 from cdcoref.language import JOBS
 from cdcoref.word_tables import words_in
 
+ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
+"""What a sentence ends with, and a headline does not."""
 LINE_BREAK = "//n"
 _HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
 _PLACE, _OTHER = "place", "other"

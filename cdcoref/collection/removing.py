@@ -108,7 +108,7 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
         for one in kept:
             _check_absent(connection, one, database)  # one that was inserted just now may have the same content
             weights[one.number] = _insert(connection, one)
-        # Scores are of pairs of documents: those of which both are there again come back.
+        # Scores belong to pairs of documents: those whose two documents are both present are restored.
         both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
         connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
         connection.execute(f"DELETE FROM removed_scores WHERE {both}")

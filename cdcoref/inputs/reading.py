@@ -136,7 +136,7 @@ class ReadingSequence:
     spelling: NDArray[np.float32]
     """How each word is spelt (see :mod:`cdcoref.inputs.spelling`). *Shape:* (words, `SPELLING`)"""
     syntax: Rows
-    """What the parse says of each span (see :mod:`cdcoref.inputs.span_syntax`); no column if it is not wanted.
+    """Syntactic features of each span (see :mod:`cdcoref.inputs.span_syntax`); no column if they are not wanted.
 
     *Shape:* (spans, `SYNTAX_FEATURES`)"""
 
@@ -149,7 +149,7 @@ class ReadingBuilder:
 
     A sequence has at most `max_length` word pieces; only a single longer sentence exceeds it, up to the `longest` that
     the encoder can read at once. `max_words` are those of the longest candidate span. With `syntax`, sequences
-    have what the parse says of their spans.
+    have the syntactic features of their spans.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""What a parse says of spans: the head of each, and whether the parse has it as a phrase or as a named entity.
+"""Syntactic features of spans: the head of each span, and whether the parse has it as a phrase or a named entity.
 
-Word vectors say little of where a phrase begins and ends; a parse says that. Every feature is one of a few values, and
+Word vectors hardly show where a phrase begins and ends; a parse does. Every feature is one of a few values, and
 a value is a row of a table of embeddings, so that a span is described by the sum of `SYNTAX_FEATURES` rows.
 """
 
@@ -21,7 +21,7 @@ Rows = NDArray[np.int16]
 
 def _labels(kind: str) -> dict[str, int]:
     """The number of each label of a kind, from 1."""
-    labels = (row["label"] for row in rows("parse_labels.tsv") if row["kind"] == kind)
+    labels = (row["label"] for row in rows("parse_labels.tsv") if kind in row["kind"].split(", "))
     return {label: number for number, label in enumerate(labels, start=1)}
 
 
@@ -51,7 +51,7 @@ _FIRST_VALUES = np.cumsum([0, *_SIZES.values()])[:-1]
 
 
 class SpanSyntax:
-    """What the parse of a document says of its spans; it is parsed if it has no parse."""
+    """Syntactic features of the spans of a document, from its parse; without one, it is parsed."""
 
     def __init__(self, document: Document) -> None:
         known = next(parse([document])) if document.parse is None else Parse.unpacked(document.parse)

@@ -16,7 +16,7 @@ single word that a story also writes in lower case ("Police"), or that belongs t
 Williams", "Robin Williams"); or the clusters state years, amounts or full names that are in conflict
 (:func:`cdcoref.language.in_conflict`), or ages or jobs of two people.
 
-Two people of one name are told apart by ages and jobs that are stated beside the name or a pronoun for it ("Reese, 29,
+Two people of one name are distinguished by ages and jobs stated beside the name or a pronoun for it ("Reese, 29,
 a roofer", "He is 44"). Within a document two people differ in age by more than `YEARS`, or have jobs of different
 fields. Across documents, which may be wrong about an age, a different age is enough only if the people are also called
 different things. A noun beside the name ("the roofer"), and the same noun later in the document, mean the same person.

@@ -37,7 +37,7 @@ class ReadingBatch(EncoderBatch):
         in the order of the sequences. *Shape:* (spans,)
     `begins`: Whether a sentence begins with a word. *Shape:* (words,)
     `spelling`: How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
-    `syntax`: What the parse says of each span; see :mod:`cdcoref.inputs.span_syntax`.
+    `syntax`: Syntactic features of each span; see :mod:`cdcoref.inputs.span_syntax`.
         *Shape:* (spans, `SYNTAX_FEATURES`)
     """
 

@@ -50,7 +50,7 @@ class DetectorOptions:
     neighbours
         Whether it also sees the words before and after a span.
     syntax
-        Whether it also sees what the parse says of a span (:mod:`cdcoref.inputs.span_syntax`).
+        Whether it also sees syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`).
     """
 
     word_layers: Count = 4

@@ -23,7 +23,7 @@ class SpanDetector(nn.Module):
 
     It distinguishes `styles` styles of annotation, each with its own logits. `neighbours` says whether it sees the word
     before and the word after a span, where the sentence has one: they show where a name begins and ends. It also sees
-    what the parse says of a span, if that has `syntax_values` values (:mod:`cdcoref.inputs.span_syntax`).
+    the syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`), if these have `syntax_values` values.
     """
 
     mean_of_words: Tensor
@@ -77,7 +77,7 @@ class SpanDetector(nn.Module):
         begins
             Whether a sentence begins with a word; true of the first word of every sequence. *Shape:* (words,)
         syntax
-            What the parse says of every span. *Shape:* (spans, `SYNTAX_FEATURES`)
+            Syntactic features of every span. *Shape:* (spans, `SYNTAX_FEATURES`)
 
         Returns
         -------

@@ -78,7 +78,7 @@ def contradicted_numbers(story: StoryContext) -> Iterator[Contradiction]:
 
 
 def numbers_over_time(story: StoryContext) -> Iterator[NumberLine]:
-    """The quantities of which several documents state different values, in the order in which they are first stated."""
+    """The quantities for which several documents state different values, in the order of their first statement."""
     yield from _Numbers(story).lines()
 
 

@@ -27,7 +27,7 @@ def score(
     `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in several clusters of
     one side counts only in the first. Documents found only in the response are ignored, as in the reference scorer.
 
-    `singletons` ``"remove"`` removes clusters of one mention from both sides; `metrics` are keys of `METRICS`, of which
+    `singletons` ``"remove"`` removes clusters of one mention from both sides; `metrics` are keys of `METRICS`;
     CEAF takes longest. Raises `ValueError` for others, and if only one side is a corpus; `InputError` if two corpora
     share no document, or a document differs in its number of tokens.
     """

@@ -114,7 +114,7 @@ class _Lesson:
     starts, ends
         *Shape:* (spans,)
     syntax
-        What the parse says of them. *Shape:* (spans, `SYNTAX_FEATURES`)
+        Their syntactic features. *Shape:* (spans, `SYNTAX_FEATURES`)
     labels, weights
         *Shape:* (spans, styles * kinds)
     """

@@ -69,20 +69,14 @@ def _story(
         cells = (days[document.id] or "", *(metadata_text(document.metadata.get(k)) for k in ("source", "title")))
         yield f"| {' | '.join(map(_escaped, (*cells, document.id)))} |"
     yield from _events("Timeline", story.timeline)
-    numbers = story.numbers if story.number else ()
-    if numbers:
-        yield "\n### Numbers over time\n"
-    for line in numbers:
-        yield f"- **{_escaped(line.label)}**: {_escaped(str(line))}"
-        for report in line.reports:
-            yield f"    - {_escaped(report.value)}: {_quoted(Statement(report.documents[0], '', report.sentence))}"
-    disagreements = story.disagreements if story.number else ()
-    if disagreements:
-        yield "\n### Where documents disagree\n"
-    for one in disagreements:
-        yield f"- **{_escaped(one.label)}**: {one.about}"
-        for statement in one.statements:
-            yield f"    - {_escaped(statement.value)}: {_quoted(statement)}"
+    if story.number:
+        reported = [
+            (line.label, _escaped(str(line)), [Statement(r.documents[0], r.value, r.sentence) for r in line.reports])
+            for line in story.numbers
+        ]
+        yield from _values("Numbers over time", reported)
+        disagreements = [(one.label, one.about, one.statements) for one in story.disagreements]
+        yield from _values("Where documents disagree", disagreements)
     yield from _events("Only in one document", story.one_source)
     here = (c for c in clusters if c.kind != EVENT and not days.keys().isdisjoint(c.document_ids))
     named = [cluster for cluster in here if not is_date_or_number(cluster.name.split())]
@@ -101,6 +95,16 @@ def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
         yield f"  {_quoted(event.best)}"
     if len(events) > len(shown):
         yield f"- and {counted(len(events) - len(shown), 'other event')}"
+
+
+def _values(heading: str, items: Sequence[tuple[str, str, Sequence[Statement]]]) -> Iterator[str]:
+    """Stated values under a heading: for each item a line with its label, and a line for each statement."""
+    if items:
+        yield f"\n### {heading}\n"
+    for label, about, statements in items:
+        yield f"- **{_escaped(label)}**: {about}"
+        for statement in statements:
+            yield f"    - {_escaped(statement.value)}: {_quoted(statement)}"
 
 
 def _quoted(statement: Statement) -> str:

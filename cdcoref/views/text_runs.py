@@ -2,7 +2,7 @@
 
 For pages that are made without a script; `templates/text.js` does the same in a browser. A mention is underlined at a
 level: level 0 is the line next to the words, and a mention is drawn below the shorter ones that it overlaps, so that
-nested and overlapping mentions can be told apart.
+nested and overlapping mentions can be distinguished.
 """
 
 from __future__ import annotations
