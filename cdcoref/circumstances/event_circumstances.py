@@ -198,10 +198,15 @@ class DocumentCircumstances:
         """The time of an event whose clause states none."""
         parse = self._parse
         for mark, days in distances(parse, head):  # "three days after a fire ..."
-            base = next((when for _, when, word in stated if word == parse.heads[mark]), self.lead.setting.when)
+            later = parse.heads[parse.heads[mark]] if parse.relations[mark] == "mark" else parse.heads[mark]
+            of_base = next((when for _, when, word in stated if word == later), None)
+            base = of_base or self.lead.setting.when
             shifted = None if base is None else base.period.shifted(days)
             if base is not None and shifted is not None:
-                yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), Source.STATED)
+                # The day of the document's main event may be a guess; the week before a report is none.
+                guessed = of_base is None and base.period.days == 1
+                source = Source.INFERRED if guessed else Source.STATED
+                yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)
                 return
         above = parse.heads[head]
         if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _BEFORE_DEEDS:

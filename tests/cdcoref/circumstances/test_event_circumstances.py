@@ -54,6 +54,15 @@ def test_a_report_with_two_earlier_happenings() -> None:
     assert [f"{own.value} {own.unit}" for own in died_then.how_many] == ["21 people"]
 
 
+def test_a_day_counted_from_the_main_events_is_inferred() -> None:
+    """Nothing says that the repair was on the day of the closure; a day of its own dates both."""
+    lead = "OSLO , May 12 ( Orbit ) - A bridge was closed on May 10 ."
+    (fell,) = circumstances([lead, "Its repair came two days after a crane fell ."], "fell")
+    assert when(fell) == [("XXXX-05-08", Source.INFERRED)]
+    (fell,) = circumstances([lead, "Its repair came on May 9 , two days after a crane fell ."], "fell")
+    assert when(fell) == [("XXXX-05-07", Source.STATED)]
+
+
 def test_every_circumstance_has_its_tokens() -> None:
     (one,) = circumstances(FLOOD, "swept")
     tokens = " ".join(FLOOD).split()
