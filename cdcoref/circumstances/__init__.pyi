@@ -1,4 +1,3 @@
-from .document_days import day_of as day_of
 from .event_circumstances import Circumstances as Circumstances
 from .event_circumstances import DocumentCircumstances as DocumentCircumstances
 from .event_circumstances import Participant as Participant
@@ -10,6 +9,7 @@ from .gazetteer import Place as Place
 from .gazetteer import places_named as places_named
 from .gazetteer import state_shortened as state_shortened
 from .lead import Setting as Setting
+from .lead import day_of as day_of
 from .places import CONTINENTS as CONTINENTS
 from .places import capitalised as capitalised
 from .places import dateline_end as dateline_end

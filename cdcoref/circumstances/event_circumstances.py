@@ -11,9 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cdcoref.circumstances.document_days import day_of
 from cdcoref.circumstances.event_kinds import named_object, subject_of, surnames_of, theme
-from cdcoref.circumstances.lead import Lead
+from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_reporting, owners
 from cdcoref.circumstances.quantities import Quantity, StatedQuantity, quantities_of
 from cdcoref.circumstances.sentences import ENDS_SENTENCE, Sentence, Source, When, Where, most_exact, sentences_of
@@ -41,12 +40,8 @@ _LONGEST_HEADING = 6
 class Participant:
     """An entity mention in the mention's clause.
 
-    Attributes
-    ----------
-    role
-        The preposition before it ("by", "of", "in"), or where it stands: ``"before"``, ``"after"``.
-    mention
-        The mention.
+    `role`: The preposition before it ("by", "of", "in"), or where it stands: ``"before"``, ``"after"``.
+    `mention`: The mention.
     """
 
     role: str
@@ -57,18 +52,12 @@ class Participant:
 class Circumstances:
     """What is known of when, where, with whom and how many; empty where unknown, the nearest first.
 
-    Attributes
-    ----------
-    when, where, how_many, participants
-        What is stated.
-    elsewhere
-        Whether the mention's clause looks at another happening than the document's own ("since 2017, when ...").
-    subject
-        The event that is its subject ("The blaze burned ..."); None if none is.
-    named_object
-        The full name that is its object ("signed Piet Maas"), in lower case; empty if there is none.
-    theme
-        The full name, or the last name, of the person that a transfer, an arrest or the like is of, in lower case.
+    `when`, `where`, `how_many`, `participants`: What is stated.
+    `elsewhere`: Whether the mention's clause looks at another happening than the document's own ("since 2017, when
+        ...").
+    `subject`: The event that is its subject ("The blaze burned ..."); None if none is.
+    `named_object`: The full name that is its object ("signed Piet Maas"), in lower case; empty if there is none.
+    `theme`: The full name, or the last name, of the person that a transfer, an arrest or the like is of, in lower case.
     """
 
     when: tuple[When, ...] = ()
@@ -86,17 +75,10 @@ class DocumentCircumstances:
 
     Hidden sentences state nothing.
 
-    Parameters
-    ----------
-    document, parse
-        The document and its parse.
-    cased
-        The document with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
+    `document`, `parse`: The document and its parse.
+    `cased`: The document with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
 
-    Attributes
-    ----------
-    lead
-        What its beginning says of its main event, and the document as a whole.
+    `lead`: What its beginning says of its main event, and the document as a whole.
     """
 
     def __init__(self, document: Document, cased: Document, parse: Parse) -> None:

@@ -50,22 +50,13 @@ _DAYS_OF_YEAR = 365
 class CircumstanceTables:
     """The circumstances of mentions as arrays.
 
-    Parameters
-    ----------
-    circumstances
-        Of every mention; those of entities are empty, and conflict with nothing.
-    documents
-        The document of each.
-    settings
-        What every document states as a whole.
-    words
-        The dictionary form of each mention's head.
-    subjects
-        By the number of a mention, that of the mention that is its subject.
-    sentences
-        The place of each mention's sentence in its document.
-    definite
-        Whether "the" or "this" is before each.
+    `circumstances`: Of every mention; those of entities are empty, and conflict with nothing.
+    `documents`: The document of each.
+    `settings`: What every document states as a whole.
+    `words`: The dictionary form of each mention's head.
+    `subjects`: By the number of a mention, that of the mention that is its subject.
+    `sentences`: The place of each mention's sentence in its document.
+    `definite`: Whether "the" or "this" is before each.
     """
 
     def __init__(

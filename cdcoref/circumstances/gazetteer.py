@@ -50,18 +50,11 @@ _AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "gui
 class Place:
     """A place.
 
-    Attributes
-    ----------
-    name
-        Its name.
-    sort
-        What it is; ``"unknown"``: a place by its context, not in the gazetteer.
-    country
-        The code (ISO 3166) of its country; empty if unknown.
-    region
-        The code of the region in the gazetteer, of an American state its postal code; empty if unknown.
-    latitude, longitude
-        Of a city, in degrees.
+    `name`: Its name.
+    `sort`: What it is; ``"unknown"``: a place by its context, not in the gazetteer.
+    `country`: The code (ISO 3166) of its country; empty if unknown.
+    `region`: The code of the region in the gazetteer, of an American state its postal code; empty if unknown.
+    `latitude`, `longitude`: Of a city, in degrees.
     """
 
     name: str
@@ -122,10 +115,7 @@ def kilometres(
 def places_named(words: Sequence[str]) -> tuple[Place, ...]:
     """The places that a name may mean, the most populous first; empty if the gazetteer has none.
 
-    Parameters
-    ----------
-    words
-        The words of the name, capitalised as they are in the text.
+    `words`: The words of the name, capitalised as they are in the text.
     """
     return _gazetteer().places(_key(words))
 
@@ -148,21 +138,13 @@ def country_of_people(word: str) -> Place | None:
 def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collection[str] = ()) -> Place:
     """Which of several places of one name is meant.
 
-    Parameters
-    ----------
-    places
-        The possible ones, the most populous first, at least one.
-    known
-        Places that the document names with certainty: one of that name is meant, or a place in one of them, rather than
-        any other.
-    countries
-        Codes of the countries of other places in which, by the document, something happens.
+    `places`: The possible ones, the most populous first, at least one.
+    `known`: Places that the document names with certainty: one of that name is meant, or a place in one of them, rather
+        than any other.
+    `countries`: Codes of the countries of other places in which, by the document, something happens.
 
-    Returns
-    -------
-    Place
-        If several may be meant, what they have in common: of a town whose name is in several countries, and which is
-        neither large nor in one of `countries` or `known`, only the name.
+    If several may be meant, what they have in common: of a town whose name is in several countries, and which is
+    neither large nor in one of `countries` or `known`, only the name.
     """
     countries = {*countries, *(own.country for own in known)}
     name = _key(places[0].name.split())
@@ -239,10 +221,7 @@ def _names_of_city(name: str) -> Collection[tuple[str, ...]]:
 class _Gazetteer:
     """Places by name. Those of cities are made when a name is looked up: few of some 34,000 ever are.
 
-    Attributes
-    ----------
-    population
-        Of every country and region, and of every city that was looked up.
+    `population`: Of every country and region, and of every city that was looked up.
     """
 
     def __init__(self) -> None:

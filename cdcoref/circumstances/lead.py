@@ -1,4 +1,4 @@
-"""What a document is about: its first sentences in, its main event with day and place out.
+"""The beginning of a document: its day, and its main event with day and place.
 
 Reports tell at their beginning what happened. The main event is the verb of the headline and of the first sentence, or
 what somebody is there said to have done. Its day and place are those that the tree gives to it, or to a word of the
@@ -7,8 +7,10 @@ same stem, in the first sentences. What these sentences state of something else 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 
 from cdcoref.circumstances.gazetteer import Place
@@ -25,8 +27,15 @@ from cdcoref.circumstances.sentences import (
     stated,
 )
 from cdcoref.corpus import Document
-from cdcoref.facts import Parse, Period, is_verb, verbs_about
-from cdcoref.language import is_common_word, is_header_line, is_line_of_writers
+from cdcoref.facts import Parse, Period, is_short_month, is_verb, times_in, verbs_about
+from cdcoref.language import (
+    BEFORE_OTHER_DAYS,
+    day_in,
+    day_in_name,
+    is_common_word,
+    is_header_line,
+    is_line_of_writers,
+)
 from cdcoref.word_tables import words_in
 
 _LEAD = 5
@@ -51,26 +60,27 @@ _STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _DATELINE, _ASIDE, _BODY = range(8)
 """What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
 the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
 _OFFICIALS = 2
+_FIRST_SENTENCES = 5
+"""Sentences of a document in which its day is looked for."""
+_LONGEST_DATE_LINE = 12
+"""Words of a sentence in which a dateline or a line with the date ends."""
+_IN_PROSE = words_in("time_words.tsv", "prose")
+_OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
+"""In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
+_DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a document as a whole states.
 
-    Attributes
-    ----------
-    today
-        Its day; None if unknown.
-    when, where
-        Of its main event; None if unknown.
-    firm
-        Whether `where` says where something happens; otherwise it only names whose police or people the text is about.
-    places
-        All places that it names, but for clauses that look elsewhere.
-    names
-        The words of its names, in lower case, but for datelines and clauses that look elsewhere.
-    about
-        The place that its title names first, but for one that something belongs to; None if there is none.
+    `today`: Its day; None if unknown.
+    `when`, `where`: Of its main event; None if unknown.
+    `firm`: Whether `where` says where something happens; otherwise it only names whose police or people the text is
+        about.
+    `places`: All places that it names, but for clauses that look elsewhere.
+    `names`: The words of its names, in lower case, but for datelines and clauses that look elsewhere.
+    `about`: The place that its title names first, but for one that something belongs to; None if there is none.
     """
 
     today: Period | None = None
@@ -85,16 +95,10 @@ class Setting:
 class Lead:
     """The beginning of a document.
 
-    Attributes
-    ----------
-    main
-        Candidate tokens for the main event, in descending order of likelihood.
-    when, where
-        When and where that was, by a word of it; None if no word of the beginning says so.
-    is_stated
-        Whether the clause of the main event itself states `when`.
-    setting
-        What the document as a whole states.
+    `main`: Candidate tokens for the main event, in descending order of likelihood.
+    `when`, `where`: When and where that was, by a word of it; None if no word of the beginning says so.
+    `is_stated`: Whether the clause of the main event itself states `when`.
+    `setting`: What the document as a whole states.
     """
 
     def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
@@ -319,3 +323,66 @@ def _stem(parse: Parse, token: int) -> str:
         parse.parts[token] == "NOUN" and (name in _HAPPENINGS or name.endswith(_OF_VERBS))
     )
     return name.removesuffix("ing")[:_STEM_LETTERS] if happens else ""
+
+
+def day_of(document: Document) -> Period | None:
+    """The day of a document; without a year if none is stated.
+
+    That of its stated metadata, of its id or of its address on the web; or of the first line that is a date ("June 15 ,
+    2014 - 07:07"), or of its dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning.
+    What a hidden sentence states does not count.
+    """
+    if (known := _stated_day(document) or day_in_name(document.id)) is not None:
+        return Period.of_day(date.fromisoformat(known))
+    if (known := _day_in_address(document)) is not None:
+        return Period.of_day(date.fromisoformat(known))
+    shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
+    full: Period | None = None
+    without_year: Period | None = None
+    for number, (start, end) in enumerate(shown[:_FIRST_SENTENCES]):
+        if number + 1 < len(shown) and _ends_in_short_month(document.tokens[start:end]):
+            end = shown[number + 1][1]  # the full stop of "Feb. 5" ended a sentence
+        words = document.tokens[start:end]
+        for one in times_in(words, None):
+            if one.period is None or one.period.days > 1:
+                continue
+            before = words[one.start - 1].casefold() if one.start else ""
+            if before in BEFORE_OTHER_DAYS:
+                continue
+            if one.period.has_year and (before not in _IN_PROSE or len(words) <= _LONGEST_DATE_LINE):
+                return one.period
+            if one.period.has_year:
+                full = full or one.period
+            elif before not in _IN_PROSE and one.end < _LONGEST_DATE_LINE and _ends_dateline(words, one.end):
+                without_year = without_year or one.period
+    return without_year or full
+
+
+def _stated_day(document: Document) -> str | None:
+    """The day in a document's stated metadata: its date, or else when it was published."""
+    names = [name for name in document.metadata if name not in document.found and _OF_PUBLICATION.search(name)]
+    names = names if "date" in document.found else ["date", *names]
+    return next((day for name in names if (day := day_in(str(document.metadata.get(name, ""))))), None)
+
+
+def _day_in_address(document: Document) -> str | None:
+    """The day in a document's address on the web: in its metadata, or its first line."""
+    shown = document.sentences[:1] if 0 not in document.hidden else ()
+    start, end = shown[0] if shown else (0, 0)
+    line = "".join(document.tokens[start:end])
+    addresses = (str(document.metadata.get("url", "")), line if line.startswith(("http:", "https:")) else "")
+    return next((day for day in map(day_in_name, addresses) if day is not None), None)
+
+
+def _ends_in_short_month(words: Sequence[str]) -> bool:
+    """Whether a sentence ends with the shortened name of a month."""
+    word, stop = words[-1:], 0
+    if word and word[0] == ".":
+        word, stop = words[-2:-1], 1
+    short = [one.removesuffix(".").casefold() for one in word if stop or one.endswith(".")]
+    return len(words) <= _LONGEST_DATE_LINE and any(map(is_short_month, short))
+
+
+def _ends_dateline(words: Sequence[str], place: int) -> bool:
+    """Whether a dash or bracket follows a date, or nothing does."""
+    return place >= len(words) or words[place] in _DASHES

@@ -30,16 +30,11 @@ def governor(
 ) -> int | None:
     """The word that a phrase belongs to: an event or a verb, or another noun that it modifies; None for a limit.
 
-    Parameters
-    ----------
-    parse
-        Of the document.
-    tokens
-        Of the phrase.
-    events
-        Head tokens of event mentions.
-    of_place
-        Whether the phrase names a place, which also says where what is done with a noun happens ("a home in Kokomo").
+    `parse`: Of the document.
+    `tokens`: Of the phrase.
+    `events`: Head tokens of event mentions.
+    `of_place`: Whether the phrase names a place, which also says where what is done with a noun happens ("a home in
+        Kokomo").
     """
     head = token = parse.head_of(tokens)
     preposition = ""
@@ -59,16 +54,10 @@ def governor(
 def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool = False) -> list[int]:
     """The numbers of the events that have the time or place which a word governs.
 
-    Parameters
-    ----------
-    parse
-        Of the document.
-    word
-        The word that it belongs to.
-    events
-        The numbers of event mentions by their head tokens.
-    of_place
-        Whether it is a place, which a verb shares with its subject and object.
+    `parse`: Of the document.
+    `word`: The word that it belongs to.
+    `events`: The numbers of event mentions by their head tokens.
+    `of_place`: Whether it is a place, which a verb shares with its subject and object.
     """
     heads = [word] if word in events else []
     if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"

@@ -53,19 +53,12 @@ _DATELINE = 14
 class StatedPlace:
     """A place in a sentence.
 
-    Attributes
-    ----------
-    start, end
-        Its words in the sentence, end exclusive.
-    place
-        Which one.
-    firm
-        Whether it says where something happens.
-    local
-        How much it says of where the document is about, if it is not firm: 2 with officials of the place ("Kokomo
+    `start`, `end`: Its words in the sentence, end exclusive.
+    `place`: Which one.
+    `firm`: Whether it says where something happens.
+    `local`: How much it says of where the document is about, if it is not firm: 2 with officials of the place ("Kokomo
         police"), 1 with a resident or a building of it ("a Troy office"), else 0.
-    certain
-        Whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
+    `certain`: Whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
     """
 
     start: int
@@ -79,14 +72,9 @@ class StatedPlace:
 def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
     """The places of a sentence, in order; none overlap.
 
-    Parameters
-    ----------
-    words
-        The sentence, in sentence case.
-    known
-        Places that the document names with certainty, which tell places of one name apart.
-    countries
-        Codes of the countries of places in which, by the document, something happens.
+    `words`: The sentence, in sentence case.
+    `known`: Places that the document names with certainty, which tell places of one name apart.
+    `countries`: Codes of the countries of places in which, by the document, something happens.
     """
     dateline = dateline_end(words)
     found: list[StatedPlace] = []

@@ -114,16 +114,10 @@ def sentences_of(document: Document, cased: Document, parse: Parse, today: Perio
     Places that the document names with certainty, and the countries where something happens, tell places of one name
     apart.
 
-    Parameters
-    ----------
-    document
-        The document.
-    cased
-        The same with headlines in sentence case.
-    parse
-        Its parse.
-    today
-        Its day; None if unknown.
+    `document`: The document.
+    `cased`: The same with headlines in sentence case.
+    `parse`: Its parse.
+    `today`: Its day; None if unknown.
     """
     read = list(_sentences(_with_names_of_places(cased, document.tokens), parse, today))
     read = _without_names_of_others(read, parse)

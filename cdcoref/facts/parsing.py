@@ -37,20 +37,12 @@ class Parse:
 
     :attr:`cdcoref.reading.Reading.parse` is the one to use; it is computed once for each document.
 
-    Attributes
-    ----------
-    heads
-        The number of the token that it depends on; the root of a sentence depends on itself.
-    relations
-        The relation to its head; "ROOT" for a root.
-    parts
-        Its part of speech, one of Universal Dependencies ("NOUN").
-    tags
-        Its tag of the Penn Treebank ("NNS").
-    lemmas
-        Its dictionary form.
-    entities
-        First token, end and type of every named entity, in order.
+    `heads`: The number of the token that it depends on; the root of a sentence depends on itself.
+    `relations`: The relation to its head; "ROOT" for a root.
+    `parts`: Its part of speech, one of Universal Dependencies ("NOUN").
+    `tags`: Its tag of the Penn Treebank ("NNS").
+    `lemmas`: Its dictionary form.
+    `entities`: First token, end and type of every named entity, in order.
     """
 
     heads: tuple[int, ...]
@@ -129,19 +121,9 @@ class Parse:
 
 
 def parse(documents: Iterable[Document], pipeline: str | Path = ENGLISH) -> Iterator[Parse]:
-    """Parse documents, on their own tokens and sentences; headlines are read in sentence case.
+    """Parse documents in English, on their own tokens and sentences; headlines are read in sentence case.
 
-    Parameters
-    ----------
-    documents
-        Their text is English.
-    pipeline
-        Name or folder of a spaCy pipeline with a parser.
-
-    Raises
-    ------
-    InputError
-        If the pipeline cannot be loaded, or has no parser.
+    `pipeline` is the name or folder of a spaCy pipeline. An `InputError` if it cannot be loaded, or has no parser.
     """
     nlp = _loaded(str(pipeline))
     for batch in _batches(documents):

@@ -23,13 +23,9 @@ _LONGEST_WITHOUT_YEAR = 300
 class Period:
     """A span of days.
 
-    Attributes
-    ----------
-    first, last
-        Its first and its last day; the same for a single day.
-    weekday
-        The day of the week, from 0 for Monday, if nothing else is known: the period is then all of `UNKNOWN_YEAR`. None
-        if more is known. It does not count when periods are compared.
+    `first`, `last`: Its first and its last day; the same for a single day.
+    `weekday`: The day of the week, from 0 for Monday, if nothing else is known: the period is then all of
+        `UNKNOWN_YEAR`. None if more is known. It does not count when periods are compared.
     """
 
     first: date

@@ -26,18 +26,11 @@ Ahead = Callable[[int], bool | None]
 class StatedTime:
     """A time in a sentence.
 
-    Attributes
-    ----------
-    start, end
-        Its words in the sentence, end exclusive.
-    period
-        What it means; None if that is unknown.
-    looks_back
-        Whether it looks back to another year than the document's ("in 2017", "last year").
-    weekday
-        The day of the week, from 0 for Monday, where that is all that is known of the period.
-    days
-        For "three days before ...", how many days later than what follows (-3); else 0.
+    `start`, `end`: Its words in the sentence, end exclusive.
+    `period`: What it means; None if that is unknown.
+    `looks_back`: Whether it looks back to another year than the document's ("in 2017", "last year").
+    `weekday`: The day of the week, from 0 for Monday, where that is all that is known of the period.
+    `days`: For "three days before ...", how many days later than what follows (-3); else 0.
     """
 
     start: int
@@ -52,18 +45,11 @@ class StatedTime:
 class _Context:
     """What an expression may refer to.
 
-    Attributes
-    ----------
-    text
-        The sentence, its words joined by spaces.
-    start
-        Where the expression begins in it.
-    today, base
-        The day of the document, and the last time that was stated.
-    ahead
-        Whether it is still to come.
-    base_start
-        Where the expression of `base` begins in `text`; -1 if it is in another sentence.
+    `text`: The sentence, its words joined by spaces.
+    `start`: Where the expression begins in it.
+    `today`, `base`: The day of the document, and the last time that was stated.
+    `ahead`: Whether it is still to come.
+    `base_start`: Where the expression of `base` begins in `text`; -1 if it is in another sentence.
     """
 
     text: str
@@ -163,16 +149,10 @@ def times_in(
 ) -> list[StatedTime]:
     """The times of a sentence, in order; none overlap.
 
-    Parameters
-    ----------
-    words
-        The sentence, in sentence case.
-    today
-        The day of its document, or the span of days that it may be of; None if unknown.
-    before
-        The last time that was stated before the sentence, which "two days later" refers to.
-    ahead
-        Whether what happens at a time is still to come.
+    `words`: The sentence, in sentence case.
+    `today`: The day of its document, or the span of days that it may be of; None if unknown.
+    `before`: The last time that was stated before the sentence, which "two days later" refers to.
+    `ahead`: Whether what happens at a time is still to come.
     """
     text = " ".join(words).replace("'", "’")
     if not _MAY_STATE.search(text):

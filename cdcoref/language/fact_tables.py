@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.language.mention_facts import MentionFacts
-from cdcoref.language.stated_facts import different_names
+from cdcoref.language.proper_names import different_names
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -58,10 +58,7 @@ class Rows:
 class WordSets:
     """A set of words for every mention.
 
-    Attributes
-    ----------
-    sizes
-        Of the sets. *Shape:* (mentions,)
+    `sizes`: Of the sets. *Shape:* (mentions,)
     """
 
     def __init__(self, sets: Sequence[frozenset[str]]) -> None:

@@ -157,15 +157,10 @@ def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
 class Feature(NamedTuple):
     """A feature of pairs.
 
-    Attributes
-    ----------
-    of_pairs
-        Computes it.
-    evidence
-        Whether it states agreement (above 0) and conflict (below 0), so that a higher value never lowers the
+    `of_pairs`: Computes it.
+    `evidence`: Whether it states agreement (above 0) and conflict (below 0), so that a higher value never lowers the
         probability of coreference; otherwise it only describes the pair.
-    prior
-        What a value of 1 adds to the logit where training has too few pairs to learn it from.
+    `prior`: What a value of 1 adds to the logit where training has too few pairs to learn it from.
     """
 
     of_pairs: Callable[[MentionPairs], NDArray[np.generic]]

@@ -5,38 +5,21 @@ Few pairs with a conflict corefer all the same; ``scripts/benchmark.py conflicts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from cdcoref.language.casing import is_common_word
-from cdcoref.language.first_names import gender_of_first_name
-from cdcoref.word_tables import rows, words_in
-
-if TYPE_CHECKING:
-    from nicknames import NickNamer
+from cdcoref.language.proper_names import different_names
 
 
 class StatedFacts(NamedTuple):
     """What a mention names that another mention of the same thing cannot contradict.
 
-    Attributes
-    ----------
-    years, amounts, weekdays, months
-        Those that it names; amounts also directly before it.
-    countries
-        Those that it may be the name of (:func:`cdcoref.language.countries.countries_named`).
-    gender
-        ``man`` or ``woman``, where the title of a name, its first name, a noun ("wife") or a pronoun states it.
-    sorts
-        What a noun or the last word of a name states that it may be: a person, an organisation, a club or a town; a
-        town also for a single name behind such as "in".
-    nationality
-        Of a person with a title or an office: its country ("the Finnish prime minister").
-    generation
-        What tells apart two of one name: ``jr``, ``sr``, ``ii``, ``iii`` or ``iv``; or a number, where ages or jobs do.
-    full_name
-        Up to three capitalised words, in lower case, without titles before two or more words, middle initials,
+    `years`, `amounts`, `weekdays`, `months`: those that it names; amounts also directly before it.
+    `countries`: those that it may be the name of.
+    `gender`: ``man`` or ``woman``, where a title, a first name, a noun ("wife") or a pronoun states it.
+    `sorts`: what a noun or the last word of a name states that it may be; a town also for a single name behind "in".
+    `nationality`: of a person with a title or an office, its country ("the Finnish prime minister").
+    `generation`: what tells apart two of one name: ``jr`` and the like, or a number where ages or jobs do.
+    `full_name`: up to three capitalised words, in lower case, without titles before two or more words, middle initials,
         particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.
     """
 
@@ -62,28 +45,6 @@ PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
 """The sorts."""
 NO_PERSON = frozenset((ORGANISATION, CLUB, TOWN))
 """What is none may be."""
-TOWNS = words_in("name_endings.tsv", "town")
-"""Nouns for towns."""
-MEN_AND_WOMEN = {row["word"]: row["gender"] for row in rows("titles.tsv") if row["gender"]}
-"""Titles that say which of the two somebody is, without accents, as names are."""
-GENDER_OF_NOUNS = {row["noun"]: row["gender"] for row in rows("people_nouns.tsv")}
-"""Nouns for persons that say which of the two somebody is."""
-TITLES = words_in("titles.tsv", "title")
-"""Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
-OFFICES = words_in("titles.tsv", "office")
-"""Offices that end a description of whoever holds them ("U.S. President", "Chrysler Chief Executive")."""
-_ADJECTIVES = words_in("before_names.tsv", "adjective")
-_DIRECTIONS = words_in("before_names.tsv", "direction")
-PARTICLES = words_in("before_names.tsv", "particle")
-"""Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
-JOBS = {row["noun"]: row["field"] for row in rows("jobs.tsv")}
-"""Nouns for what people do for a living, and its field; hardly anybody has jobs of two fields at a time."""
-GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
-"""What may follow a name, and tells father and son apart."""
-NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
-"""Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""
-INSTITUTIONS = words_in("name_endings.tsv", "institution")
-"""Kinds of institutions and places that are the last word of their names."""
 
 
 def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
@@ -92,97 +53,3 @@ def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:
     return any(mine and yours and not mine & yours for mine, yours in values) or different_names(
         one.full_name, other.full_name
     )
-
-
-def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two full names cannot mean the same.
-
-    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words count as
-    one word if one begins with the other ("Africa", "African"). Or they have only the last of two words in common,
-    and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
-    "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
-    words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
-    "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
-    Ka-shing", not "Uncle John", "John Linden"). Or they are names of institutions of a kind, of more than two words,
-    and have nothing in common before the words with which both end ("Mercy Medical Center", "Lake Medical Center").
-    """
-    if not one or not other:
-        return False
-    common = set(one) & set(other)
-    if not common:
-        initials = _initials(one) in other or _initials(other) in one
-        return not initials and not _one_word(one[-1], other[-1])
-    if not len(one) == len(other) == 2:
-        return one[-1] == other[-1] in INSTITUTIONS and _unlike_before_the_end(one, other)
-    first, second = one[0], other[0]
-    if common == {one[1]} == {other[1]}:
-        if {first, second} <= MEN_AND_WOMEN.keys():
-            return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
-        if first[0] == second[0] or not NO_FIRST_NAMES.isdisjoint((first, second)):
-            return False
-        return not are_forms_of_one_name(first, second)
-    if common == {first} == {second}:
-        return first not in TITLES and not _one_word(one[1], other[1])
-    return _follows(one, other) or _follows(other, one)
-
-
-def _unlike_before_the_end(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two names have different words before those with which both end, and each has some."""
-    same = 1
-    while same < min(len(one), len(other)) and one[-1 - same] == other[-1 - same]:
-        same += 1
-    mine, theirs = one[:-same], other[:-same]
-    return bool(mine and theirs) and set(mine).isdisjoint(theirs)
-
-
-def may_be_surname(name: Sequence[str]) -> bool:
-    """Whether the last word of a full name may stand for it.
-
-    Not where a word says only in which part something lies ("South Africa"), nor where the last is a common word,
-    unless the first is a common first name ("White House", but "George Hale").
-    """
-    if not name or name[0] in _DIRECTIONS:
-        return False
-    return not is_common_word(name[-1]) or _is_first_name(name[0])
-
-
-def names_a_person(name: Sequence[str]) -> bool:
-    """Whether a full name begins with a common first name."""
-    return len(name) > 1 and _is_first_name(name[0])
-
-
-@lru_cache(maxsize=1 << 16)
-def _is_first_name(word: str) -> bool:
-    names = _names()
-    return bool(gender_of_first_name(word) or names.nicknames_of(word) or names.canonicals_of(word))
-
-
-def _follows(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether the last of two words is the first of two of another name, and the others differ."""
-    return one[1] == other[0] and one[0] not in NO_FIRST_NAMES and not _one_word(one[0], other[1])
-
-
-@lru_cache(maxsize=1 << 16)
-def are_forms_of_one_name(one: str, other: str) -> bool:
-    """Whether one first name is short for the other ("Bill", "William"), or both for a third ("Bob", "Robbie")."""
-    names = _names()
-    return (
-        other in names.nicknames_of(one)
-        or one in names.nicknames_of(other)
-        or not names.canonicals_of(one).isdisjoint(names.canonicals_of(other))
-    )
-
-
-@lru_cache(maxsize=1)
-def _names() -> NickNamer:
-    from nicknames import NickNamer
-
-    return NickNamer()
-
-
-def _one_word(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
-def _initials(name: Sequence[str]) -> str:
-    return "".join(word[0] for word in name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cdcoref.language.casing import is_common_word
-from cdcoref.language.first_names import gender_of_first_name, name_of_other_gender
+from cdcoref.language.proper_names import gender_of_first_name, name_of_other_gender
 from cdcoref.language.words import continues_phrase
 from cdcoref.word_tables import rows, words_in
 

@@ -16,27 +16,21 @@ from functools import cached_property, lru_cache
 
 from cdcoref.language.amounts import NUMBER, NUMERALS, amounts_in, plain_number, whole_figures
 from cdcoref.language.casing import is_common_word
-from cdcoref.language.countries import countries_named
 from cdcoref.language.dates import WEEKDAYS, YEAR, date_name, is_date, is_date_name
-from cdcoref.language.first_names import gender_of_first_name
-from cdcoref.language.stated_facts import (
-    CLUB,
+from cdcoref.language.proper_names import (
     GENDER_OF_NOUNS,
     GENERATIONS,
     INSTITUTIONS,
     MEN_AND_WOMEN,
-    NO_FACTS,
     NO_FIRST_NAMES,
-    NO_PERSON,
     OFFICES,
-    ORGANISATION,
     PARTICLES,
-    PERSON,
     TITLES,
-    TOWN,
     TOWNS,
-    StatedFacts,
+    countries_named,
+    gender_of_first_name,
 )
+from cdcoref.language.stated_facts import CLUB, NO_FACTS, NO_PERSON, ORGANISATION, PERSON, TOWN, StatedFacts
 from cdcoref.word_tables import rows, words_in
 
 _PREPOSITION = words_in("function_words.tsv", "preposition")
@@ -87,33 +81,21 @@ BEFORE_HEAD, AFTER_HEAD = 6, 6
 class MentionWords:
     """The words of a mention, and what they show.
 
-    Attributes
-    ----------
-    words
-        In lower case, without determiners and prepositions at the beginning, and without quotation marks.
-    head
-        Lemma of the head.
-    lemmas
-        Lemmas of the words that are no determiners, prepositions or punctuation.
-    names
-        Capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
+    `words`: In lower case, without determiners and prepositions at the beginning, and without quotation marks.
+    `head`: Lemma of the head.
+    `lemmas`: Lemmas of the words that are no determiners, prepositions or punctuation.
+    `names`: Capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
         sentence is none.
-    numbers, years, dates
-        Numbers in figures (two to twenty also in words), the years among them, weekdays and months.
-    pronoun
-        Class of the pronoun that the mention is; empty where it is none.
-    definite
-        1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
-    beside
-        What words beside it say of it (:func:`cdcoref.language.adjacent_facts.adjacent_facts`).
-    amounts
-        The values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
-    countries
-        Those whose name, adjective or people its head is.
-    initial_name
-        The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no common word.
-    nationality
-        Where one of its words is a title or an office: the country that the others name, if it is one.
+    `numbers`, `years`, `dates`: Numbers in figures (two to twenty also in words), the years among them, weekdays and
+        months.
+    `pronoun`: Class of the pronoun that the mention is; empty where it is none.
+    `definite`: 1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
+    `beside`: What words beside it say of it (:func:`cdcoref.language.adjacent_facts.adjacent_facts`).
+    `amounts`: The values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
+    `countries`: Those whose name, adjective or people its head is.
+    `initial_name`: The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no
+        common word.
+    `nationality`: Where one of its words is a title or an office: the country that the others name, if it is one.
     """
 
     words: tuple[str, ...]
@@ -273,16 +255,10 @@ class MentionWords:
     ) -> MentionWords:
         """Look at the words of a mention.
 
-        Parameters
-        ----------
-        tokens
-            The words.
-        begins_sentence
-            Whether it begins a sentence.
-        phrase
-            All words from its first to its last, among which its head is sought; None: it has no gaps.
-        beside
-            What words beside it say of it.
+        `tokens`: The words.
+        `begins_sentence`: Whether it begins a sentence.
+        `phrase`: All words from its first to its last, among which its head is sought; None: it has no gaps.
+        `beside`: What words beside it say of it.
         """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
         determiner = core[0].casefold() if len(core) > 1 and core[0].casefold() in _DETERMINER else ""
@@ -335,15 +311,10 @@ def _countries_of_word(word: str, following: str = "") -> frozenset[str]:
 class PhraseWords:
     """The phrase that a mention is the head of, as far as its sentence shows it, however much of it the mention has.
 
-    Attributes
-    ----------
-    modifiers
-        Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is no
-        determiner, of the two words before the head.
-    complements
-        Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
-    has_article
-        Whether it begins with "the".
+    `modifiers`: Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is
+        no determiner, of the two words before the head.
+    `complements`: Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
+    `has_article`: Whether it begins with "the".
     """
 
     modifiers: frozenset[str]
@@ -398,12 +369,8 @@ def _ends_phrase(word: str) -> bool:
 class SentenceWords:
     """What the words of a sentence say of what it is about.
 
-    Attributes
-    ----------
-    lemmas
-        Lemmas of the words that are no determiners, prepositions or punctuation.
-    names
-        Those of its names and numbers: capitalised words but the first, and words that begin with a digit.
+    `lemmas`: Lemmas of the words that are no determiners, prepositions or punctuation.
+    `names`: Those of its names and numbers: capitalised words but the first, and words that begin with a digit.
     """
 
     lemmas: frozenset[str]

@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, Setting, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.facts import Parse, parse, syntax, with_parses
-from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of, quotations
+from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of
 from cdcoref.reading.vectors import Integers, MentionVectors
 
 Key = tuple[tuple[int, ...], str | None]
 """Tokens and kind of a mention of a document, whatever its cluster."""
+_OPENING = frozenset({"“", "``"})
+_CLOSING = frozenset({"”", "''"})
+_EITHER = '"'
+_LONGEST_QUOTATION = 12
+"""Sentences after the first that belong to a quotation at most, should its closing mark be missing."""
 
 
 class Reading:
@@ -55,7 +60,7 @@ class Reading:
     @cached_property
     def quotations(self) -> list[int]:
         """The number of the quotation of every token, from 1; 0 outside quotations."""
-        return quotations(self.document)
+        return _quotations(self.document)
 
     @cached_property
     def stated(self) -> DocumentCircumstances:
@@ -216,3 +221,26 @@ class Readings:
     def circumstance_tables(self) -> CircumstanceTables:
         """The circumstances as arrays, and which events they keep from being one."""
         return CircumstanceTables.of(self.corpus, self.circumstances, self.settings)
+
+
+def _quotations(document: Document) -> list[int]:
+    """See :attr:`Reading.quotations`.
+
+    Quotation marks belong to what they enclose. An opening mark inside a quotation begins another one, since novels
+    repeat it at the beginning of every paragraph. Single quotation marks are ignored: they look like apostrophes.
+    """
+    sentence_of = document.sentence_of_tokens()
+    result = [0] * len(document.tokens)
+    count, current, begun = 0, 0, 0
+    for place, token in enumerate(document.tokens):
+        if current and sentence_of[place] - begun > _LONGEST_QUOTATION:
+            current = 0
+        if token in _OPENING or (token == _EITHER and not current):
+            count += 1
+            current, begun = count, sentence_of[place]
+            result[place] = current
+        else:
+            result[place] = current
+            if token in _CLOSING or token == _EITHER:
+                current = 0
+    return result

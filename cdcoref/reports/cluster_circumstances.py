@@ -41,14 +41,9 @@ _Value = TypeVar("_Value", bound=Hashable)
 class Stated:
     """Words of a text that state a circumstance.
 
-    Attributes
-    ----------
-    document
-        The document's id.
-    start, end
-        Character range in its text, end exclusive.
-    text
-        The words.
+    `document`: The document's id.
+    `start`, `end`: Character range in its text, end exclusive.
+    `text`: The words.
     """
 
     document: str
@@ -85,16 +80,10 @@ class ClusterPlace:
 class ClusterParticipant:
     """An entity that takes part in an event.
 
-    Attributes
-    ----------
-    label
-        The label of its cluster.
-    cluster
-        Its cluster's name in the corpus; None if it has none.
-    role
-        As in :class:`cdcoref.circumstances.Participant`, that of most mentions.
-    stated
-        Its mentions beside those of the event.
+    `label`: The label of its cluster.
+    `cluster`: Its cluster's name in the corpus; None if it has none.
+    `role`: As in :class:`cdcoref.circumstances.Participant`, that of most mentions.
+    `stated`: Its mentions beside those of the event.
     """
 
     label: str

@@ -16,14 +16,9 @@ from cdcoref.reports.stated_values import StoryContext
 class Statement:
     """A statement of one document.
 
-    Attributes
-    ----------
-    document
-        Its id.
-    value
-        The number, day or place, in short; empty if the sentence is all there is.
-    sentence
-        The sentence that states it.
+    `document`: Its id.
+    `value`: The number, day or place, in short; empty if the sentence is all there is.
+    `sentence`: The sentence that states it.
     """
 
     document: str
@@ -35,16 +30,10 @@ class Statement:
 class Disagreement:
     """An event about which documents disagree.
 
-    Attributes
-    ----------
-    cluster
-        Its cluster's name in the corpus; None if it is no mention.
-    label
-        What happened, in the words of the documents.
-    about
-        What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
-    statements
-        One for each value, in the order of the story.
+    `cluster`: Its cluster's name in the corpus; None if it is no mention.
+    `label`: What happened, in the words of the documents.
+    `about`: What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
+    `statements`: One for each value, in the order of the story.
     """
 
     cluster: str | None

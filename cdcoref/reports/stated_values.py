@@ -26,16 +26,10 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 class StatedValue:
     """A value that a document states.
 
-    Attributes
-    ----------
-    document, token
-        The document's id, and the first token.
-    text
-        What readers see of it.
-    value
-        What is compared.
-    certain
-        Whether the document states no other value that may be of the same thing.
+    `document`, `token`: The document's id, and the first token.
+    `text`: What readers see of it.
+    `value`: What is compared.
+    `certain`: Whether the document states no other value that may be of the same thing.
     """
 
     document: str
@@ -49,16 +43,10 @@ class StatedValue:
 class Contradiction:
     """Different values of one thing, each stated by some documents.
 
-    Attributes
-    ----------
-    about
-        What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
-    members
-        The mentions of the event or person; empty if it is no mention.
-    label
-        What it is called where it is no mention: an office, or a sort of relation; otherwise empty.
-    stated
-        Each value once, in the order of the story.
+    `about`: What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
+    `members`: The mentions of the event or person; empty if it is no mention.
+    `label`: What it is called where it is no mention: an office, or a sort of relation; otherwise empty.
+    `stated`: Each value once, in the order of the story.
     """
 
     about: str
@@ -127,18 +115,11 @@ class StoryContext:
     ) -> Iterator[Contradiction]:
         """The contradiction about one thing, if documents contradict each other.
 
-        Parameters
-        ----------
-        about, members, label
-            As in :class:`Contradiction`.
-        stated
-            The values, in any order.
-        differ
-            Whether two values cannot be of one thing. Documents contradict each other if all their values differ.
-        comparable
-            Whether two values that differ are of one thing all the same.
-        several
-            Whether a document may state several values of the thing.
+        `about`, `members`, `label`: As in :class:`Contradiction`.
+        `stated`: The values, in any order.
+        `differ`: Whether two values cannot be of one thing. Documents contradict each other if all their values differ.
+        `comparable`: Whether two values that differ are of one thing all the same.
+        `several`: Whether a document may state several values of the thing.
         """
         of_documents: defaultdict[str, list[StatedValue]] = defaultdict(list)
         for value in stated:
