@@ -1,16 +1,5 @@
-"""The evaluation protocol in one function: a model and an annotated corpus in, every reported number out.
-
-Gold mentions: events and entities, each with predicted topics (the headline), gold subtopics and gold topics. With
-predicted topics entities are also linked by name across stories about one subject, as in prediction, unless the model's
-configuration says that nothing is.
-Predicted mentions (end to end): the same, both kinds together, and the scores of mention detection. All documents are
-joined before scoring; every score is accompanied by the one without singletons, by the lemma baseline's on the same
-mentions, and by the ceiling that the groups of documents put on the recall of what is linked within them.
-
-A corpus without links across documents is scored within documents: each is a group of its own, the only setting. Only
-what the corpus annotates is scored: its kinds, or with predicted mentions the kinds that are annotated completely, in
-the annotated sentences.
-"""
+"""The evaluation protocol: a model and an annotated corpus in, the scores of every setting out, beside those of the
+lemma baseline, without singletons, and the ceiling that the groups of documents put on recall."""
 
 from __future__ import annotations
 

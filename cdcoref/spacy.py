@@ -1,16 +1,5 @@
-"""spaCy Docs in, the same Docs with clusters out: across Docs from any pipeline, or as a pipeline component.
-
-A mention is a span in ``doc.spans["event"]`` or ``doc.spans["entity"]``, and ``span._.cluster`` the name of its cluster
-(its ``kb_id_``; None if it has none)::
-
-    docs = [nlp(text) for text in texts]
-    cdcoref.spacy.link(docs)
-    print([(span.text, span._.cluster) for doc in docs for span in doc.spans["event"]])
-    displacy.render(docs, style="span", options={"spans_key": "event"})
-
-In a pipeline, ``nlp.add_pipe("cdcoref")`` finds the mentions of each Doc and the clusters within it. See
-:mod:`cdcoref.formats.docbin` for the other attributes of a span and for ``.spacy`` files.
-"""
+"""spaCy Docs in, the same Docs with clusters out: mentions are in ``doc.spans["event"]`` and ``doc.spans["entity"]``,
+the name of a mention's cluster is ``span._.cluster``. In a pipeline: ``nlp.add_pipe("cdcoref")``."""
 
 from __future__ import annotations
 

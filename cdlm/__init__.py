@@ -4,7 +4,7 @@ import os
 
 # OpenMP threads that wait busily take the cores from other programs: beside three other processes on 2 cores a forward
 # pass takes twice as long. Those that sleep at once lose 8 % on an idle machine; those that wait for some microseconds
-# first, 2 % (scripts/benchmark.py waiting). PyTorch reads this setting on import, so it is set before that, unless the
+# first, 2 %. PyTorch reads this setting on import, so it is set before that, unless the
 # user has chosen one.
 if not os.environ.keys() & {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"}:
     os.environ["GOMP_SPINCOUNT"] = "1000"

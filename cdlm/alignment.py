@@ -1,8 +1,5 @@
-"""The attention analysis: percentile ranks of coreferent mentions (paper, section 3.5).
-
-Two documents are read together with global attention on one mention, the source. The question is whether the last
-layer's global attention singles out a coreferent mention, the target, among the tokens of the other document.
-"""
+"""The attention analysis (paper, section 3.5): whether the last layer's global attention on one mention, the source,
+singles out a coreferent mention, the target, among the tokens of the other document, by percentile ranks."""
 
 from __future__ import annotations
 
@@ -210,23 +207,3 @@ def align(reader: PairReader, pairs: Sequence[MentionPair], progress: Progress =
 def _mean_rank(groups: list[list[float]]) -> MeanRank:
     sums, counts = np.array([sum(group) for group in groups]), np.array([len(group) for group in groups])
     return MeanRank(float(sums.sum() / counts.sum()), *interval(resampled_means(sums, counts)), int(counts.sum()))
-
-
-def find_pair(documents: Sequence[AnnotatedDocument], source: str, target: str) -> MentionPair:
-    """The pair of mentions that a user names, the source first; each as ``DOCUMENT:WORDS``."""
-    (one, first), (other, second) = _find(documents, source), _find(documents, target)
-    if one.id == other.id:
-        raise InputError(f"the source and the target must be in different documents, but both are in {one.id}")
-    same = first.kind == second.kind and first.cluster is not None and first.cluster == second.cluster
-    return MentionPair((one, other), (first, second), 0, same)
-
-
-def _find(documents: Sequence[AnnotatedDocument], name: str) -> tuple[AnnotatedDocument, MentionSpan]:
-    identifier, _, words = name.partition(":")
-    document = next((document for document in documents if document.id == identifier), None)
-    if document is None:
-        raise InputError(f"there is no document {identifier!r}; a mention is named DOCUMENT:WORDS")
-    texts = {" ".join(document.words[word] for word in mention.words): mention for mention in document.mentions[::-1]}
-    if words not in texts:
-        raise InputError(f"{identifier} has no mention {words!r}; it has {', '.join(map(repr, sorted(texts)))}")
-    return document, texts[words]

@@ -1,8 +1,5 @@
-"""Reading and writing checkpoints.
-
-Weights are written as safetensors only. A hub checkpoint that has nothing but a ``pytorch_model.bin`` is read with
-``weights_only=True``, which runs no foreign code.
-"""
+"""Reading and writing checkpoints. Weights are written as safetensors only; a ``pytorch_model.bin`` of a hub checkpoint
+is read with ``weights_only=True``, which runs no foreign code."""
 
 from __future__ import annotations
 

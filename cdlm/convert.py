@@ -1,8 +1,5 @@
-"""A long encoder from a BERT, RoBERTa or MPNet checkpoint (Longformer paper, section 5).
-
-The position table is tiled to the new length, and the global projections start as copies of the local ones. A head for
-masked language modelling is kept, and so is MPNet's bias on the scores of tokens by their distance.
-"""
+"""A long encoder from a BERT, RoBERTa or MPNet checkpoint (Longformer paper, section 5): the position table is tiled,
+global projections start as copies of the local ones, and a masked language modelling head is kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Annotated documents as plain values: what the language model needs from a corpus that other packages read.
-
-A package that reads corpora with mentions registers its reader under the entry point group ``cdlm.corpora``.
-"""
+"""Annotated documents as plain values. A package that reads corpora with mentions registers its reader under the entry
+point group ``cdlm.corpora``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Packages that may not be installed, and the command that installs them.
-
-The requirements are those that the installed package declares, by name: `pip install 'cdcoref[EXTRA]'` would look for
-cdcoref itself in an index.
-"""
+"""Packages that may not be installed, and the command that installs them by the names that the package declares."""
 
 from __future__ import annotations
 

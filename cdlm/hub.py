@@ -1,7 +1,4 @@
-"""Models on the Hugging Face hub: download and upload.
-
-What was downloaded before is used without a network. A hub that does not answer is reported within seconds.
-"""
+"""Models on the Hugging Face hub: download, without a network if it was done before, and upload."""
 
 from __future__ import annotations
 

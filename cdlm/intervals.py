@@ -1,7 +1,4 @@
-"""Confidence intervals by the bootstrap over sets of documents.
-
-Items of one set are not independent, so whole sets are drawn (with replacement), never tokens or pairs.
-"""
+"""Confidence intervals by the bootstrap over sets of documents, since items of one set are not independent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The encoder with a head for masked language modelling (paper, section 2).
-
-It is equivalent to Hugging Face's ``LongformerForMaskedLM``, whose checkpoints it reads and writes.
-"""
+"""The encoder with a head for masked language modelling (paper, section 2), as Hugging Face's
+``LongformerForMaskedLM``."""
 
 from __future__ import annotations
 

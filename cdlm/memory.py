@@ -1,9 +1,5 @@
-"""Memory that tensors free: kept in the process instead of being returned to the system after every operation.
-
-The C library of Linux returns large blocks at once, and the system must clear each page anew a moment later, which
-takes up to a third of the time of a large model on a CPU. Blocks of other sizes do not fit in between what is kept: it
-is returned between two parts of a long task.
-"""
+"""Memory that tensors free is kept in the process: clearing pages anew takes up to a third of the time of a large model
+on a CPU. It is returned between two parts of a long task."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Weights in eight bits: state dicts of a quarter of the size, and products computed in eight bits.
-
-A weight matrix is stored as int8 with one scale per row (symmetric; the row's largest magnitude becomes 127), vectors
-as they are. `quantize` and `dequantize` are pure functions on state dicts; `Int8Linear` multiplies by such matrices.
-"""
+"""Weights in eight bits: matrices as int8 with one scale a row (symmetric; its largest magnitude becomes 127), vectors
+as they are; and products computed in eight bits."""
 
 from __future__ import annotations
 

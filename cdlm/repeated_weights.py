@@ -1,9 +1,5 @@
-"""Weights that repeat others, stored once: projections of global rows, and positions.
-
-A Longformer has queries, keys and values of its own for global rows. An encoder that reads sequences which fit into its
-attention window has no need of them. The positions of a converted checkpoint are those of its own, repeated (see
-:func:`cdlm.convert.tile_positions`).
-"""
+"""Weights that repeat others, stored once: projections of global rows that are copies of the local ones, and the rows
+of a position table that was tiled (:func:`cdlm.convert.tile_positions`)."""
 
 from __future__ import annotations
 

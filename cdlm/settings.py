@@ -1,8 +1,5 @@
-"""Configurations: a starting point, overridden by a TOML file, overridden by single settings.
-
-A configuration is a dataclass whose fields are values or further such dataclasses, to any depth. A setting's name is
-the path to it, ``model.sequences.max_length``, or its end if that is unambiguous. TOML files nest tables.
-"""
+"""Configurations, which are nested dataclasses: a starting point, overridden by a TOML file, then by single settings. A
+setting's name is the path to it, ``model.sequences.max_length``, or its end if that is unambiguous."""
 
 from __future__ import annotations
 

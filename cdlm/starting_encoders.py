@@ -1,9 +1,5 @@
-"""The encoder that training starts from: the folder of a Longformer checkpoint, by name.
-
-BERT, RoBERTa and MPNet checkpoints are converted first (:mod:`cdlm.convert`); of a model of this project only the
-encoder is used. Two encoders of sentence-transformers (Apache-2.0) come from the package index: all-MiniLM-L6-v2 (22M
-parameters) as a folder within one package, all-mpnet-base-v2 (109M) as a zip archive in five slices.
-"""
+"""The encoder that training starts from: the folder of a Longformer checkpoint, by name. Others are converted first; of
+a model of this project only the encoder is used. Two encoders come from the package index."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The tokenizer with the special tokens of cross-document sequences.
-
-``<doc-s>`` and ``</doc-s>`` enclose a document (paper, section 2.1), ``<m>`` and ``</m>`` a mention (section 3.2).
-Documents are split into words. Every word has at least one piece, so that the words of a mention can be located.
-"""
+"""The tokenizer with special tokens: ``<doc-s>`` and ``</doc-s>`` around a document (paper, section 2.1), ``<m>`` and
+``</m>`` around a mention (section 3.2). Every word has at least one piece, so that words can be located."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Configurations from the values of a file, or one sentence that says which is wrong and what it should be.
-
-A configuration is a dataclass whose fields are annotated as pydantic reads them: types, and bounds in ``Annotated``.
-"""
+"""Dataclasses from the values of a file, or one sentence on which is wrong; fields are annotated as pydantic reads
+them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""What the cross-encoder sees of a mention: pieces of its document that was read alone in, its context out.
-
-A context has three parts: the opening of the document, words of the document that name somebody or something or are
-numbers, and the sentence of the mention. The opening and the names say when, where, and who: what tells two happenings
-of one kind apart.
-"""
+"""What the cross-encoder sees of a mention: pieces of its document in, its context out. That is the opening of the
+document, its names and numbers (which say when, where and who), and the sentence of the mention."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Sequences with two marked mentions, which the cross-encoder of the paper reads (section 3.2 and Appendix C.1).
-
-A sequence is ``[CLS] <doc-s> ... </doc-s> <doc-s> ... </doc-s>``, or shows one document if both mentions are in it.
-Each mention is enclosed in ``<m>`` and ``</m>``, from its first to its last token (the gap of a discontinuous mention
-is enclosed too). Both have the same markers, so nested and crossing mentions need no order.
-"""
+"""Sequences with two marked mentions, which the cross-encoder of the paper reads (section 3.2, Appendix C.1): ``[CLS]
+<doc-s> ... </doc-s> <doc-s> ... </doc-s>``, or one document; ``<m>`` and ``</m>`` around each mention."""
 
 from __future__ import annotations
 

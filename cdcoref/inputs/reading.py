@@ -1,7 +1,4 @@
-"""Documents in word pieces, and the unmarked text in which mentions are detected: sequences with their candidate spans.
-
-Where two documents do not fit into one sequence, the sentences farthest from the marked mentions are dropped first.
-"""
+"""Documents in word pieces, and the unmarked text in which mentions are detected, with its candidate spans."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Syntactic features of spans: the head of each span, and whether the parse has it as a phrase or a named entity.
-
-Word vectors hardly show where a phrase begins and ends; a parse does. Every feature is one of a few values, and
-a value is a row of a table of embeddings, so that a span is described by the sum of `SYNTAX_FEATURES` rows.
-"""
+"""Syntactic features of spans from a parse: each feature has one of a few values, and a value is a row of a table of
+embeddings, so that a span is described by the sum of `SYNTAX_FEATURES` rows."""
 
 from __future__ import annotations
 

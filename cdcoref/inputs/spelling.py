@@ -1,9 +1,5 @@
-"""How words are spelt, which an uncased encoder cannot see: a document in, a row of numbers for every word out.
-
-Capitals distinguish names from other words and mark where a name begins and ends ("the Sea Lark"). At the beginning
-of a sentence and in headlines they mean less, so both are features too. A sentence in capitals alone is presented as
-if it were in lower case.
-"""
+"""How words are spelt, which an uncased encoder cannot see: a document in, a row of numbers for every word out. A
+sentence in capitals alone is presented as if it were in lower case."""
 
 from __future__ import annotations
 

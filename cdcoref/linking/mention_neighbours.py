@@ -4,7 +4,7 @@ Two mentions are the nearer, the greater the sum of the cosines of their own vec
 documents'. Up to `EXACT` mentions, all are compared with all, a block of rows at a time. Beyond that, k-means divides
 them into up to `MOST_CELLS` cells of about `IN_CELL` mentions, and the mentions of a cell are compared with those of
 its own and of the nearest other cells, so that time grows with the mentions. The cells do not depend on the order of
-the mentions. ``scripts/benchmark.py neighbours`` measures how many of the nearest are found.
+the mentions.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Prediction: documents in, mentions and their clusters across documents out.
-
-`load` reads a model as a `Predictor`, which groups documents into stories and has an engine link them: on this machine,
-one story after the other, or on a Ray cluster. A
-`Prediction` can be used without PyTorch.
-"""
+"""Prediction: documents in, mentions and their clusters across documents out; on this machine or on a Ray cluster."""
 
 import lazy_loader
 

@@ -1,10 +1,4 @@
-"""Prediction from start to finish, for texts or a corpus: group documents, detect, compare and cluster mentions.
-
-import cdcoref
-prediction = cdcoref.load().predict(["first text ...", "second text ..."])
-for cluster in prediction.clusters():
-    print(cluster.kind, [(m.document, m.start, m.end, m.text) for m in cluster.mentions])
-"""
+"""Prediction from start to finish, for texts or a corpus: group documents, detect, compare and cluster mentions."""
 
 from __future__ import annotations
 

@@ -1,17 +1,5 @@
-"""Two mention tables in, their alignment out: which mentions are the same, and their clusters at a scoring level.
-
-The level is the unit within which links are scored: the corpus, a topic, a subtopic, a document, or a block of CoNLL.
-A cluster that spans several units is a separate cluster in each of them.
-
-Two mentions are the same if their document, tokens and kind are equal (`cdcoref.corpus.Mention.key`). Kinds are
-compared only if every mention on both sides has one, so that CoNLL files, which have no kinds, can be scored against
-files that do.
-
-Empty nodes of CorefUD, which the text omits, do not shift the words (see `empty_nodes`).
-
-Edge cases follow the reference scorer: a mention in several clusters of one side stays in the first of them; a document
-missing from the response counts as missed; one missing from the key is ignored.
-"""
+"""Two mention tables in, their alignment out: which mentions are the same, and their clusters at a scoring level, the
+unit within which links are scored. A cluster that spans several units is a separate cluster in each of them."""
 
 from __future__ import annotations
 

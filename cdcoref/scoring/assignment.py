@@ -1,11 +1,5 @@
-"""The best one-to-one assignment of clusters, for CEAF: a maximum-weight matching in a sparse bipartite graph.
-
-The cells of an overlap table with their similarities go in, the chosen cells come out. Luo (2005) uses the
-Kuhn-Munkres algorithm on the full matrix, which is cubic in the number of clusters. Here a cell is first chosen
-outright if it weighs at least as much as the next best of its row and the next best of its column together (in any
-assignment it could replace those two without loss). This settles nearly all clusters of real data in a few passes. The
-rest falls into small connected components, each solved separately by shortest augmenting paths.
-"""
+"""The best one-to-one assignment of clusters, for CEAF (Luo 2005): a maximum-weight matching in a sparse bipartite
+graph. Cells that no rival can beat are chosen outright, which settles nearly all; the rest by augmenting paths."""
 
 from __future__ import annotations
 

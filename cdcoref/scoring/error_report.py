@@ -1,11 +1,5 @@
-"""The errors of a response: split and merged clusters, missed and spurious mentions, worst first, in context.
-
-The severity of an error is the number of coreference links (pairs of mentions) that a gold cluster loses or that a
-predicted cluster adds. These are the links of BLANC (Luo et al. 2014); unlike differences in a score, they add up.
-
-What kind of errors they are is counted in merges: a gold cluster in three predicted clusters lacks two, each with
-a strongest tie (:mod:`cdcoref.scoring.ties`) between a smaller part and the rest of the cluster.
-"""
+"""The errors of a response in context: split and merged clusters, missed and spurious mentions, by the coreference
+links (BLANC; Luo et al. 2014) that a gold cluster loses or a predicted cluster adds, the worst first."""
 
 from __future__ import annotations
 

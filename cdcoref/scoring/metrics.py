@@ -1,12 +1,5 @@
-"""The coreference metrics, as functions of one overlap table.
-
-Notation: K is a key cluster, R a response cluster, c = |K & R| a cell of the table; sums run over all clusters or all
-cells. Every metric has a recall and a precision, each a quotient of two sums, so its counts add up over groups of
-documents that no cluster crosses; F1 is their harmonic mean (BLANC apart). Clusters and mentions that the other side
-lacks ("twinless") need no special case: they are in the sizes and not in the cells, as in the reference scorer
-(Pradhan et al. 2014, *Scoring Coreference Partitions of Predicted Mentions: A Reference Implementation*). A quotient
-0/0 is 0.
-"""
+"""The coreference metrics, as functions of one overlap table, as the reference scorer counts (Pradhan et al. 2014). K
+is a key cluster, R a response cluster, c = |K & R| a cell; rates are quotients of sums over groups; 0/0 is 0."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The table behind every coreference metric: how many mentions each key cluster shares with each response cluster.
-
-Two labellings of the same mentions go in, the sparse contingency table with its margins comes out. It is block diagonal
-over groups of documents that no cluster crosses, so one table serves a corpus that is scored topic by topic or document
-by document; where clusters do cross groups, each counts in a group by the share of its mentions.
-"""
+"""The table behind every metric: how many mentions each key cluster shares with each response cluster, for groups of
+documents that no cluster crosses, or in which each counts by the share of its mentions."""
 
 from __future__ import annotations
 

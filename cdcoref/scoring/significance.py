@@ -1,22 +1,5 @@
-"""Two responses in, the significance of their difference out: paired bootstrap and approximate randomisation.
-
-As in the paper (section 4.2, after Dror et al. 2018, *The Hitchhiker's Guide to Testing Statistical Significance in
-NLP*). A unit is a topic, a subtopic or a document; by default the smallest that no cluster crosses. Every metric is a
-function of counts that add up over units, so a resample adds up counts instead of scoring again. A cluster that spans
-several units counts in each by the share of its mentions there, so all units together have exactly the counts of the
-whole.
-
-- Paired bootstrap (Efron and Tibshirani 1993): units are drawn with replacement, the same for both responses. The
-  p-value is how often the resampled difference is as far from the observed difference as that is from 0.
-- Approximate randomisation (Noreen 1989), stratified by unit: in every unit the responses are exchanged or not, by the
-  toss of a coin. The p-value is how often the difference is then at least as large as the observed one. If there are no
-  more than `resamples` possible exchanges (2**units), each is done once.
-
-Ten topics allow no p-value below 0.002 by randomisation; finer units do. Where clusters span units, as those across
-documents do, units depend on each other, and p-values are smaller than they should be.
-
-Both tests are two-sided. A p-value is (hits + 1) / (resamples + 1), or hits / resamples if all exchanges were done.
-"""
+"""Two responses in, the significance of their difference out (paper, section 4.2; Dror et al. 2018): paired bootstrap
+(Efron and Tibshirani 1993) and approximate randomisation (Noreen 1989) over topics, subtopics or documents."""
 
 from __future__ import annotations
 
@@ -53,7 +36,8 @@ MOST_RESAMPLES = 1_000_000
 class Difference:
     """The difference of two responses in the F1 of one metric (from 0 to 1, first minus second).
 
-    Intervals are 95 % bootstrap intervals (percentiles); p-values are two-sided.
+    Intervals are 95 % bootstrap percentiles. P-values are two-sided: (hits + 1) / (resamples + 1), or hits /
+    exchanges if these are all that there are.
     """
 
     first: float

@@ -1,8 +1,4 @@
-"""Training the scorer of antecedents: annotated corpora and an encoder that does not change in, a fitted head out.
-
-Every document is read once; what the encoder says of its mentions is kept, and a small network learns from it which of
-the mentions around a pronoun is its antecedent. Links across documents are not needed.
-"""
+"""Training the scorer of antecedents: annotated corpora and an encoder that does not change in, a fitted head out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""What the bi-encoder learns from: annotated corpora in, batches of sequences with their mentions out.
-
-Documents are read alone, in sequences without markers. Those of one topic are in one batch, since only mentions of one
-batch are compared.
-"""
+"""What the bi-encoder learns from: annotated corpora in, batches of sequences with their mentions out. Documents of one
+topic are in one batch, since only mentions of one batch are compared."""
 
 from __future__ import annotations
 

@@ -1,12 +1,5 @@
-"""Training the bi-encoder: an encoder and annotated corpora in, the same encoder, which reads documents alone, out.
-
-Mentions of one batch are compared by what their documents say alone. Three losses share the encoder: of pairs, by
-cosines (contrastive, Khosla et al. 2020) and by a scorer; of the antecedents of pronouns (Lee et al. 2017); and of
-where mentions begin and end. A larger model can be the teacher (Hinton et al. 2015): then the encoder also learns how
-similar the teacher finds the mentions of a batch. The heads of these losses are discarded afterwards: those of the
-model are fitted on the finished encoder. The lower layers can stay as they were pretrained; each sequence then passes
-them once.
-"""
+"""Training the bi-encoder by losses of pairs (contrastive, Khosla et al. 2020), antecedents (Lee et al. 2017), bounds
+of mentions, and a teacher (Hinton et al. 2015), whose heads are discarded afterwards."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""What the cross-encoder of upper layers learns from: annotated corpora and an encoder in, batches of pairs out.
-
-The lower layers, which do not change, read every document once, and what they say is kept. The pairs are those that are
-hard to tell apart: mentions of one kind whose vectors are most similar, or with the same head; and coreferent ones.
-"""
+"""What the cross-encoder of upper layers learns from: annotated corpora and an encoder in, batches of pairs out that
+are hard to tell apart: of one kind with similar vectors or the same head; and coreferent ones."""
 
 from __future__ import annotations
 

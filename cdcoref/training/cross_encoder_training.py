@@ -1,8 +1,5 @@
-"""Training the cross-encoder of upper layers: a trained bi-encoder and annotated corpora in, the scorer's weights out.
-
-What is learnt is a low-rank difference for the encoder's upper layers (LoRA, Hu et al. 2022), norms, marks and a scorer
-(:class:`cdcoref.model.ContextScorer`). The encoder itself does not change, so the bi-encoder stays as it is.
-"""
+"""Training the cross-encoder of upper layers, a low-rank difference (LoRA, Hu et al. 2022) from an encoder that does
+not change: a bi-encoder and annotated corpora in, the weights of :class:`cdcoref.model.ContextScorer` out."""
 
 from __future__ import annotations
 

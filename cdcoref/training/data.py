@@ -1,9 +1,5 @@
-"""The pairs of mentions that the cross-encoder of the paper learns from, in batches (Appendix C.1).
-
-Mentions of one kind are paired within a topic; within a document, where links across documents are not annotated. All
-pairs count the same, and every step has the same number of them, so an epoch is a whole number of steps: every
-coreferent pair, and as many of the others as fill them, drawn at random from the seed and the epoch.
-"""
+"""The pairs of mentions that the cross-encoder of the paper learns from, in steps of equally many (Appendix C.1): every
+coreferent pair, and as many of the others as fill the steps, drawn from the seed and the epoch."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Giving a trained model another mention detector: its encoder as it is and annotated corpora in, a detector out.
-
-The encoder reads every text once; then the detector learns from what the encoder's last layers say of the words, which
-do not change any more. So it can learn from corpora that the encoder was not trained on, in minutes. Each corpus
-teaches the styles of annotation that it is an example of (:mod:`cdcoref.training.styles`). Nothing looks at dev.
-"""
+"""Fitting a mention detector on a finished encoder: annotated corpora in, a detector out. Each corpus teaches the
+styles of annotation that it is an example of (:mod:`cdcoref.training.styles`). Nothing looks at dev."""
 
 from __future__ import annotations
 

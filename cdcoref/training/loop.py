@@ -1,9 +1,5 @@
-"""Fine-tuning (paper, section 3.2 and Appendix C.1): an annotated corpus in, a model's folder out.
-
-Read from top to bottom, this is the order of events: the run's folder, the model, the data, and after every epoch the
-dev split: thresholds tuned, CoNLL F1 computed, the best epoch kept. What all training runs share is in
-:mod:`cdlm.runs`.
-"""
+"""Fine-tuning (paper, section 3.2 and Appendix C.1) in the order of events: annotated corpora in, a model's folder out.
+What all training runs share is in :mod:`cdlm.runs`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What each corpus is used for: annotated corpora in, those that a part of training reads out.
-
-Corpora differ in what they annotate and in whose texts may be used. A recipe for several of them says which one the
-encoder learns from, which the heads, and on which dev splits what is chosen.
-"""
+"""What each corpus is used for: annotated corpora in, those that a part of training reads out."""
 
 from __future__ import annotations
 

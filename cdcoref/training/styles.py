@@ -1,8 +1,5 @@
-"""One annotated corpus in, its mentions as another style of annotation has them out, and what can be learnt from them.
-
-Corpora annotate different things (see :data:`cdcoref.corpus.STYLES`). A detector that learns from several of them must
-not be taught by one that what another annotates is no mention.
-"""
+"""One annotated corpus in, its mentions as another style of annotation (:data:`cdcoref.corpus.STYLES`) has them out,
+and what can be learnt from them: a corpus says nothing of what only another style annotates."""
 
 from __future__ import annotations
 

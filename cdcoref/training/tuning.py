@@ -1,7 +1,4 @@
-"""What is chosen on the dev split after an epoch: thresholds and temperatures; and the scores that result.
-
-Logits of mention pairs and their gold clusters in, a configuration and its CoNLL F1 out. Nothing here is trained.
-"""
+"""What is chosen on the dev split: thresholds, temperatures and weights, and the scores that result."""
 
 from __future__ import annotations
 

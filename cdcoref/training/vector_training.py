@@ -1,8 +1,5 @@
-"""Fitting the bi-encoder's heads on a finished encoder, from annotated corpora.
-
-The scorer of antecedents (:mod:`cdcoref.training.antecedent_training`), then the scorer of pairs: a few thousand steps
-of small networks. None of them looks at dev.
-"""
+"""Fitting the bi-encoder's heads on a finished encoder: the scorer of antecedents, then the scorer of pairs, by a few
+thousand steps of small networks. None of them looks at dev."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What people view: results in, tables and pages out. Nothing here computes a result.
-
-A prediction, or a corpus with clusters, becomes lines for a terminal, one HTML page, or a table for other programs;
-scores and errors become tables.
-"""
+"""What people view: results in, tables and pages out. Nothing here computes a result."""
 
 import lazy_loader
 

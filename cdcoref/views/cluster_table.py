@@ -1,8 +1,4 @@
-"""Clusters as a table for the terminal: results in, lines of text out, generated one by one on demand.
-
-Clusters across documents come first, under a heading of their own, then those within one document. A million mentions
-cost nothing until someone reads that far.
-"""
+"""Clusters as a table for the terminal: results in, lines of text out, made when they are read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A prediction or a corpus in, JSON out, for programs: one object with documents, stories and clusters, or JSON lines.
-
-The JSON Schemas are ``cdcoref.formats.json_schema("prediction")`` and ``json_schema("document")``.
-"""
+"""A prediction or a corpus in, JSON out: one object with documents, stories and clusters, or JSON lines."""
 
 from __future__ import annotations
 

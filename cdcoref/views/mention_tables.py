@@ -1,7 +1,5 @@
-"""Predictions as tables for other programs: CSV for spreadsheets, Parquet for data frames; one row per mention.
-
-The columns are the fields of :class:`cdcoref.reports.MentionRow`. Of pairs of mentions there is a CSV of its own.
-"""
+"""Predictions as tables, a row a mention (:class:`cdcoref.reports.MentionRow`): CSV for spreadsheets, Parquet for data
+frames. Of pairs of mentions there is a CSV of its own."""
 
 from __future__ import annotations
 

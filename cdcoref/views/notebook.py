@@ -1,7 +1,4 @@
-"""Results in, what a notebook shows out: counts, the first clusters, the first texts with their mentions.
-
-HTML without a script and with its own style, since notebooks remove scripts and have styles of their own.
-"""
+"""Results in, what a notebook shows out: HTML without a script, which notebooks remove, and with its own style."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Results as one HTML page: clusters on the left, texts on the right, in a self-contained file.
-
-In: a :class:`cdcoref.reports.Results`, or a corpus whose mentions have clusters. Out: a file that holds its data as
-JSON, its style and its script, and uses no network; its content security policy lets only that script run. Text from
-documents is never part of the HTML: the script puts it on the page as text.
-"""
+"""Results as one self-contained HTML page. Its content security policy lets only its script run; text from documents is
+never part of the HTML: the script puts it on the page as text."""
 
 from __future__ import annotations
 

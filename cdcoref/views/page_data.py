@@ -1,8 +1,5 @@
-"""The data for the page's script: documents, mentions in columns, and clusters, as plain values for JSON.
-
-Characters are counted as in JavaScript, in UTF-16 units. Mentions are in the order of the texts, a longer one before a
-shorter one that begins at the same place; clusters are in the order in which they are listed.
-"""
+"""The data for the page's script, as plain values for JSON. Characters are counted in UTF-16 units, as in JavaScript;
+mentions are in the order of the texts, a longer one first, clusters in the order in which they are listed."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""Documents with clusters in, their texts with mentions replaced by the names of what they refer to out.
-
-"Tomas Vell was held. He denied it." becomes "Tomas Vell was held. Tomas Vell denied it.", so that programs that read
-sentence by sentence, and people who quote one, know who is meant. The name is what people call the cluster, or else the
-label of those of its mentions that are names, or of all. Only entities are replaced; a cluster that consists of
-pronouns has no name and is left as it is.
-"""
+"""Documents with clusters in, their texts out with mentions of entities replaced by the names of their clusters: "Tomas
+Vell was held. He denied it." becomes "Tomas Vell was held. Tomas Vell denied it."."""
 
 from __future__ import annotations
 

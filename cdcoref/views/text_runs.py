@@ -1,9 +1,5 @@
-"""A stretch of text and the mentions in it in, runs of text out, each with the mentions that cover it.
-
-For pages that are made without a script; `templates/text.js` does the same in a browser. A mention is underlined at a
-level: level 0 is the line next to the words, and a mention is drawn below the shorter ones that it overlaps, so that
-nested and overlapping mentions can be distinguished.
-"""
+"""Text and the mentions in it in, runs of text out, each with the mentions that cover it and the level at which each is
+underlined, below the shorter ones that it overlaps. `templates/text.js` does the same in a browser."""
 
 from __future__ import annotations
 

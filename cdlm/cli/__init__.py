@@ -1,7 +1,5 @@
-"""The command line of the language model: ``cdlm pretrain | perplexity | ...``. Parsing and printing only.
-
-One module per command. Commands import what they need when they run, so that ``cdlm --help`` starts at once.
-"""
+"""The command line of the language model, one module a command: parsing and printing only. Commands import what they
+need when they run, so that ``cdlm --help`` starts at once."""
 
 from __future__ import annotations
 

@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdlm.documents import KINDS
-from cdlm.errors import InputError
 from cdlm.printing import StageProgress, say
 from cdlm.training_options import DeviceOption, JsonOption
 
 if TYPE_CHECKING:
     from cdlm.alignment import Alignment, MentionPair, PairReader
 
-OBAMA = ("34_4ecbplus:name", "34_10ecbplus:nominates")
-"""The paper's example: President Obama will name, and nominates, a surgeon general."""
-
-EXAMPLES = (
-    "cdlm align --ecb-root ecb+/ --model my-encoder --model other-encoder",
-    "cdlm align --ecb-root ecb+/ --model my-encoder --example --svg example.svg",
-)
+EXAMPLES = ("cdlm align --ecb-root ecb+/ --model my-encoder --model other-encoder",)
 
 
 def align(
@@ -41,32 +34,15 @@ def align(
         ),
     ] = 1000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Random seed for drawing pairs.")] = 0,
-    example: Annotated[bool, typer.Option("--example", help="Show one pair as a heat map instead.")] = False,
-    source: Annotated[
-        str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example that attends globally.")
-    ] = OBAMA[0],
-    target: Annotated[str, typer.Option(metavar="DOCUMENT:WORDS", help="Mention in the example to rank.")] = OBAMA[1],
-    svg: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Also draw the example to this file (one model only).")
-    ] = None,
     device: DeviceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well global attention aligns coreferent mentions across documents (paper, section 3.5, Table 6)."""
-    from cdlm.alignment import find_pair, sample_pairs
+    from cdlm.alignment import sample_pairs
     from cdlm.documents import annotated_documents
 
-    if svg is not None and not (example and len(model) == 1):
-        raise InputError("an SVG shows the example for one model; give --example and one --model with --svg")
-    if example and as_json:
-        raise InputError("the example is a heat map; give either --example or --json")
-    if (source, target) != OBAMA and not example:
-        raise InputError("--source and --target choose the mentions of the example; give --example with them")
     documents = annotated_documents("ecb", ecb_root, split)
-    if example:
-        _show_example(model, find_pair(documents, source, target), svg, device)
-    else:
-        _compare(model, sample_pairs(documents, pairs, seed), pairs, device, as_json)
+    _compare(model, sample_pairs(documents, pairs, seed), pairs, device, as_json)
 
 
 def _reader(name: str, device: str | None) -> PairReader:
@@ -129,23 +105,3 @@ def _print_table(results: Mapping[str, Alignment], wanted: int) -> None:
         cells = [result.cells.get(column) for column in columns]
         table.add_row(name, *(f"{c.mean:.1f}\n{c.low:.1f} to {c.high:.1f}" if c else "" for c in cells))
     Console().print(table)
-
-
-def _show_example(models: Sequence[str], pair: MentionPair, svg: Path | None, device: str | None) -> None:
-    from rich.console import Console
-
-    from cdlm.heat_map import heat_text, write_svg
-
-    for name in models:
-        reader = _reader(name, device)
-        tokens = reader.tokens(pair)
-        if not reader.fits(tokens):
-            longest = reader.encoder.config.max_length
-            size = f"the two documents take {len(tokens.ids)} tokens, but the encoder has positions for {longest} only"
-            raise InputError(f"{size}; choose another pair or model", name)
-        attention = reader.attention(pair, tokens)
-        console = Console()
-        console.rule(name)
-        console.print(heat_text(attention), highlight=False)
-        if svg is not None:
-            write_svg(attention, svg)

@@ -1,8 +1,4 @@
-"""The encoder: a fast Longformer that computes what Hugging Face's does (paper, section 2).
-
-Its parts can be called by themselves: attention over a flat batch (:class:`TokenLayout`), with a bias by distance or
-without, in tiles for a CPU (:func:`sparse_attention`) or stacked for a GPU (:func:`fused_attention`).
-"""
+"""The encoder: a fast Longformer that computes what Hugging Face's does (paper, section 2)."""
 
 import lazy_loader
 

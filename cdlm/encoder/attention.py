@@ -1,8 +1,5 @@
-"""Sliding-window and global attention over a flat batch, in tiles on a CPU and stacked on a GPU.
-
-The pattern is Longformer's (Beltagy et al. 2020, section 3.1; paper, section 2): a local token attends to its window
-and to every global token; a global token attends, with its own projections, to every token of its sequence.
-"""
+"""Longformer's attention over a flat batch (Beltagy et al. 2020, section 3.1): a local token attends to its window and
+to every global token; a global token, with its own projections, to every token of its sequence."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from cdlm.encoder.layout import Tile, TileBatch, TiledSequence, TokenLayout
-from cdlm.encoder.operations import outside_graphs
 from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.tiled_attention import Observer, tiled_attention
 
@@ -69,7 +65,6 @@ class GlobalAttention:
         self.to_global[row, :, :, :count].index_copy_(1, places[:count], by_head[:, :, :count])
 
 
-@outside_graphs
 def sparse_attention(
     projected: Tensor,
     global_query: Tensor | None,

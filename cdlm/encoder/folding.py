@@ -1,9 +1,5 @@
-"""Rows of a few global tokens without keys and values of every token: the projections are folded into the rows.
-
-A row's scores are the product of its query and the keys, which are linear in the hidden states: so the query times the
-key projection, computed once, gives the same scores from the hidden states themselves, and the value projection can
-wait until these are averaged. With one global token, a seventh of a layer's products is saved.
-"""
+"""Rows of a few global tokens without keys and values of every token: their query is multiplied by the key projection
+once, and the value projection waits until hidden states are averaged."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from cdlm.encoder.layout import SequencePlace
-from cdlm.encoder.operations import outside_graphs
 
 FEW_GLOBAL = 8
 """Folding is used up to this many global tokens per sequence; with a quarter of a head's width, it gains 3/4."""
@@ -23,7 +18,6 @@ Observe = Callable[[int, Tensor], None]
 """Called with a sequence's number and its weights, *shape* (global tokens, heads, tokens), before dropout."""
 
 
-@outside_graphs
 def folded_attention(
     hidden: Tensor,
     global_query: Tensor,

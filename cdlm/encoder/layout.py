@@ -1,9 +1,5 @@
-"""Where the tokens of a batch are, and the tiles in which they attend: no padding, no work for rows that are discarded.
-
-All sequences of a padded batch form one flat batch; in each sequence the global tokens come first. A tile is a block of
-rows with all the keys that they attend to. A CPU computes it in place (`tiled_attention`); for a GPU, tiles with a
-similar number of keys are stacked, so that little of a stack is padding.
-"""
+"""Where the tokens of a batch are in one flat batch without padding, and the tiles in which they attend: blocks of rows
+with all the keys that they attend to, computed in place on a CPU and stacked for a GPU."""
 
 from __future__ import annotations
 

@@ -1,20 +1,5 @@
-"""The encoder, equivalent to Hugging Face's ``LongformerModel``.
-
-The parameters have Hugging Face's names, so that Longformer checkpoints (``allenai/longformer-base-4096``,
-``biu-nlp/cdlm``) load as they are, and checkpoints saved here load there. `CDLMModel.forward` removes the padding once
-and restores it at the end: every layer sees one flat (tokens, width) array of all sequences, long and short.
-
-The gain of each idea, as the share by which a forward pass of six layers of width 384 takes longer without it (fp32,
-two threads; Hugging Face's model takes 4 to 13 times as long as this one):
-
-- no padding, neither to the longest sequence nor to the window: 141 % on eight pairs of ECB+ documents;
-- tiles of rows that read keys and values in place (`tiled_attention`), compared with keys gathered for PyTorch's fused
-  attention: 18 % at 4,096 tokens, 34 % with 15 % of them global, 64 % on the pairs;
-- products by oneDNN (`operations`): 15 % at 4,096 tokens;
-- folding the projections into the rows of global tokens if there are few (`folding`): 8 % with one.
-
-In training, dropout with 16 random bits per number takes a sixth of the time of PyTorch's.
-"""
+"""The encoder, equivalent to Hugging Face's ``LongformerModel`` and with its names of parameters; every layer sees one
+flat (tokens, width) array of all sequences. ``docs/speed.md`` has what each idea gains."""
 
 from __future__ import annotations
 
@@ -34,7 +19,7 @@ from cdlm.config import CONFIG_FILE, EncoderConfig, read_json
 from cdlm.encoder.attention import GlobalAttention, sparse_attention
 from cdlm.encoder.folding import FEW_GLOBAL, folded_attention
 from cdlm.encoder.layout import TokenLayout
-from cdlm.encoder.operations import Linear, add_dropped, outside_graphs, product
+from cdlm.encoder.operations import Linear, add_dropped, product
 from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.stored_weights import WORD_TABLE, Remainder, check_shapes, check_sizes, without_prefix
 from cdlm.errors import InputError
@@ -130,7 +115,6 @@ class SelfAttention(nn.Module):
             projected = product(hidden, weight, bias)
         return projected.unflatten(-1, (len(projections), self.heads, -1))
 
-    @outside_graphs
     def _folds(self, layout: TokenLayout) -> bool:
         """Whether the global rows are folded: there are few of them, and the weights are not rounded to int8."""
         return 0 < layout.most_global <= FEW_GLOBAL and not isinstance(self.query, Int8Linear)
@@ -209,7 +193,7 @@ class Layer(nn.Module):
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
         """The second half of the layer. *Shape* (tokens, width) in and out."""
-        if torch.is_grad_enabled() or hidden.device.type != "cpu" or torch.compiler.is_compiling():
+        if torch.is_grad_enabled() or hidden.device.type != "cpu":
             return self._feed_forward(hidden)
         return torch.cat([self._feed_forward(part) for part in hidden.split(ROWS_AT_ONCE)])
 
@@ -256,7 +240,6 @@ class Layers(nn.Module):
             hidden = layer(hidden, layout, None, bias)
         return hidden
 
-    @outside_graphs
     def _position_bias(self, layout: TokenLayout) -> PositionBias | None:
         """The bias on the scores of a batch, the same in all layers; None if the encoder has none."""
         table = self.relative_attention_bias
@@ -427,7 +410,6 @@ class CDLMModel(nn.Module):
         kept = None if states is None else tuple(map(layout.padded, states))
         return EncoderOutput(layout.padded(hidden), attentions, kept)
 
-    @outside_graphs
     def _lay_out(
         self, input_ids: Tensor, attention_mask: Tensor, global_attention_mask: Tensor | None
     ) -> tuple[TokenLayout, Tensor]:

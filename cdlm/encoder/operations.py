@@ -1,19 +1,11 @@
-"""Operations that are faster here than in PyTorch: products with weights and dropout; and what graphs leave out."""
+"""Operations that are faster here than in PyTorch: products with weights, and dropout."""
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
 
 import torch
 from torch import Tensor, nn
-
-Parameters = ParamSpec("Parameters")
-
-
-Result = TypeVar("Result")
 
 
 class Linear(nn.Linear):
@@ -32,10 +24,9 @@ def product(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def _takes_onednn(inputs: Tensor, weight: Tensor) -> bool:
-    """Whether the product is in fp32 on the CPU, outside graphs and without gradients, and oneDNN is available."""
+    """Whether the product is in fp32 on the CPU and without gradients, and oneDNN is available."""
     return (
-        not torch.compiler.is_compiling()
-        and not torch.is_grad_enabled()
+        not torch.is_grad_enabled()
         and inputs.dtype == weight.dtype == torch.float32
         and inputs.device.type == "cpu"
         and len(inputs) > 0
@@ -66,19 +57,7 @@ def add_dropped(total: Tensor, part: Tensor, probability: float) -> Tensor:
     """Return ``total`` plus ``part`` after dropout, any shape; probability 0 drops nothing."""
     if probability == 0.0:
         return total + part
-    if part.device.type != "cpu" or torch.compiler.is_compiling():
+    if part.device.type != "cpu":
         return total + torch.nn.functional.dropout(part, probability)
     kept = zero_dropped_(torch.ones_like(part), random_numbers(part.numel()).view(part.shape), probability)
     return torch.addcmul(total, part, kept, value=1 / (1 - probability))
-
-
-def outside_graphs(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Make ``torch.compile`` call a function as it is instead of tracing it."""
-
-    @functools.wraps(function)
-    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        if torch.compiler.is_compiling():
-            return torch.compiler.disable(function)(*args, **kwargs)
-        return function(*args, **kwargs)
-
-    return call

@@ -1,8 +1,5 @@
-"""A bias on attention scores that depends on how far apart two tokens are (Shaw et al. 2018; MPNet, Song et al. 2020).
-
-All layers share one table with a number per bucket of distances and head, which is added to the scores of a tile, of a
-stack of tiles, or of the rows of global tokens.
-"""
+"""A bias on attention scores by how far apart two tokens are (Shaw et al. 2018; MPNet, Song et al. 2020): one table of
+a number per bucket of distances and head, shared by all layers."""
 
 from __future__ import annotations
 

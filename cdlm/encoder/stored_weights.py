@@ -1,8 +1,5 @@
-"""What a checkpoint holds: whether its weights fit a configuration, and what it has besides the encoder.
-
-A configuration is a file that anyone may have written, and may demand a billion layers: its sizes are compared with the
-shapes of the stored weights before anything of its size is built.
-"""
+"""What a checkpoint holds: whether its weights have the sizes of its configuration, which is checked before anything of
+these sizes is built, and what it has besides the encoder."""
 
 from __future__ import annotations
 

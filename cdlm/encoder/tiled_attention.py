@@ -1,9 +1,5 @@
-"""Attention in tiles that stay in the processor's cache, forward and backward, for the CPU.
-
-A tile's scores are computed, normalised and used while they are in the cache, and recomputed in the backward pass, so
-that memory grows with the tokens, not with the scores. PyTorch's fused attention does this in one call, but on the CPU
-it does not support dropout, and its backward pass in bf16 takes three times as long as these products.
-"""
+"""Attention on the CPU in tiles that stay in its cache; the backward pass recomputes their scores, so that memory grows
+with the tokens. PyTorch's fused attention has no dropout there, and is slower backward in bf16."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The upper layers of an encoder, changed by a low-rank difference, over states that its lower layers computed.
-
-The lower layers read every text once; the upper ones read parts of several texts side by side, as in PreTTR (MacAvaney
-et al. 2020). The difference is LoRA's (Hu et al. 2022): two narrow matrices for each matrix of a layer, and norms of
-their own. Between parts there is one learnt bias for all distances, so that their order does not matter.
-"""
+"""The upper layers of an encoder over states that its lower layers computed, as in PreTTR (MacAvaney et al. 2020),
+changed by a low-rank difference (LoRA, Hu et al. 2022); one learnt bias is between parts of a sequence."""
 
 from __future__ import annotations
 

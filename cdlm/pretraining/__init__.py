@@ -1,8 +1,4 @@
-"""Pretraining on sets of related documents (paper, sections 2 and 3.1).
-
-Corpora are recognised (`open_source`), tokenised once (`prepare`) and sampled as sequences whose masked tokens are
-predicted (`pretrain`); models are compared by their perplexity on masked tokens of held-out sets (`perplexities`).
-"""
+"""Pretraining on sets of related documents, and perplexity on their masked tokens (paper, sections 2 and 3.1)."""
 
 import lazy_loader
 

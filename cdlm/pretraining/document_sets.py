@@ -1,8 +1,5 @@
-"""Corpora of related documents, set by set (paper, section 2.2 and Appendix A.1).
-
-Sets are read one after the other, so that a corpus may be larger than memory. What cannot be used is counted and
-skipped; whether anything usable is left is for the caller to judge.
-"""
+"""Corpora of related documents, read set by set (paper, section 2.2 and Appendix A.1). What cannot be used is counted
+and skipped; whether anything usable is left is for the caller to judge."""
 
 from __future__ import annotations
 

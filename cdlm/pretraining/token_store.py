@@ -1,8 +1,4 @@
-"""A corpus of document sets, tokenised once and stored on disk, however large it is.
-
-Sampling during training then only reads a few pages of a file, and the number of sets, documents and tokens is known
-before training begins. A corpus is stored completely or not at all.
-"""
+"""A corpus of document sets, tokenised once and stored on disk, completely or not at all, however large it is."""
 
 from __future__ import annotations
 

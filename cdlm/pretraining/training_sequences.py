@@ -1,7 +1,4 @@
-"""Documents that are read together (paper, section 2.2): numbered training sequences, and their batches.
-
-The sequence of a number follows from the random seed alone: resumed runs and several processes draw the same.
-"""
+"""Documents that are read together (paper, section 2.2): training sequences by number, which follow from the seed."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""One training run, whatever is trained.
-
-:class:`Run` checks and claims the output folder and sets the random seed; :meth:`Run.train` then needs the model, its
-:class:`TrainingData`, a loss, an evaluation, and a function that saves the model. It writes complete checkpoints, from
-which a run that was killed at any moment resumes and ends with the same weights bit for bit, keeps the best model, and
-reports progress to TensorBoard or another tracker. Under ``accelerate launch`` several processes share the work.
-"""
+"""One training run, whatever is trained: checkpoints from which a run that was killed at any moment ends with the same
+weights bit for bit, the best model, and progress. Under ``accelerate launch`` several processes share it."""
 
 import lazy_loader
 

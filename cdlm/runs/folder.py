@@ -1,8 +1,5 @@
-"""The output folder of a run.
-
-During a run it holds ``checkpoints/`` (with the configuration, and the best model so far as ``best-STEP/``) and
-``logs/``. At the end the best model's files are moved into it, ``training.json`` last: then the folder is complete.
-"""
+"""The output folder of a run: ``checkpoints/`` (with the best model so far as ``best-STEP/``) and ``logs/``. At the end
+the best model's files are moved into it, ``training.json`` last: then the folder is complete."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The training loop: checkpoints on the way, and the folder of the best model at its end.
-
-A resumed run ends with the same weights because the batches follow from the random seed and the epoch alone, a
-checkpoint counts only once the list of its files has been written, and holds the evaluation before it.
-"""
+"""The training loop. A resumed run ends with the same weights because batches follow from the seed and the epoch alone,
+and a checkpoint counts only once the list of its files is written, and holds the evaluation before it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The tables of the paper (Caciularu et al. 2021, *CDLM: Cross-Document Language Modeling*), and what measures them.
-
-The published values are in ``published.tsv``: the number of a table, the name of a row, and its cells as printed.
-"""
+"""The tables of the paper (Caciularu et al. 2021), and what measures them. ``published.tsv`` has the number of a table,
+the name of a row, and its cells as printed."""
 
 from __future__ import annotations
 

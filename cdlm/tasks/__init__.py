@@ -1,8 +1,5 @@
-"""Tasks for which a pretrained encoder is fine-tuned, other than coreference (paper, sections 3.3 and 3.4).
-
-Document matching, and multi-hop question answering. Both start from any encoder of this project, are trained with
-:mod:`cdlm.runs`, and are saved as a folder.
-"""
+"""Tasks for which an encoder is fine-tuned, other than coreference: document matching, and multi-hop question answering
+(paper, sections 3.3 and 3.4)."""
 
 import lazy_loader
 

@@ -1,8 +1,5 @@
-"""An encoder with the heads of a task: created from any encoder of this project, saved as a folder.
-
-A saved model is a folder: ``config.json`` (the encoder's, with the task's settings under ``"cdlm"``),
-``model.safetensors``, the tokenizer's files, and ``README.md``, the model card.
-"""
+"""An encoder with the heads of a task: created from any encoder of this project, and saved as a folder whose
+``config.json`` has the task's settings under ``"cdlm"``."""
 
 from __future__ import annotations
 

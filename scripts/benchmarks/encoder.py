@@ -4,10 +4,8 @@ Rows: one sequence of each length with one global token, one of `--dense-length`
 a batch of document pairs of mixed length from ECB+ (its dev split; omitted without `--ecb-root`) with that share;
 forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
 the same model without its mask of length x length (it uses only one row), and of ours; and the peak memory beyond
-the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. Three tables follow: the
-growth with length for a fixed number of global tokens; our encoder with a relative position bias beside the same
-without; and (on a CPU) the products of a layer with weights in fp32, in bf16, and in int8 with inputs rounded token by
-token. The weights are random, since time does not depend on them.
+the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. A second table has our encoder
+with a relative position bias beside the same without. The weights are random, since time does not depend on them.
 
     python scripts/benchmark.py encoder --ecb-root DIR
     python scripts/benchmark.py encoder --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
@@ -27,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -39,7 +37,6 @@ from transformers.models.longformer import modeling_longformer
 
 from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
-from cdlm.quantization import int8_product, quantize
 from cdlm.tokens import DOC_END, DOC_START, WordPieces, load_tokenizer
 
 SHAPES = {
@@ -48,7 +45,6 @@ SHAPES = {
     "base": (12, 768, 12, 3072),
 }
 PAD = 1
-FIXED_GLOBAL = 64
 BUCKETS = 32
 """Of the relative position bias, as in MPNet."""
 PAIRS = 8
@@ -85,11 +81,6 @@ class Row:
     precision: str
     seconds: dict[str, float]
     megabytes: dict[str, float]
-
-    @property
-    def ratio(self) -> float:
-        """How many times as long Hugging Face's model takes as ours."""
-        return self.seconds["hugging face"] / self.seconds["cdlm"]
 
 
 def make_checkpoint(shape: str, window: int, positions: int, folder: Path) -> None:
@@ -248,11 +239,10 @@ def all_inputs(arguments: argparse.Namespace) -> list[Inputs]:
     return [one.to(arguments.device) for one in inputs]
 
 
-def measure(arguments: argparse.Namespace) -> list[Row]:
-    """All rows, each printed when it is done."""
+def measure(arguments: argparse.Namespace) -> None:
+    """Print every row when it is done."""
     models = {name: load(name, arguments) for name in ("hugging face", "cdlm")}
     models["without mask"] = models["hugging face"]
-    rows = []
     for number, inputs in enumerate(all_inputs(arguments)):
         for step in arguments.steps:
             for precision in arguments.precisions:
@@ -261,9 +251,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
                 megabytes = {}
                 if not arguments.no_memory:
                     megabytes = {name: peak_megabytes(arguments, number, name, step, precision) for name in MODELS}
-                rows.append(Row(inputs.name, inputs.tokens, step, precision, seconds, megabytes))
-                print(line_of(rows[-1]), flush=True)
-    return rows
+                print(line_of(Row(inputs.name, inputs.tokens, step, precision, seconds, megabytes)), flush=True)
 
 
 def line_of(row: Row) -> str:
@@ -273,23 +261,6 @@ def line_of(row: Row) -> str:
     memory = [f"{row.megabytes[name]:,.0f}" if row.megabytes else "" for name in MODELS]
     cells = [row.inputs, f"{row.tokens:,}", row.step, row.precision, *times, *ratios, *memory]
     return "| " + " | ".join(cells) + " |"
-
-
-def print_growth(arguments: argparse.Namespace) -> None:
-    """The growth in time from one length to its double with the same number of global tokens."""
-    model = load("cdlm", arguments)
-    longest = max(arguments.lengths)
-    inputs = {
-        length: one_sequence(length, FIXED_GLOBAL / length).to(arguments.device) for length in (longest // 2, longest)
-    }
-    for step in arguments.steps:
-        for precision in arguments.precisions:
-            turns = {
-                str(length): partial(run, "cdlm", model, batch, step, precision) for length, batch in inputs.items()
-            }
-            seconds = median_seconds(turns, 3 * arguments.repeats)
-            ratio = seconds[str(longest)] / seconds[str(longest // 2)]
-            print(f"| {step} | {precision} | {longest // 2:,} -> {longest:,} | {ratio:.2f} |", flush=True)
 
 
 def print_bias(arguments: argparse.Namespace) -> None:
@@ -306,35 +277,6 @@ def print_bias(arguments: argparse.Namespace) -> None:
                 seconds = median_seconds(turns, arguments.repeats)
                 cells = [inputs.name, step, precision, *(f"{seconds[name] * 1000:,.0f}" for name in models)]
                 print("| " + " | ".join([*cells, f"{seconds['with'] / seconds['without']:.3f}"]) + " |", flush=True)
-
-
-def halved_product(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """A product with weights in bf16, to which the inputs are rounded first."""
-    return torch.nn.functional.linear(inputs.bfloat16(), weight, bias)
-
-
-def print_products(arguments: argparse.Namespace) -> None:
-    """Time and error of the products of one layer, by the numeric precision of the weights."""
-    _, width, _, inner = SHAPES[arguments.shape]
-    generator = torch.Generator().manual_seed(2)
-    for tokens in (512, 4096):
-        for inside, outside in ((width, 5 * width), (inner, width)):
-            inputs, weight = torch.randn(tokens, inside, generator=generator), torch.randn(outside, inside)
-            bias = torch.randn(outside)
-            stored = quantize({"w": weight})
-            halves = [tensor.bfloat16() for tensor in (weight, bias)]
-            ways: dict[str, Callable[[], Tensor]] = {
-                "fp32": partial(torch.nn.functional.linear, inputs, weight, bias),
-                "bf16": partial(halved_product, inputs, *halves),
-                "int8": partial(int8_product, inputs, stored["w"], stored["w.row_scale"], bias),
-            }
-            with torch.inference_mode():
-                exact = ways["fp32"]()
-                seconds = median_seconds(ways, 20)
-                for name, way in ways.items():
-                    error = float((way().float() - exact).norm() / exact.norm())
-                    cells = [f"{tokens:,} x {inside:,} x {outside:,}", name, f"{seconds[name] * 1000:.1f}"]
-                    print("| " + " | ".join([*cells, f"{error:.4f}"]) + " |", flush=True)
 
 
 def parse(argv: list[str] | None = None) -> argparse.Namespace:
@@ -355,7 +297,6 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=5, help="number of counted turns")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--no-memory", action="store_true", help="measure only times")
-    parser.add_argument("--json", type=Path, help="also write the rows to this file")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--checkpoint", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args(argv)
@@ -379,16 +320,9 @@ def main() -> None:
         heads = ["input", "tokens", "step", "precision", *(f"{name}, ms" for name in MODELS)]
         heads += ["ratio", "ratio without mask", *(f"{name}, MB" for name in MODELS)]
         print("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads), flush=True)
-        rows = measure(arguments)
-        print(f"\n{FIXED_GLOBAL} global tokens\n\n| step | precision | length | time |\n|" + " --- |" * 4)
-        print_growth(arguments)
+        measure(arguments)
         print("\n| input | step | precision | without bias, ms | with bias, ms | ratio |\n|" + " --- |" * 6)
         print_bias(arguments)
-        if arguments.device == "cpu":
-            print("\n| product | weights | ms | relative error |\n|" + " --- |" * 4)
-            print_products(arguments)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,5 @@
-"""Results that took long to compute, stored in a folder from which an interrupted run resumes.
-
-One SQLite file; each result is found by a hash of everything that it depends on, so a folder can serve several models
-and several sets of documents, and is never wrong, only of no use.
-"""
+"""Results that took long to compute, in one SQLite file of a folder, from which an interrupted run resumes. Each is
+found by a hash of all that it depends on, so a folder can serve several models and sets of documents."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Many stories on this machine, one after the other: a collection and its stories in, linked stories out.
-
-What each process of an engine does is a :class:`Worker`'s: documents in, their readings out; a story in, its clusters
-out.
-"""
+"""Many stories on this machine, one after the other: a collection and its stories in, linked stories out."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Many stories on many machines, with Ray: a collection and its stories in, linked stories out in their order.
-
-Every worker is an actor with its own copy of the model; a task is to find the mentions of some documents or to link one
-story. The tasks are those of :class:`cdcoref.predict.LocalEngine`, so with the same number of threads and the same kind
-of processor the results are identical to the last bit. Ray restarts a worker that dies and repeats its task.
-"""
+"""Many stories on many machines, with Ray: each worker has a copy of the model. With as many threads and the same kind
+of processor, results are those of :class:`cdcoref.predict.LocalEngine`, bit by bit."""
 
 from __future__ import annotations
 

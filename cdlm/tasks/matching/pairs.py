@@ -1,11 +1,5 @@
-"""Labelled pairs of texts: JSON lines, CSV, and four benchmarks (paper, section 3.3 and Appendix A.3).
-
-JSON lines, or CSV with a header, have ``text_a``, ``text_b``, ``label`` (0 or 1; absent if it is to be predicted) and,
-optionally, ``id``. The benchmarks (Zhou et al., *Multilevel Text Alignment with Cross-Document Attention*, EMNLP 2020)
-are released as CSV without a header: ``label,text,text``. The texts are abstracts of the citing and of the cited paper
-(aan, oc), a citing section and an abstract (s2orc), or a segment and one that may plagiarise it (pan). Quotes within a
-cell that are not doubled are read as Python's ``csv.reader`` reads them by default.
-"""
+"""Labelled pairs of texts: JSON lines or CSV with ``text_a``, ``text_b``, ``label`` and perhaps ``id``; and four
+benchmarks (Zhou et al. 2020; CSV without a header: ``label,text,text``; paper, section 3.3 and Appendix A.3)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The model for multi-hop question answering.
-
-As in Longformer's Appendix D (Beltagy et al. 2020), to which the paper's section 3.4 refers: a head with one hidden
-layer on every ``<t>`` (whether the paragraph is relevant) and on every ``</sent>`` (whether it supports the answer), a
-linear layer on every token of the text (whether an answer begins or ends there), and one on ``[CLS]`` (its type).
-"""
+"""The model for multi-hop question answering, as in Longformer's Appendix D (Beltagy et al. 2020): heads on ``<t>``
+(paragraphs), ``</sent>`` (sentences), all tokens of text (the answer's ends) and ``[CLS]`` (its type)."""
 
 from __future__ import annotations
 

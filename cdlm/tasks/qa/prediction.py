@@ -1,8 +1,5 @@
-"""Answers with their evidence from a trained model; the official prediction file, written and read.
-
-HotpotQA's evidence is always in two paragraphs. So, as in Longformer's Appendix D after Groeneveld et al. 2020, the
-sentences are chosen under that constraint, and the answer is taken from the same two paragraphs.
-"""
+"""Answers with their evidence from a trained model, which is in two paragraphs, as always in HotpotQA (after Groeneveld
+et al. 2020); the official prediction file, written and read."""
 
 from __future__ import annotations
 

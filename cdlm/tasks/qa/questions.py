@@ -1,9 +1,5 @@
-"""Questions over paragraphs, from HotpotQA's official JSON (distractor setting; Yang et al. 2018, paper section 3.4).
-
-A file is one JSON list of objects with ``_id``, ``question``, ``context`` (a list of ``[title, [sentence, ...]]``) and,
-except in test files, ``answer`` (text from the paragraphs, ``yes`` or ``no``) and ``supporting_facts`` (a list of
-``[title, sentence number]``, from 0).
-"""
+"""Questions over paragraphs, from HotpotQA's official JSON (distractor setting; Yang et al. 2018; paper, section
+3.4)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""HotpotQA's official metrics: exact match and F1 of answer, evidence and both.
-
-The definitions are those of the official script, so that the numbers are equal: answers are compared in lower case,
-without punctuation and articles; ``yes``, ``no`` and ``noanswer`` are right or wrong and get no partial credit; joint
-precision and recall are the products of those of answer and evidence; and a question without a prediction counts as
-wrong.
-"""
+"""HotpotQA's official metrics: exact match and F1 of answer, evidence and both, as the official script defines them. A
+question without a prediction counts as wrong; ``yes``, ``no`` and ``noanswer`` get no partial credit."""
 
 from __future__ import annotations
 

@@ -1,15 +1,5 @@
-"""A question and its paragraphs as one token sequence, with what its tokens represent (paper, Appendix C.3).
-
-``[CLS] [q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> <sent> ... </doc-s> <doc-s> ...``
-
-Where the appendix contradicts itself, ``<doc-s>`` comes before ``<t>``. It calls the sentence tokens ``<s>`` and
-``</s>``, which are RoBERTa's own for the ends of a sequence; here they are ``<sent>`` and ``</sent>``. It lists a token
-``[p]`` without a place in its format, which is left out.
-
-Global attention is on the question with its brackets, on ``<t>``, ``<sent>`` and ``</sent>``, and on ``[CLS]``. The
-vectors of ``<t>`` and ``</sent>`` represent paragraphs and sentences, and that of ``[CLS]`` determines the type of the
-answer. White space around a question, title or sentence is not encoded: HotpotQA's sentences begin with a space.
-"""
+"""A question and its paragraphs as one token sequence (paper, Appendix C.3, whose ``<s>`` is ``<sent>`` here): ``[CLS]
+[q] question [/q] <doc-s> <t> title </t> <sent> sentence </sent> ... </doc-s> <doc-s> ...``"""
 
 from __future__ import annotations
 
@@ -73,9 +63,9 @@ class QALabels:
 
 
 class QuestionBuilder:
-    """Builds the sequence of a question with a tokenizer that has the tokens of :mod:`cdlm.tokens` and `QA_TOKENS`.
+    """Builds the sequence of a question with a tokenizer that has `QA_TOKENS`, cut at the maximum length in tokens.
 
-    What is beyond the maximum length in tokens is cut off.
+    ``[CLS]``, the question with its brackets, ``<t>``, ``<sent>`` and ``</sent>`` attend globally.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int) -> None:

@@ -10,7 +10,6 @@ import pytest
 import typer.main
 
 from cdlm import documents
-from cdlm.alignment import PairReader
 from cdlm.cli import app
 from cdlm.documents import AnnotatedDocument, MentionSpan
 from tests.commands import Finished
@@ -82,28 +81,6 @@ def test_align(cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path
     (result,) = json.loads(out).values()
     assert result["event positive"]["pairs"] == result["entity negative"]["pairs"] == 1
     assert result["left_out"] == 0
-
-
-def test_align_one_example(
-    cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path, ecb: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ("align", "--ecb-root", tmp_path, "--model", word_encoder, "--example", "--device", "cpu")
-    code, out, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1", "--svg", tmp_path / "map.svg")
-    assert (code, err) == (0, "")
-    assert "a (source)" in out
-    assert "source 'w1', target 'w1': percentile rank" in out
-    assert (tmp_path / "map.svg").stat().st_size > 1000
-    code, _, err = cdlm(*command, "--source", "a:w7", "--target", "b:w1")
-    assert (code, err) == (2, "cdlm: a has no mention 'w7'; it has 'w1', 'w4'\n")
-    assert cdlm(*command, "--json")[::2] == (2, "cdlm: the example is a heat map; give either --example or --json\n")
-    code, _, err = cdlm(*(c for c in command if c != "--example"), "--source", "a:w1")
-    assert (code, err.partition(";")[0]) == (2, "cdlm: --source and --target choose the mentions of the example")
-    monkeypatch.setattr(PairReader, "fits", lambda *_: False)
-    code, _, err = cdlm(*command, "--source", "a:w1", "--target", "b:w1")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "tokens, but the encoder has positions for" in err
-    code, _, err = cdlm(*command, "--model", word_encoder, "--svg", tmp_path / "map.svg")
-    assert (code, err.partition(";")[0]) == (2, "cdlm: an SVG shows the example for one model")
 
 
 def test_wrong_input_is_one_sentence(

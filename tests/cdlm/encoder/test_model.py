@@ -241,19 +241,6 @@ def test_eight_bits_are_close_to_fp32() -> None:
     assert {p.dtype for p in model.encoder.layer[0].attention.self.parameters()} == {torch.int8, torch.float32}
 
 
-def test_it_compiles() -> None:
-    torch.manual_seed(0)
-    model = CDLMModel(tiny_config(num_hidden_layers=1)).eval()
-    compiled = torch.compile(model, backend="aot_eager")
-    ids, mask, _ = random_inputs()
-    for global_mask in (random_inputs()[2], torch.eye(40)[:2].long(), None):
-        expected = model(ids, mask, global_mask).last_hidden_state
-        states = compiled(ids, mask, global_mask).last_hidden_state
-        torch.testing.assert_close(states, expected)
-    states.sum().backward()
-    assert model.embeddings.word_embeddings.weight.grad is not None
-
-
 def test_resized_embeddings_keep_the_old_rows() -> None:
     torch.manual_seed(0)
     model = CDLMModel(tiny_config(initializer_range=0.01))
