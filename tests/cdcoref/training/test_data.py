@@ -119,18 +119,6 @@ def test_too_few_negatives_are_said_and_used(tiny_encoder: Path) -> None:
     assert len(expected) - 8 < len(pairs) <= len(expected)
 
 
-def test_a_pair_of_long_documents_is_one_sequence(tiny_encoder: Path) -> None:
-    """Documents longer than a sequence, and a mention that is spread over them."""
-    words = [["the", "ferry", "sank", "on", "friday"]] * 40
-    documents = tuple(Document.from_sentences(name, words, topic="t") for name in "ab")
-    places = [(1, 2), (2,), (2, 197), (52,), (107,), (197,)]
-    mentions = tuple(Mention(d.id, tokens, EVENT, f"{n % 2}") for d in documents for n, tokens in enumerate(places))
-    training = data(tiny_encoder, Corpus(documents, mentions), 2, step_pairs=6)
-    pairs, labels, sizes = pairs_of(training, 0)
-    assert set(sizes) == {3}
-    assert len(set(pairs)) == len(labels) == 66  # 12 mentions
-
-
 @pytest.mark.parametrize(
     ("clusters", "ratio", "step", "batches"),
     [
@@ -162,26 +150,6 @@ def test_whole_steps_of_any_number_of_pairs(
             assert max(counts.values()) == 1
         wanted = len(positives) + (ratio * len(positives) if ratio else len(expected))
         assert len(pairs) <= max(step, len(positives) + step - 1, min(len(expected), wanted + step / 2))
-
-
-def test_each_mention_of_a_pair_is_marked_in_its_document(tiny_encoder: Path) -> None:
-    """Pairs within a document and across; of two documents, either comes first now and then."""
-    words = "abcdefgh"
-    documents = tuple(Document.from_sentences(f"d{n}", [[words[n], "xyz"]], topic="t") for n in range(4))
-    mentions = tuple(Mention(d.id, (token,), EVENT, "c") for d in documents for token in (0, 1))
-    training = data(tiny_encoder, Corpus(documents, mentions), step_pairs=28)
-    tokenizer = CorefModel.from_encoder(tiny_encoder, PAPER.model).tokenizer
-    shown = Counter[str]()
-    for ids in training[0].inputs.input_ids:
-        text = " ".join(tokenizer.tokens(ids.tolist()))
-        assert text.count("<m>") == 2
-        shown["".join(piece for piece in text.split() if piece in words)] += 1
-    assert sum(shown.values()) == 28
-    assert [shown[letter] for letter in words[:4]] == [1] * 4
-    assert {"".join(sorted(pair)): 4 for pair in shown if len(pair) == 2} == {
-        "".join(pair): sum(shown["".join(order)] for order in (pair, pair[::-1])) for pair in combinations(words[:4], 2)
-    }
-    assert any(list(pair) != sorted(pair) for pair in shown)
 
 
 def test_what_cannot_be_learnt_is_refused(tiny_encoder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -14,8 +13,8 @@ from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import find_mentions
-from cdcoref.model import CorefModel, DetectorOptions, collate_readings
-from cdcoref.training import DetectorTraining, fit_detector, span_targets, tune_styles
+from cdcoref.model import CorefModel, DetectorOptions
+from cdcoref.training import DetectorTraining, fit_detector, tune_styles
 
 NAMES = ["ferry", "storm", "police", "harbour"]
 VERBS = ["sank", "left", "came", "hit"]
@@ -79,11 +78,6 @@ def test_a_style_that_it_does_not_have_changes_nothing(tiny_model: CorefModel) -
         assert len(gold & places(model, PHRASES)) > 0.9 * len(gold)
 
 
-def test_the_same_seed_gives_the_same_detector(tiny_model: CorefModel) -> None:
-    one, two = (fitted(tiny_model, [HEADS, PHRASES], STYLED)[0].state_dict() for _ in range(2))
-    assert all(torch.equal(one[name], two[name]) for name in one)
-
-
 def spelt(document: str, *, names: bool) -> AnnotatedCorpus:
     """Sentences "the NOUN VERB" in which the noun is an entity where it is spelt as a name."""
     nouns = [(noun, noun.capitalize()) for noun in NAMES]
@@ -103,67 +97,6 @@ def test_only_a_detector_that_is_told_spelling_sees_it(tiny_model: CorefModel, s
         assert not none
     else:
         assert found == none
-
-
-def seen_at_first(
-    model: CorefModel, part: AnnotatedCorpus, training: DetectorTraining, options: DetectorOptions
-) -> Any:
-    """What a detector is given and says in its first step: words, first and last words of spans, beginnings; logits.
-
-    Also what it would say of the same spans among all words of the document, which is one sequence.
-    """
-    model = copy.deepcopy(model)
-    first: list[Any] = []
-
-    def see(detector: Any, given: Any, logits: torch.Tensor) -> None:
-        if not first:
-            (sequence,) = model.reading_builder()(part.corpus.documents[0])
-            batch = collate_readings([sequence], 0)
-            targets = span_targets(sequence, list(part.corpus.mentions), part.info, part.info.style)
-            known = targets.weights.any(axis=1)
-            with torch.no_grad():
-                words = model.words_for_detector(batch)
-                first.append(None)
-                expected = detector(words, batch.span_starts, batch.span_ends, batch.begins)
-                first[:] = [(given, logits.detach(), words, expected[torch.from_numpy(known)])]
-
-    with torch.nn.modules.module.register_module_forward_hook(
-        lambda module, *rest: see(module, *rest) if module is model.detector else None
-    ):
-        fit_detector(model, [part], options, training, batch_tokens=512, seed=0, say=str)
-    return first[0]
-
-
-def test_lower_case_of_what_is_seen_is_what_is_seen_of_lower_case(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
-    info, options = CORPORA["ecb"].info, DetectorOptions(word_layers=2, spelling=True)
-
-    def words(sentence: str, share: float) -> torch.Tensor:
-        document = Document.from_sentences("d", [sentence.split()])
-        part = AnnotatedCorpus(Corpus((document,), (Mention("d", (1,), "entity"),)), info)
-        monkeypatch.setattr("cdcoref.training.detector.LOWER_CASE", share)
-        (given, *_) = seen_at_first(tiny_model, part, DetectorTraining(passes=1), options)
-        return given[0]
-
-    spelt, small = words("The Ferry sank 19 .", 0.0), words("the ferry sank 19 .", 0.0)
-    assert not torch.allclose(spelt, small, atol=1e-3)
-    torch.testing.assert_close(words("The Ferry sank 19 .", 1.0), small, atol=1e-3, rtol=1e-3)
-
-
-def test_a_lesson_keeps_what_its_spans_are_judged_by(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The words of the annotated sentence, and the word on either side."""
-    monkeypatch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
-    sentences = [["the", "ferry", "sank"], ["police", "came", "to", "the", "harbour"], ["a", "storm", "hit"]]
-    document = Document.from_sentences("d", sentences, annotated=frozenset([1]))
-    part = AnnotatedCorpus(Corpus((document,), (Mention("d", (7,), "entity"),)), CORPORA["ecb"].info)
-    training = DetectorTraining(passes=1)
-    options = DetectorOptions(word_layers=2, neighbours=True)
-    given, logits, words, expected = seen_at_first(tiny_model, part, training, options)
-    torch.testing.assert_close(given[0], words[2:9], atol=2e-3, rtol=2e-3)
-    assert len(logits) == 5 + 4 + 3
-    torch.testing.assert_close(logits, expected, atol=1e-2, rtol=1e-2)
 
 
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
@@ -192,34 +125,3 @@ def test_thresholds_are_tuned_by_style(tiny_model: CorefModel) -> None:
     only_heads = tune_styles(model, [HEADS], batch_tokens=512)
     assert only_heads.detector.thresholds["salient"] == config.detector.thresholds["salient"]
     assert only_heads.detector.thresholds["phrases"] == {"event": 0.5, "entity": 0.5}
-
-
-def test_thinning_keeps_the_sum_and_every_mention(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of spans of more than six words that are no mentions, a quarter count, four times as much."""
-    model = copy.deepcopy(tiny_model)
-    model.settings = replace(model.settings, detector_max_words=12)
-    document = Document.from_sentences("d", [["w"] * 12 for _ in range(60)])
-    mentions = tuple(Mention("d", tuple(range(12 * n, 12 * n + 9)), "entity") for n in range(60))
-    part = AnnotatedCorpus(Corpus((document,), mentions), CORPORA["ecb"].info)
-    lengths, labels, weights = [], [], []
-    own = torch.nn.functional.binary_cross_entropy_with_logits
-
-    def recorded(logits: torch.Tensor, truth: torch.Tensor, weight: torch.Tensor, **options: Any) -> torch.Tensor:
-        labels.append(truth.any(dim=1))
-        weights.append(weight[:, 1])
-        return own(logits, truth, weight, **options)
-
-    monkeypatch.setattr(torch.nn.functional, "binary_cross_entropy_with_logits", recorded)
-    with torch.nn.modules.module.register_module_forward_pre_hook(
-        lambda module, given: lengths.append(given[2] - given[1]) if module is model.detector else None
-    ):
-        fitted_by = DetectorTraining(passes=1)
-        fit_detector(model, [part], DetectorOptions(word_layers=1), fitted_by, batch_tokens=512, seed=0, say=str)
-    length, is_mention, weight = torch.cat(lengths), torch.cat(labels), torch.cat(weights)
-    long = (length > 6) & ~is_mention
-    assert is_mention.sum() == 60
-    assert (weight[~long] == 1).all()
-    assert (length[~long] <= 6).sum() == 60 * (12 + 11 + 10 + 9 + 8 + 7)
-    assert (weight[long] == 4).all()
-    there = 60 * (6 + 5 + 4 + 3 + 2 + 1) - 60
-    assert 4 * int(long.sum()) == pytest.approx(there, rel=0.15)

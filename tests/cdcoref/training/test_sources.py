@@ -33,9 +33,7 @@ def test_groups_are_single_documents_where_links_stay_within_them() -> None:
     assert linkable_groups(ecb, "gold_subtopic") == [ids[:2], ids[2:]]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "share"), [(3, 4, 1.0), (7, 2, 0.5), (4, 3, 2.3), (5, 0, 3.0), (2, 5, 0.0), (1, 1, 4.0)]
-)
+@pytest.mark.parametrize(("first", "second", "share"), [(7, 2, 0.5), (4, 3, 2.3), (2, 5, 0.0)])
 def test_a_pass_sees_of_a_corpus_its_share_and_all_of_it_equally_often(
     tiny_model: CorefModel, first: int, second: int, share: float
 ) -> None:

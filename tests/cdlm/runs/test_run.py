@@ -226,15 +226,6 @@ def test_learning_rates_warm_up_and_decay(
     assert [made[-1] for made in rates] == pytest.approx(head)
 
 
-def test_the_same_seed_gives_the_same_model_and_another_another(
-    reference: tuple[Path, list[str]], tmp_path: Path
-) -> None:
-    # Neither where the model is written nor how often it is saved decides what it becomes.
-    for seed, equal in ((0, True), (1, False)):
-        fit(replace(OPTIONS, seed=seed, save_steps=100), tmp_path / str(seed), say=str)
-        assert (weights(tmp_path / str(seed)) == weights(reference[0])) is equal
-
-
 def test_mixed_precision_outlasts_checkpoints_and_evaluations(tmp_path: Path) -> None:
     mixed: list[bool] = []
 

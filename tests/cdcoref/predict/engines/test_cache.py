@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from pathlib import Path
 
@@ -60,16 +59,6 @@ def test_of_several_results_all_are_kept_or_none(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_two_runs_share_a_folder(tmp_path: Path) -> None:
-    first, second = ResultCache(tmp_path, "model"), ResultCache(tmp_path, "model")
-    first.put({first.key("1"): np.ones(1, dtype=np.float32)})
-    second.put({second.key("2"): np.ones(2, dtype=np.float32)})
-    assert first.get(first.key("2")) is not None
-    assert second.get(second.key("1")) is not None
-    first.close()
-    second.close()
-
-
 def test_what_cannot_be_a_cache_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "text").mkdir()
@@ -86,13 +75,6 @@ def test_what_cannot_be_a_cache_is_said(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"the cache cannot be used .*choose another folder") as raised:
             ResultCache(tmp_path / name, "model")
         assert str(raised.value).startswith(str(tmp_path / name / CACHE_FILE))
-
-
-def test_another_version_of_the_code_finds_nothing(tmp_path: Path) -> None:
-    cache = ResultCache(tmp_path, "model")
-    of_versions = [hashlib.sha256(f"{version}\0model\0a\0b".encode()).digest() for version in range(1, 100)]
-    assert of_versions.count(cache.key("a", "b")) == 1
-    cache.close()
 
 
 @pytest.mark.parametrize("damage", ["pages", "shape", "length"])

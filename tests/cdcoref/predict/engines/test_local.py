@@ -57,15 +57,6 @@ def test_how_many_stories_are_read_at_once_does_not_matter(tiny_model: CorefMode
         ]
 
 
-def test_progress_ends_at_its_total(tiny_model: CorefModel) -> None:
-    steps: list[tuple[str, int, int]] = []
-    list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES, lambda *step: steps.append(step)))
-    assert steps[0] == ("finding mentions", 104, 104)
-    comparing = [done for stage, done, _ in steps if stage == "comparing"]
-    assert comparing == sorted(comparing)
-    assert steps[-1] == ("comparing", 8 + 3 + 0 + 0 + 1, 12)
-
-
 def test_given_mentions_without_a_kind_are_of_the_kind_asked_for(tiny_model: CorefModel) -> None:
     given = collection(2)
     mentions = (Mention("d0", (1,)), Mention("d1", (1,)), Mention("d1", (2,), "event"))
