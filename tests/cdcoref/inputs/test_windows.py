@@ -76,17 +76,6 @@ def test_context_that_is_far_from_mentions_goes_first(
     }
 
 
-def test_two_documents_share_the_room_by_need(wordpiece: Tokenizer) -> None:
-    builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 200))
-    short, (one,) = prepared(builder, [8] * 2, [(0,)])
-    long, (other,) = prepared(builder, [20] * 20, [(200,)])
-    of_short, of_long = shown(builder, wordpiece, (short, one), (long, other))
-    assert (of_short, of_long) == ("ab", LETTERS[6:15])  # the short one leaves 184
-    assert shown(builder, wordpiece, (long, other), (short, one)) == [of_long, of_short]
-    again, (third,) = prepared(builder, [20] * 20, [(200,)])
-    assert [len(part) for part in shown(builder, wordpiece, (long, other), (again, third))] == [5, 5]  # half each
-
-
 def test_a_long_sentence_is_cut_between_mentions(wordpiece: Tokenizer) -> None:
     mentions = [(n, n + 1, n + 2) for n in range(0, 60, 4)]
     builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 44))
@@ -97,15 +86,6 @@ def test_a_long_sentence_is_cut_between_mentions(wordpiece: Tokenizer) -> None:
     assert all(length <= 22 for length in document.lengths)
     cuts = {start for start, _ in document.units[1:]}
     assert not any(start < cut < end for cut in cuts for start, *_, end in ((m[0], m[-1] + 1) for m in mentions))
-
-
-def test_a_cut_before_a_mention_leaves_no_part_that_is_too_long(wordpiece: Tokenizer) -> None:
-    """The part from the last place between mentions to a word of many pieces may itself be too long."""
-    builder = SequenceBuilder(wordpiece, SequenceOptions(max_length=OVERHEAD + 28))
-    document, _ = prepared(builder, [4, 14], [(5, *range(6, 18))], pieces={16: 8})
-    assert all(length <= 14 for length in document.lengths)
-    assert len(builder.notes) == 1
-    assert "tokens 5-17" in builder.notes[0]
 
 
 def test_a_word_of_too_many_pieces_keeps_its_first_ones_and_is_reported(wordpiece: Tokenizer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext
 from cdcoref.model import (
-    CONFIG_FILE,
     CorefConfig,
     CorefModel,
     VectorOptions,
@@ -155,25 +153,3 @@ def test_an_encoder_that_is_too_small_is_refused(
 def test_an_encoder_without_relative_positions_is_refused(tiny_encoder: Path) -> None:
     with pytest.raises(InputError, match="relative positions"):
         CorefModel.from_encoder(tiny_encoder, replace(CONFIG, contexts=replace(OPTIONS, lower_layers=1)))
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("rank", 8, "do not fit the configuration"),
-        ("rank", 0, "do not fit the configuration"),
-        ("lower_layers", 3, "lower_layers is 3"),
-        ("sentence", 500, "window of attention"),
-        ("sentence", "long", "should be a whole number"),
-    ],
-)
-def test_a_folder_whose_configuration_is_wrong_is_refused(
-    model: CorefModel, tmp_path: Path, name: str, value: object, message: str
-) -> None:
-    model.save_pretrained(tmp_path / "m", "# card\n")
-    path = tmp_path / "m" / CONFIG_FILE
-    values = json.loads(path.read_text())
-    values["cdcoref"]["contexts"][name] = value
-    path.write_text(json.dumps(values))
-    with pytest.raises(InputError, match=message):
-        CorefModel.from_pretrained(tmp_path / "m")

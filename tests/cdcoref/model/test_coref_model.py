@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +31,6 @@ from cdcoref.model import (
     collate_pairs,
     collate_readings,
     token_batches,
-    words_of_layers,
 )
 from cdlm.checkpoints import WEIGHTS_FILE
 
@@ -107,31 +104,6 @@ def test_a_detector_told_of_neighbours_sees_the_words_beside_a_span_in_its_sente
     logits = detector(words, *spans.T, begins)
     torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
     assert not torch.allclose(logits, plain(words, *spans.T, begins), atol=1e-3)
-
-
-def test_the_span_detector_sees_standardised_words() -> None:
-    torch.manual_seed(2)
-    detector, plain = SpanDetector(6, 5, 4, styles=3), SpanDetector(6, 5, 4, styles=3)
-    plain.load_state_dict(detector.state_dict())
-    words = 3 * torch.randn(50, 6) + 7
-    detector.standardise(words)
-    spans, begins = (torch.tensor([0, 3, 3]), torch.tensor([1, 5, 7])), torch.zeros(50, dtype=torch.bool)
-    logits = detector(words, *spans, begins)
-    assert logits.shape == (3, 3 * len(KINDS))
-    standard = (words - words.mean(0)) / words.std(0, correction=0)
-    torch.testing.assert_close(logits, plain(standard, *spans, begins), atol=1e-2, rtol=1e-2)
-
-
-def test_words_are_means_of_their_pieces_in_several_layers() -> None:
-    states = [torch.randn(2, 5, 3) for _ in range(2)]
-    batch: Any = SimpleNamespace(
-        word_places=torch.tensor([1, 3, 6]),
-        pieces=torch.tensor([1, 2, 3, 6, 7]),
-        word_of_piece=torch.tensor([0, 0, 1, 2, 2]),
-    )
-    flat = [state.reshape(10, 3) for state in states]
-    expected = [torch.cat([layer[pieces].mean(0) for layer in flat]) for pieces in ([1, 2], [3], [6, 7])]
-    torch.testing.assert_close(words_of_layers(states, batch), torch.stack(expected))
 
 
 @given(

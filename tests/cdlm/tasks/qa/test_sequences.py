@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 TITLE = -1
 """The number of a title among the sentences of its paragraph."""
-MARKS = {*QA_TOKENS, "<doc-s>", "</doc-s>", "[CLS]", "<s>"}
 
 
 def tokens_of(tokenizer: Tokenizer, sequence: QASequence) -> list[str]:
