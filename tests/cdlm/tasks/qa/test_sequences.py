@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cdlm.tasks import Paragraph, Question
-from cdlm.tasks.qa import ANSWER_TYPES, QA_TOKENS, QASequence, QuestionBuilder, label_sequence
+from cdlm.tasks.qa import ANSWER_TYPES, QASequence, QuestionBuilder, label_sequence
 
 if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
