@@ -11,10 +11,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 
 
 def killed(process: BaseProcess, begun: Callable[[], bool], longest: float, moment: random.Random) -> bool:
@@ -25,38 +23,6 @@ def killed(process: BaseProcess, begun: Callable[[], bool], longest: float, mome
     process.kill()
     process.join()
     return process.exitcode == -signal.SIGKILL
-
-
-def run_with_kills(start: Callable[[bool], BaseProcess], folder: Path, kills: int) -> None:
-    """Start a training run, kill it in one of its next four steps, resume it, and so on; at last it may end.
-
-    Parameters
-    ----------
-    start
-        Starts a process that trains, or, if the argument is true, resumes, and writes a checkpoint after every step.
-    folder
-        Of the run.
-    kills
-        How many processes are killed.
-    """
-    moment = random.Random()  # whatever the moment, the end is the same
-    stopped = 0
-    for attempt in range(kills):
-        last = _newest_checkpoint(folder) + moment.randint(1, 4)
-        stopped += killed(start(attempt > 0), partial(_has_checkpoint, folder, last), 0.04, moment)
-    process = start(True)
-    process.join(600)  # on a busy machine a run is slow
-    assert process.exitcode == 0
-    assert stopped
-
-
-def _has_checkpoint(folder: Path, step: int) -> bool:
-    return _newest_checkpoint(folder) >= step
-
-
-def _newest_checkpoint(folder: Path) -> int:
-    """The highest number of a checkpoint, whole or not."""
-    return max((int(p.name.split("-")[1]) for p in folder.glob("checkpoints/checkpoint-*")), default=0)
 
 
 PRELOADED = (

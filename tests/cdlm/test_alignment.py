@@ -148,12 +148,3 @@ def test_pairs_beyond_the_window_are_left_out(reader: PairReader) -> None:
     assert align(reader, [*pairs, too_long]).left_out == 1
     with pytest.raises(InputError, match="every pair of documents is too long"):
         align(reader, [too_long])
-
-
-def test_the_paper_reads_related_documents(shared: Path) -> None:
-    """On ECB+ itself: as many pairs as the paper draws exist."""
-    from cdcoref.corpora import documents_of
-
-    documents = documents_of("ecb", shared / "corpora" / "ecbplus", "dev")
-    counts = Counter((pair.kind, pair.coreferent) for pair in sample_pairs(documents))
-    assert set(counts.values()) == {1000}

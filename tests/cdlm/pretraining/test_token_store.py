@@ -56,12 +56,6 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: Tokenizer, tmp_path: 
     assert in_words(Counter({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
 
-def test_an_interrupted_preparation_leaves_nothing(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        prepare([source(SETS, 2)], word_tokenizer, tmp_path / "tokens", longest=4)
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_corpus_is_tokenised_once_and_in_batches(
     word_tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from multiprocessing.context import ForkServerContext
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +25,6 @@ from cdlm.runs import RUN_FILE, Evaluation, Run, RunOptions, digest
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 WEIGHTS_FILE = "model.safetensors"
-KILLS = 2
 OPTIONS = RunOptions(epochs=2, learning_rate=0.05, precision="fp32", save_steps=3, log_steps=1)
 """Two epochs of ten batches each; checkpoints after steps 3, 6, 9, 10, 12, 15, 18 and 20."""
 SLOPE = 3.0
@@ -253,12 +247,6 @@ def test_auto_precision_is_resolved_once(tmp_path: Path, monkeypatch: pytest.Mon
         assert (record["precision"], record["configuration"]["run"]["precision"]) == (name, "auto")
 
 
-def test_a_run_needs_nothing_of_transformers() -> None:
-    code = "import sys, cdlm.runs; print('transformers' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
 # -- what is refused -------------------------------------------------------------------------------------------------
 
 
@@ -457,40 +445,3 @@ def test_resuming_needs_the_same_data(tmp_path: Path, monkeypatch: pytest.Monkey
     # A run that does not know its data fits any.
     fit(OPTIONS, tmp_path / "n", say=str)
     assert fit(OPTIONS, tmp_path / "n", data=one, resume=True, say=str).finished
-
-
-# -- kill -9 ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def other_process() -> Iterator[ForkServerContext]:
-    from tests.killing import training_processes  # another process runs this file, where this is no module
-
-    with training_processes() as context:
-        yield context
-
-
-@pytest.mark.slow
-def test_killed_with_signal_nine_again_and_again(other_process: ForkServerContext, tmp_path: Path) -> None:
-    """Checkpoints are written all the time, so that many a kill falls into one."""
-    from tests.killing import run_with_kills
-
-    options = replace(OPTIONS, precision="bf16", save_steps=1, accumulation=2, epochs=3)
-    fit(options, tmp_path / "whole", say=str)
-    folder = tmp_path / "killed"
-
-    def start(resume: bool) -> BaseProcess:
-        arguments = {"options": options, "output": folder, "resume": resume}
-        # Another process has to find this task; it runs this file.
-        process = other_process.Process(target=runpy.run_path, args=(__file__, {"ARGUMENTS": arguments}, "__main__"))
-        process.start()
-        return process
-
-    run_with_kills(start, folder, KILLS)
-    assert weights(folder) == weights(tmp_path / "whole")
-    assert run_file(folder) == run_file(tmp_path / "whole")
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    fit(**globals()["ARGUMENTS"], say=str)

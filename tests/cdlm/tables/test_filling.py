@@ -160,15 +160,6 @@ def test_sets_of_multi_news_by_their_number_of_documents(run: Command, tmp_path:
     assert "`" not in run("cdlm", "tables", 7, "--multi-news", tmp_path / "train.src")
 
 
-def test_counts_of_ecb_are_the_papers(shared: Path) -> None:
-    """But for training documents without a listed sentence."""
-    table = only(8, folders=CorpusFolders(ecb=shared / "corpora" / "ecbplus"))
-    paper = {row.name: row.paper for row in table.table.rows}
-    assert table.own["documents"] == ("574", "196", "-")
-    for name in ("topics", "mentions", "clusters"):
-        assert table.own[name][:2] == paper[name][:2]
-
-
 def test_a_split_of_ecb_that_is_not_there_is_a_dash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def read(corpus: str, folder: Path, split: str) -> list[AnnotatedDocument]:
         if split == "test":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def test_names_find_their_place() -> None:
     config = with_settings(MatchTraining(), {"encoder": "x", "batch_size": 4, "epochs": 7, "model.max_length": 99})
     assert (config.encoder, config.batch_size, config.run.epochs, config.model.max_length) == ("x", 4, 7, 99)
-    assert with_settings(QATraining(), {"span_weight": 2.0, "run": {"seed": 3}}).run.seed == 3
+    assert with_settings(QATraining(), {"run": {"seed": 3}}).run.seed == 3
 
 
 def test_batches_follow_from_seed_and_epoch(tiny_encoder: Path, wordpiece: Tokenizer, tmp_path: Path) -> None:

@@ -27,22 +27,21 @@ def test_the_loss_of_questions_without_sentences_is_finite(tiny_encoder: Path) -
     question = Question("q", "Is it?", (Paragraph("Maren", ()), Paragraph("Pell", ())), "yes", ())
     sequences = [QuestionBuilder(model.tokenizer, 200)(question)]
     batch = LabelledQuestions.of(collate(sequences, 0), sequences, [label_sequence(question, sequences[0])])
-    loss = joint_loss(config(tiny_encoder), model, batch)
+    loss = joint_loss(model, batch)
     loss.backward()
     assert torch.isfinite(loss)
     assert predict_answers(model, [question]).predictions["q"].facts == ()
 
 
-def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
+def test_the_loss_is_the_sum_of_four(tiny_encoder: Path, questions: tuple[Question, ...]) -> None:
     torch.manual_seed(0)
     model = QAModel.from_encoder(str(tiny_encoder), QASettings(max_length=200)).eval()
     builder = QuestionBuilder(model.tokenizer, 200)
     sequences = [builder(question) for question in questions]
     labels = [label_sequence(*one) for one in zip(questions, sequences, strict=True)]
     batch = LabelledQuestions.of(collate(sequences, 0), sequences, labels)
-    weights = {"paragraph_weight": 2.0, "sentence_weight": 3.0, "span_weight": 5.0, "type_weight": 7.0}
     with torch.no_grad():
-        loss = float(joint_loss(config(tiny_encoder, **weights), model, batch))
+        loss = float(joint_loss(model, batch))
         logits = {name: one.double().numpy() for name, one in vars(model(collate(sequences, 0))).items()}
 
     def binary(values: np.ndarray, true: np.ndarray) -> float:
@@ -59,10 +58,10 @@ def test_the_loss_is_the_weighted_sum_of_four(tiny_encoder: Path, questions: tup
         values = logits[name][:length]
         spans.append(float(np.log(np.exp(values).sum()) - values[np.flatnonzero(places)[0]]))
     expected = (
-        2 * binary(logits["paragraphs"], paragraphs)
-        + 3 * binary(logits["sentences"], sentences)
-        + 5 * float(np.mean(spans))
-        - 7 * float(np.mean([types[0, 0], types[1, 2]]))
+        binary(logits["paragraphs"], paragraphs)
+        + binary(logits["sentences"], sentences)
+        + float(np.mean(spans))
+        - float(np.mean([types[0, 0], types[1, 2]]))
     )
     assert loss == pytest.approx(expected, rel=1e-5)
 
