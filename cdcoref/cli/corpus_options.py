@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder
 
 CORPUS = "Corpus"
-NAMES = "ecb, fcct, gum, gum-heads (mentions reduced to their heads), gvc, invented, litbank or meantime"
+NAMES = "ecb, gum, gum-heads (mentions reduced to their heads), gvc, invented, litbank or meantime"
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ class Outputs:
     output: list[Path] | None = option(
         None,
         "File to write: .html (a page to browse), .jsonl, .jsonlines, .conll, .conllu, .spacy, .json, .csv, .parquet, "
-        ".graphml, .jsonld or .md (a report), each but .html and .parquet also with .gz; a name without a suffix is a "
-        "folder with a file for each document. Repeatable.",
+        "or .md (a report), each but .html and .parquet also with .gz; a name without a suffix is a folder with a file "
+        "for each document. Repeatable.",
         "-o",
         "--output",
         metavar="FILE",

@@ -1,8 +1,6 @@
 """The annotated corpora known by name: the description of each, and how its folder is read.
 
-A new corpus is one entry here, plus a reader if its format is new. A folder that holds the splits as JSON lines
-(``train.jsonl``, ``dev.jsonl``, ``test.jsonl``) is read as such, whatever the corpus; any other in the format in which
-the corpus is distributed.
+A folder with the splits as JSON lines is read as such; any other in the format in which the corpus is distributed.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from cdcoref.corpora.invented import read_invented
 from cdcoref.corpora.litbank import litbank_files, read_litbank
 from cdcoref.corpora.meantime import meantime_files, read_meantime
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
-from cdcoref.corpora.ucdcr import read_ucdcr, ucdcr_files
 from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
@@ -52,6 +49,15 @@ class KnownCorpus:
         return self.reader(root, split, files)
 
 
+def _read_json_lines(root: Path, split: str, files: Sequence[Path]) -> Corpus:
+    parts = [read_jsonl(path) for path in files]
+    return Corpus(
+        tuple(document for part in parts for document in part.documents),
+        tuple(mention for part in parts for mention in part.mentions),
+        tuple(note for part in parts for note in part.notes),
+    )
+
+
 _ECB = CorpusInfo(
     name="ecb",
     title="ECB+",
@@ -63,17 +69,6 @@ _ECB = CorpusInfo(
     licence="CC BY 3.0 (annotation)",
     source="https://github.com/cltl/ecbPlus",
     styles=("salient", "dense"),
-)
-_FCCT = CorpusInfo(
-    name="fcct",
-    title="FCC-T",
-    kinds=(EVENT,),
-    exhaustive=(),
-    cross_document=True,
-    sentences="all, for events of football tournaments only",
-    citation="Bugert et al. 2020, 2021",
-    licence="CC BY-SA 4.0 (annotation; the texts are not distributed)",
-    source="https://tudatalib.ulb.tu-darmstadt.de/handle/tudatalib/2305",
 )
 _GUM = CorpusInfo(
     name="gum",
@@ -142,20 +137,18 @@ _MEANTIME = CorpusInfo(
 )
 
 
-_CONLLU, _MARKDOWN = (partial(split_files, suffix=suffix) for suffix in (".conllu", ".md"))
+_CONLLU, _JSON_LINES, _MARKDOWN = (partial(split_files, suffix=suffix) for suffix in (".conllu", SUFFIX, ".md"))
 _HEADS = replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",), people=())
 _OF_GUM = "{0}/*.conllu or a file whose name ends in -{0}.conllu"
-_OF_LITBANK = "NUMBER_title_brat.conll, or .ann with .txt, in it or in its folder coref/conll or coref/brat"
+_OF_LITBANK = "NUMBER_title_brat.conll in it or in its folder coref/conll"
 _OF_MEANTIME = "corpus_airbus/*.xml and other topics in it or in its folder intra_cross-doc_annotation"
-_OF_UCDCR = "{0}/*.conll with {0}/*_mentions.json"
 CORPORA = {
     known.info.name: known
     for known in (
         KnownCorpus(_ECB, lambda root, split, files: read_ecb(root, split), ecb_files),
-        KnownCorpus(_FCCT, partial(read_ucdcr, kinds=_FCCT.kinds), ucdcr_files, _OF_UCDCR),
         KnownCorpus(_GUM, read_gum, _CONLLU, _OF_GUM),
         KnownCorpus(_HEADS, partial(read_gum, heads=True), _CONLLU, _OF_GUM, json_lines=False),
-        KnownCorpus(_GVC, partial(read_ucdcr, kinds=_GVC.kinds), ucdcr_files, _OF_UCDCR),
+        KnownCorpus(_GVC, _read_json_lines, _JSON_LINES, "{0}" + SUFFIX),
         KnownCorpus(_INVENTED, read_invented, _MARKDOWN, "{0}/*.md"),
         KnownCorpus(_LITBANK, read_litbank, litbank_files, _OF_LITBANK),
         KnownCorpus(_MEANTIME, read_meantime, meantime_files, _OF_MEANTIME),
@@ -238,12 +231,7 @@ class CorpusFolder:
         files = split_files(self.path, split, SUFFIX)
         if not files:
             raise missing_split(self.info.title, split, self.path, there, f"{split}{SUFFIX}")
-        parts = [read_jsonl(path) for path in files]
-        return Corpus(
-            tuple(document for part in parts for document in part.documents),
-            tuple(mention for part in parts for mention in part.mentions),
-            tuple(note for part in parts for note in part.notes),
-        )
+        return _read_json_lines(self.path, split, files)
 
     def _checked(self, corpus: Corpus) -> Corpus:
         """The corpus, if it matches its description; mentions without a kind get the only one there is."""

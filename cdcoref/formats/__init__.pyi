@@ -1,7 +1,5 @@
 from .annotation_tasks import write_label_studio as write_label_studio
 from .annotation_tasks import write_prodigy as write_prodigy
-from .brat_folder import BRAT_MENTION as BRAT_MENTION
-from .brat_folder import annotated_ranges as annotated_ranges
 from .brat_folder import write_brat as write_brat
 from .collection_file import APPLICATION_ID as APPLICATION_ID
 from .collection_file import COLLECTION_SUFFIX as COLLECTION_SUFFIX

@@ -31,7 +31,7 @@ CONFIGURATION = "\n".join(
     )
 )
 """``annotation.conf``, with which brat shows and edits a folder."""
-BRAT_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
+_MENTION = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)\t(.*)")
 _GROUP = re.compile(r"\*\t\S+((?: T[0-9]+)+)\s*")
 _RELATION = re.compile(r"R[0-9]+\t(\S+) \S+:(T[0-9]+) \S+:(T[0-9]+)\s*")
 _NOTE = re.compile(r"#[0-9]+\t\S+ (T[0-9]+)\t(.*)")
@@ -102,7 +102,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     remarks = Remarks()
     for number, line in enumerate(text_content(path).decode().split("\n"), start=1):
         line = line.removesuffix("\r")
-        if match := BRAT_MENTION.fullmatch(line):
+        if match := _MENTION.fullmatch(line):
             links[match[1]] = _link(document, match, path, number)
         elif match := _GROUP.fullmatch(line):
             groups.append(match[1].split())
@@ -126,29 +126,24 @@ def _bare(text: str) -> str:
 
 
 def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Link:
-    ranges = annotated_ranges(document, match, path, line)
-    kind = match[2].lower()
-    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
-    tokens = sorted({token for part in ranges.values() for token in part})
-    return Link(tuple(tokens), kind if kind in KINDS else None, None, tag)
-
-
-def annotated_ranges(document: Document, match: re.Match[str], path: Path, line: int) -> dict[tuple[int, int], range]:
-    """The character ranges of a match of `BRAT_MENTION` and the tokens of each; an `InputError` if they do not fit."""
-    ranges: dict[tuple[int, int], range] = {}
-    for place in match[3].split(";"):
-        start, end = map(int, place.split())
+    parts: list[str] = []
+    tokens: set[int] = set()
+    for part in match[3].split(";"):
+        start, end = map(int, part.split())
         if end > len(document.text):
             message = f"characters {start} to {end} go beyond the text; the .txt belongs to another .ann"
             raise InputError(message, path, line)
-        ranges[start, end] = tokens_between(document, start, end)
-    words = " ".join(document.text[start:end] for start, end in ranges)
+        parts.append(document.text[start:end])
+        tokens.update(tokens_between(document, start, end))
+    words = " ".join(parts)
     if words.split() != match[4].split():
         message = f"the text has {words[:40]!r} there, not {match[4][:40]!r}; the .txt belongs to another .ann"
         raise InputError(message, path, line)
-    if not any(ranges.values()):
+    if not tokens:
         raise InputError("the annotation overlaps no token", path, line)
-    return ranges
+    kind = match[2].lower()
+    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
+    return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
 
 
 BRAT = Format(

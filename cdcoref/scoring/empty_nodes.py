@@ -2,27 +2,23 @@
 
 CorefUD adds empty nodes for what the text omits, such as a dropped pronoun, and a response need not have the same ones
 as its key. So words are matched by their numbers without empty nodes, and a mention with words is compared by its words
-alone. A mention of empty nodes alone is compared by those. Each is matched one to one with a node of the same sentence:
-the one that shares most dependencies (those with the same relation count twice), or the same id if none has any.
+alone. A mention of empty nodes alone is compared by those: the same dependencies, or else the same heads, in the same
+sentence.
 
-Source: the default of the CorefUD scorer, https://github.com/ufal/corefud-scorer, which matches zeros by dependencies.
+Source: the default of the CorefUD scorer, https://github.com/ufal/corefud-scorer, which also matches by some of the
+dependencies.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 
 from cdcoref.formats import DocumentRow, EmptyNode, Ints, MentionTable
-from cdcoref.scoring.assignment import best_assignment
-
-SAME_HEAD, SAME_RELATION, SAME_ID, ID_AMONG_SEVERAL = 1.0, 1.0, 0.5, 0.25
-"""What adds to a match: a dependency with the same head, with the same relation to it too, and the same id of nodes
-without dependencies and of others."""
 
 
 def same_words(key: DocumentRow, response: DocumentRow) -> bool:
@@ -81,32 +77,25 @@ def _numbering(tokens: int, nodes: Sequence[EmptyNode], numbers: Sequence[int]) 
 
 def _matched(key: Sequence[EmptyNode], response: Sequence[EmptyNode]) -> dict[int, int]:
     """For each empty node of the response that has one, its match in the key, both by their places in the lists."""
-    of_sentence: dict[int, list[int]] = {}
-    for sentence, nodes in groupby(range(len(key)), key=lambda place: key[place].sentence):
-        of_sentence[sentence] = list(nodes)
-    rows: list[int] = []
-    columns: list[int] = []
-    weights: list[float] = []
-    for place, node in enumerate(response):
-        for other in of_sentence.get(node.sentence, []):
-            if weight := _likeness(key[other], node):
-                rows.append(other)
-                columns.append(place)
-                weights.append(weight)
-    chosen = best_assignment(np.array(rows), np.array(columns), np.array(weights))
-    return {columns[number]: rows[number] for number in np.flatnonzero(chosen).tolist()}
+    partner: dict[int, int] = {}
+    for name_of in (_dependencies, _heads):
+        taken = set(partner.values())
+        free: defaultdict[tuple[object, ...], deque[int]] = defaultdict(deque)
+        for place, node in enumerate(key):
+            if place not in taken:
+                free[name_of(node)].append(place)
+        for place, node in enumerate(response):
+            if place not in partner and (places := free[name_of(node)]):
+                partner[place] = places.popleft()
+    return partner
 
 
-def _likeness(one: EmptyNode, other: EmptyNode) -> float:
-    """How much two empty nodes of a sentence have in common; 0 if they are different ones."""
-    same = one.id == other.id
-    if not (one.dependencies and other.dependencies):
-        return SAME_ID * same
-    heads, others = ({dependency.partition(":")[0] for dependency in n.dependencies} for n in (one, other))
-    shared = SAME_HEAD * len(heads & others)
-    if not shared:
-        return 0.0
-    return shared + SAME_RELATION * len({*one.dependencies} & {*other.dependencies}) + ID_AMONG_SEVERAL * same
+def _dependencies(node: EmptyNode) -> tuple[object, ...]:
+    return node.sentence, *sorted(node.dependencies or [node.id])
+
+
+def _heads(node: EmptyNode) -> tuple[object, ...]:
+    return node.sentence, *sorted({dependency.partition(":")[0] for dependency in node.dependencies} or [node.id])
 
 
 def _renumbered(table: MentionTable, places: dict[int, Ints], words_of: dict[int, int]) -> MentionTable:

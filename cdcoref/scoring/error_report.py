@@ -4,7 +4,6 @@ links (BLANC; Luo et al. 2014) that a gold cluster loses or a predicted cluster 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,10 @@ import numpy as np
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
-from cdcoref.language import MentionWords
 from cdcoref.scoring.alignment import Alignment, Side
 from cdcoref.scoring.empty_nodes import tokens_in_key
 from cdcoref.scoring.file_scores import Options
 from cdcoref.scoring.overlap import ABSENT, Ints
-from cdcoref.scoring.ties import TIES, Tie, strongest_tie
 
 CONTEXT = 6
 """The number of words shown on either side of a mention."""
@@ -72,9 +69,7 @@ class ErrorReport:
     """The errors of a response: lists of the requested length, worst first, and the total counts.
 
     `split` are gold clusters spread over several predicted clusters (or partly missed), `merged` predicted clusters
-    with mentions of several gold clusters (or spurious ones). `lacking_merges` and `wrong_merges` count, by the
-    strongest tie of what they join, merges of predicted clusters that the gold clusters would need, and merges of gold
-    clusters that the predicted clusters make; missed and spurious mentions do not count there.
+    with mentions of several gold clusters (or spurious ones).
     """
 
     key: str
@@ -91,8 +86,6 @@ class ErrorReport:
     merged_count: int
     missed_count: int
     spurious_count: int
-    lacking_merges: dict[Tie, int]
-    wrong_merges: dict[Tie, int]
     notes: tuple[str, ...]
 
 
@@ -128,8 +121,6 @@ def report_errors(
         merged.count,
         len(split.alone),
         len(merged.alone),
-        split.merges(),
-        merged.merges(),
         tuple(alignment.notes),
     )
 
@@ -155,12 +146,6 @@ class _Places:
         if number:
             tokens = tokens_in_key(self._rows[0][document], self._rows[1][int(table.document[row])], tokens)
         return document, tokens
-
-    def words_of(self, mention: int) -> MentionWords:
-        """The words of a mention of either side."""
-        document, tokens = self._tokens(mention)
-        words = self._documents[document].tokens
-        return MentionWords.of([words[token] for token in tokens], phrase=words[tokens[0] : tokens[-1] + 1])
 
     def of(self, mention: int) -> Place:
         """A mention of either side in context."""
@@ -231,20 +216,6 @@ class _Wrong:
                     for other, part in self._parts(cluster)
                 ),
             )
-
-    def merges(self) -> dict[Tie, int]:
-        """How many merges join the parts of the clusters, by the strongest tie of a smaller part to the rest."""
-        ties = Counter[Tie]()
-        for cluster in np.flatnonzero(self._links).tolist():
-            parts = [
-                [self._places.words_of(mention) for mention in part]
-                for other, part in self._parts(cluster)
-                if other != ABSENT
-            ]
-            for number in range(1, len(parts)):
-                rest = [words for other, part in enumerate(parts) if other != number for words in part]
-                ties[strongest_tie(parts[number], rest)] += 1
-        return {tie: ties[tie] for tie in TIES if ties[tie]}
 
     def _parts(self, cluster: int) -> list[tuple[int, list[int]]]:
         """The mentions of a cluster by their cluster on the other side."""

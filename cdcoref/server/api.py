@@ -341,9 +341,7 @@ def api_routes(site: Site) -> APIRouter:
         return found
 
     @router.get("/export/{kind}", summary="The collection as a file", response_class=FileResponse)
-    def export(
-        kind: str, corrected: bool = False, story: Annotated[int | None, Query(ge=1, le=LARGEST)] = None
-    ) -> FileResponse:
-        return download(site, kind, corrected, story)
+    def export(kind: str, corrected: bool = False) -> FileResponse:
+        return download(site, kind, corrected)
 
     return router

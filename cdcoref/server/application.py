@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
 
 import anyio.to_thread
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -123,10 +122,8 @@ def _add_files(app: FastAPI, site: PredictionSite) -> None:
 
 def _add_pages(app: FastAPI, site: Site) -> None:
     @app.get("/download/{kind}", include_in_schema=False)
-    def file(
-        kind: str, corrected: bool = False, story: Annotated[int | None, Query(ge=1, lt=2**63)] = None
-    ) -> Response:
-        return download(site, kind, corrected, story)
+    def file(kind: str, corrected: bool = False) -> Response:
+        return download(site, kind, corrected)
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(request: Request, path: str) -> Response:

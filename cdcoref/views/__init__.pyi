@@ -4,13 +4,9 @@ from .cluster_table import summary as summary
 from .evaluation_tables import evaluation_text as evaluation_text
 from .evaluation_tables import statistics_text as statistics_text
 from .graph_drawing import graph_drawing as graph_drawing
-from .graphml import graph_of as graph_of
-from .graphml import write_graphml as write_graphml
 from .json_object import event_circumstances as event_circumstances
 from .json_object import json_text as json_text
 from .json_object import write_json_lines as write_json_lines
-from .jsonld import linked_data as linked_data
-from .jsonld import write_jsonld as write_jsonld
 from .mention_tables import check_parquet as check_parquet
 from .mention_tables import write_csv as write_csv
 from .mention_tables import write_pairs as write_pairs

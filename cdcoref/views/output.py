@@ -11,9 +11,7 @@ from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import output_suffixes, write_brat, write_corpus, write_label_studio, write_prodigy, write_xmi
 from cdcoref.reports import Results
-from cdcoref.views.graphml import write_graphml
 from cdcoref.views.json_object import write_json, write_json_lines
-from cdcoref.views.jsonld import write_jsonld
 from cdcoref.views.mention_tables import write_csv, write_parquet
 from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
@@ -24,10 +22,6 @@ WRITERS: Mapping[str, Callable[[Results | Corpus, Path], object]] = {
     ".csv": write_csv,
     ".csv.gz": write_csv,
     ".parquet": write_parquet,
-    ".graphml": write_graphml,
-    ".graphml.gz": write_graphml,
-    ".jsonld": write_jsonld,
-    ".jsonld.gz": write_jsonld,
     ".json": write_json,
     ".json.gz": write_json,
     ".md": write_report,

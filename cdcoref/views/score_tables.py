@@ -133,13 +133,6 @@ def error_text(report: ErrorReport) -> str:
         f"Gold mentions that are missed: {report.missed_count} of {report.key_mentions}; predicted mentions that are "
         f"spurious: {report.spurious_count} of {report.response_mentions}.",
     ]
-    for merges, title in (
-        (report.lacking_merges, "Missing merges, by the strongest thing that the two sides share"),
-        (report.wrong_merges, "Wrong merges, by the strongest thing that the two sides share"),
-    ):
-        if merges:
-            lines += ["", title]
-            lines += [f"  {count:>7}  {tie}" for tie, count in sorted(merges.items(), key=lambda item: -item[1])]
     for clusters, count, own, lacks, other, absent in (
         (report.split, report.split_count, "gold", "lost", "predicted", "missed"),
         (report.merged, report.merged_count, "predicted", "wrong", "gold", "spurious"),

@@ -84,8 +84,8 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
         (tmp_path / "missing.jsonl",): f"{tmp_path / 'missing.jsonl'}: there is no such file or folder",
         (tmp_path / "bad.jsonl",): f"{tmp_path / 'bad.jsonl'}, line 1: ",
         ("--ecb-root", tmp_path / "nowhere"): f"{tmp_path / 'nowhere'}",
-        ("--corpus", "foo:x"): "there is no corpus named 'foo'; the known names are ecb, fcct, gum, gum-heads, gvc, ",
-        ("--corpus", "gum"): "'gum' does not have the form NAME:DIR; the known names are ecb, fcct, gum, gum-heads, ",
+        ("--corpus", "foo:x"): "there is no corpus named 'foo'; the known names are ecb, gum, gum-heads, gvc, ",
+        ("--corpus", "gum"): "'gum' does not have the form NAME:DIR; the known names are ecb, gum, gum-heads, ",
         ("--corpus", "gum:nowhere"): "nowhere: this is not a folder; give the folder that holds GUM",
         ("--corpus", "gum:x", "--ecb-root", "y"): "give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)",
     }

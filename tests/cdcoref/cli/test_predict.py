@@ -444,7 +444,7 @@ def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> N
         ("missing.txt --threshold 7", "the threshold must be a probability"),
         ("--ray-address auto", "a Ray address was given, but the engine is local; choose the engine ray"),
         ("--model lemma --threshold 0.9 --candidates 1", "does not use --threshold, --candidates; "),
-        ("-o out.txt", "out.txt: the output's name must end in .conll, .conllu, .csv, .graphml, .html, .json, .jsonl"),
+        ("-o out.txt", "out.txt: the output's name must end in .conll, .conllu, .csv, .html, .json, .jsonl"),
         ("-o no/out.jsonl", "no/out.jsonl: the folder of the output does not exist; create it first"),
         ("-o folder.html", "folder.html: the output is a folder; give the name of a file"),
         ("-o /proc/out.jsonl", "/proc/out.jsonl: the file cannot be written ("),

@@ -39,7 +39,7 @@ def test_names_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("text", ["", "gum", "gum:", ":", ":gum", "GUM:x", "ecb+:x", "http://gum"])
 def test_what_is_no_name_and_folder_is_one_sentence_with_the_known_names(text: str) -> None:
     with pytest.raises(
-        InputError, match="known names are ecb, fcct, gum, gum-heads, gvc, invented, litbank, meantime"
+        InputError, match="known names are ecb, gum, gum-heads, gvc, invented, litbank, meantime"
     ) as caught:
         CorpusFolder.parse(text)
     assert "\n" not in str(caught.value)

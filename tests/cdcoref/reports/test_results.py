@@ -157,7 +157,7 @@ def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
     assert saved.by_document() == PREDICTION.corpus.by_document()
     assert PREDICTION.save(str(tmp_path / "x.conll"))[0].startswith("1 discontinuous mention")
     for name in ("x.doc", "x.html.gz", "x.cdcoref"):
-        with pytest.raises(InputError, match=r"name must end in \.conll, .*\.graphml, \.html, .*is a folder"):
+        with pytest.raises(InputError, match=r"name must end in \.conll, .*\.csv, \.html, .*is a folder"):
             PREDICTION.save(tmp_path / name)
     PREDICTION.save(tmp_path / "texts")
     assert (tmp_path / "texts" / "a.txt").read_text() == PREDICTION.resolved_texts()["a"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.reports import GraphLine, GraphNode, StoryGraph, sentences_together, stories_of
-from cdcoref.views import graph_drawing, graph_of
+from cdcoref.views import graph_drawing
 
 
 def document(id: str, *sentences: str) -> Document:
@@ -23,7 +23,7 @@ def test_sentences_are_counted_once_each() -> None:
     }  # fmt: skip
 
 
-def test_the_graph_of_a_story_agrees_with_graphml() -> None:
+def test_the_graph_of_a_story() -> None:
     documents = (
         document("a", "A fire broke out in Lunde , police said .", "The fire reached a mill .", "It burned ."),
         document("b", "Police said that the fire in Lunde was arson .", "The mill collapsed ."),
@@ -48,9 +48,6 @@ def test_the_graph_of_a_story_agrees_with_graphml() -> None:
         (graph.entities[line.entity].cluster, graph.events[line.event].cluster): line.sentences for line in graph.lines
     }
     assert together == {("lunde", "fire"): 2, ("police", "fire"): 2, ("mill", "fire"): 1, ("mill", "collapse"): 2}
-    known = graph_of(corpus)
-    for (entity, event), sentences in together.items():
-        assert known.edges[f"entity:{entity}", f"event:{event}"]["weight"] == sentences
     assert story.to_dict()["graph"] == graph.to_dict()
 
 

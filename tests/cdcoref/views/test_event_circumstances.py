@@ -13,14 +13,13 @@ from pathlib import Path
 from pstats import Stats
 from typing import Any, NamedTuple
 
-import networkx as nx
 import pytest
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import ranked_clusters, stories_of
-from cdcoref.views import event_circumstances, linked_data, story_report, write_csv, write_graphml, write_json_lines
+from cdcoref.views import event_circumstances, story_report, write_csv, write_json_lines
 
 TEXTS = {
     "fire.txt": (
@@ -127,27 +126,6 @@ def in_csv(prediction: Prediction, folder: Path) -> dict[str, Told]:
     return {row["cluster"]: Told(when=row["when"], where=row["where"]) for row in rows}
 
 
-def in_graphml(prediction: Prediction, folder: Path) -> dict[str, Told]:
-    write_graphml(prediction, folder / "x.graphml")
-    nodes = nx.read_graphml(folder / "x.graphml").nodes
-    return {
-        name.removeprefix("event:"): Told(node["label"], None, node["date"], node["place"])
-        for name, node in nodes.items()
-        if node["type"] == EVENT
-    }
-
-
-def in_jsonld(prediction: Prediction, folder: Path) -> dict[str, Told]:
-    prefix = "urn:cdcoref:cluster:event:"
-    found = {}
-    for one in linked_data(prediction)["@graph"]:
-        if one["@id"].startswith(prefix):
-            days = (one.get("startDate", ""), one.get("endDate", ""))
-            where = one.get("location", {}).get("name", "")
-            found[one["@id"].removeprefix(prefix)] = Told(one["name"], None, "/".join(dict.fromkeys(days)), where)
-    return found
-
-
 def in_page(prediction: Prediction, folder: Path) -> dict[str, Told]:
     data = json.loads(re.findall(r"<script[^>]*json[^>]*>(.*?)</script>", prediction.to_html(), re.DOTALL)[0])
     return {name: Told(label=label) for name, kind, label, _ in data["clusters"] if kind == EVENT}
@@ -172,8 +150,6 @@ VIEWS: dict[str, Callable[[Prediction, Path], dict[str, Told]]] = {
     "JSON": in_json,
     "JSON lines": in_json_lines,
     "CSV": in_csv,
-    "GraphML": in_graphml,
-    "JSON-LD": in_jsonld,
     "page": in_page,
     "notebook": in_notebook,
     "timelines": in_timelines,
@@ -190,8 +166,7 @@ def test_every_view_gives_the_same_answers(corpus: Prediction, tmp_path: Path, v
         known = expected[cluster]
         name = (known.label or "").partition(" · ")[0]
         for shown, right in zip(told, (name, known.label, known.when, known.where), strict=True):
-            expressible = view != "JSON-LD" or not (right or "").startswith("XXXX")  # it has only days with a year
-            assert shown is None or _days(shown) == _days(right or "") * expressible, (cluster, told, known)
+            assert shown is None or _days(shown) == _days(right or ""), (cluster, told, known)
 
 
 def test_what_the_answers_are(tmp_path: Path) -> None:
@@ -207,10 +182,8 @@ def test_what_the_answers_are(tmp_path: Path) -> None:
     }
 
 
-def test_an_event_is_named_by_what_happened_in_every_view(tmp_path: Path) -> None:
-    known = written_by_hand()
-    assert in_graphml(known, tmp_path)["election"].name == in_jsonld(known, tmp_path)["election"].name == "election"
-    assert "**election**" in "\n".join(story_report(known))
+def test_an_event_is_named_by_what_happened() -> None:
+    assert "**election**" in "\n".join(story_report(written_by_hand()))
 
 
 def _value(circumstance: dict[str, Any] | None) -> str:

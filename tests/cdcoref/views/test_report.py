@@ -1,25 +1,20 @@
-"""GraphML, JSON-LD and the report: what they say of clusters, as other programs read it."""
+"""The report in Markdown: what it says of stories and clusters."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import networkx as nx
 import pytest
-import rdflib
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rdflib.namespace import RDF, SDO
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.predict import Plan, Prediction
-from cdcoref.views import graph_of, linked_data, story_report, write_graphml, write_jsonld, write_report, write_result
+from cdcoref.views import story_report, write_report, write_result
 
-SCHEMA = rdflib.Namespace("https://schema.org/")
 TEXTS = {
     "a": (
         "Mr. Vell left Athens on 5 March 2024. He fled by ferry.",
@@ -53,47 +48,6 @@ def news() -> Prediction:
         mentions.append(Mention(id, tuple(tokens), kind, cluster, confidence=0.5))
     corpus = Corpus(tuple(documents.values()), tuple(mentions))
     return Prediction(corpus, (("a", "b"),), Plan(2, 1, 2, 1, 0))
-
-
-def test_the_graph_of_who_appears_in_what(news: Prediction, tmp_path: Path) -> None:
-    write_graphml(news, tmp_path / "x.graphml")
-    graph = nx.read_graphml(tmp_path / "x.graphml")
-    assert dict(graph.nodes["document:a"]) == {
-        "type": "document", "label": "Vell flees", "date": "2024-03-06", "source": "AP", "story": 1,
-    }  # fmt: skip
-    assert set(graph.nodes) == {"document:a", "document:b", "entity:vell", "entity:athens", "event:flight"}
-    vell, flight = graph.nodes["entity:vell"], graph.nodes["event:flight"]
-    assert (vell["class"], vell["mentions"], vell["documents"]) == ("Person", 3, 2)
-    assert graph.nodes["entity:athens"]["class"] == "Place"
-    assert (flight["type"], flight["class"], flight["date"]) == ("event", "Event", "2024-03-05")
-    assert graph.edges["entity:vell", "event:flight"] == {"relation": "together", "weight": 3}
-    assert graph.edges["event:flight", "document:b"] == {"relation": "mentioned in", "weight": 2}
-    whole = graph_of(news)
-    assert dict(graph.nodes(data=True)) == dict(whole.nodes(data=True))
-    assert {(*sorted(edge[:2]), *edge[2].values()) for edge in graph.edges(data=True)} == {
-        (*sorted(edge[:2]), *edge[2].values()) for edge in whole.edges(data=True)
-    }
-
-
-def test_linked_data_is_read_as_schema_org(news: Prediction, tmp_path: Path) -> None:
-    write_jsonld(news, tmp_path / "x.jsonld")
-    graph = rdflib.Graph().parse(tmp_path / "x.jsonld", format="json-ld")
-    [flight] = [thing for thing in graph.subjects(RDF.type, SCHEMA.Event) if "cluster" in thing]
-    assert str(graph.value(flight, SCHEMA.startDate)) == "2024-03-05"
-    in_documents = set(graph.subjects(SCHEMA.sameAs, flight))
-    assert len(in_documents) == 2
-    assert {str(graph.value(thing, SCHEMA.subjectOf)) for thing in in_documents} == {
-        "urn:cdcoref:document:a", "urn:cdcoref:document:b",
-    }  # fmt: skip
-    article = rdflib.URIRef("urn:cdcoref:document:a")
-    assert graph.value(article, RDF.type) == SCHEMA.NewsArticle
-    assert len(set(graph.objects(article, SCHEMA.mentions))) == 3
-    assert str(graph.value(article, SCHEMA.datePublished)) == "2024-03-06"
-    assert graph.value(rdflib.URIRef("urn:cdcoref:document:b"), SCHEMA.url) == rdflib.URIRef("https://x.y/b")
-    [person] = [t for t in graph.subjects(RDF.type, SCHEMA.Person) if "cluster" in t]
-    assert "Mr. Vell" in {str(name) for name in graph.objects(person, SCHEMA.alternateName)}
-    assert json.loads((tmp_path / "x.jsonld").read_text()) == linked_data(news)
-    assert str(SDO) == str(SCHEMA)
 
 
 def test_a_report_of_a_story(news: Prediction, tmp_path: Path) -> None:
@@ -142,8 +96,8 @@ def test_a_report_shows_where_documents_disagree(tmp_path: Path) -> None:
     assert "Where:" not in apart
 
 
-@pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz", "x.jsonld", "x.jsonld.gz", "x.md"])
-def test_they_are_written_by_their_ends(news: Prediction, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["x.md", "x.md.gz"])
+def test_it_is_written_by_the_end_of_its_name(news: Prediction, tmp_path: Path, name: str) -> None:
     assert write_result(news, tmp_path / name) == ()
     assert (tmp_path / name).stat().st_size > 100
     assert write_result(Corpus(()), tmp_path / name) == ()
@@ -151,12 +105,7 @@ def test_they_are_written_by_their_ends(news: Prediction, tmp_path: Path, name: 
 
 @example(words="", id="")
 @given(st.text(max_size=8), st.text(max_size=8))
-def test_any_words_are_written(tmp_path_factory: pytest.TempPathFactory, words: str, id: str) -> None:
+def test_any_words_are_written(words: str, id: str) -> None:
     document = Document.from_sentences(id, [[words, words]])
     corpus = Corpus((document,), tuple(Mention(id, (n,), "entity", words) for n in range(2)))
-    folder = tmp_path_factory.mktemp("any")
-    write_graphml(corpus, folder / "x.graphml")
-    assert len(nx.read_graphml(folder / "x.graphml")) == 2
-    write_jsonld(corpus, folder / "x.jsonld")
-    assert len(rdflib.Graph().parse(folder / "x.jsonld", format="json-ld")) > 3
     assert list(story_report(corpus))
