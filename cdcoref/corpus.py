@@ -1,8 +1,4 @@
-"""The vocabulary of every other file: documents, the mentions in them, and which mentions corefer.
-
-Plain dataclasses and nothing else. A gold corpus and a predicted one have the same type: a mention carries the name of
-its cluster, whether annotated or predicted.
-"""
+"""The vocabulary of every other file: documents, the mentions in them, and which mentions corefer."""
 
 from __future__ import annotations
 

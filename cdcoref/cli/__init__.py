@@ -1,7 +1,4 @@
-"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module per command.
-
-Commands import what they need when they run, so that ``cdcoref --help`` and ``cdcoref score`` start at once.
-"""
+"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module per command."""
 
 from __future__ import annotations
 

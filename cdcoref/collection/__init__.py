@@ -1,9 +1,4 @@
-"""A collection that grows: documents in, day by day; clusters with lasting ids, searched and corrected, out.
-
-`Collection` is one SQLite file with documents, mentions, vectors, scores of compared pairs, stories, clusters and
-corrections. Adding documents costs what is new; what people corrected is obeyed for good; `rebuild` gives what
-`cdcoref.predict.predictor` gives for all documents at once.
-"""
+"""A collection that grows: documents in, day by day; clusters with lasting ids, searched and corrected, out."""
 
 import lazy_loader
 

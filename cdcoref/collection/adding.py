@@ -1,17 +1,7 @@
 """Documents added to a collection: what is new is read, and the stories that changed are linked again.
 
-What it costs is proportional to what is new. The mentions of a new document are compared with those of its story by
-vectors that are stored, so that no other document is read again. Documents are read together only where one of the two
-is new to its story, each such with at most `max_pairs` others, the nearest, and where they have not been read together
-before. The stories that got or lost a document are clustered again from stored scores, and with them the others about
-the same subject, whose entities are linked by name; no other is touched.
-
-A rebuild adds every document of the collection again, with nothing known: what `cdcoref.predict.predictor` gives for
-all documents at once, then corrections. Documents, clusters and stories keep their numbers. The mentions with which
-documents came are kept; what was kept of removed documents is erased.
-
-The model works on the collection as it is when it begins; what it found is stored in one short transaction. If another
-program changed the collection in the meantime, it is planned again, and what is not known yet is read.
+The model works on the collection as it is when it begins, and what it found is stored in one short transaction; if
+another program changed the collection in the meantime, it is planned again, and what is not known yet is read.
 """
 
 from __future__ import annotations

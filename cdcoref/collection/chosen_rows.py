@@ -1,7 +1,4 @@
-"""Any number of values in, the stored rows with one of them out; a statement of SQL takes only some hundreds.
-
-And a row in, its number out.
-"""
+"""Any number of values in, the stored rows with one of them out; a statement of SQL takes only some hundreds."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
 """Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out.
 
-A cluster is what most of its mentions were in before: it keeps its number through every change. Where clusters become
-one it has the oldest number, and the others remember it (`merged_into`); where a cluster falls into parts, the part
-with the most mentions keeps the number, except parts with more of another cluster, and each of the others gets a new
-one, or the number that its mentions had before they were merged. A cluster that people move mentions into keeps its
-number. When a correction is undone, or made again, clusters get the numbers that they had. Merges and splits are
-recorded (`changes`).
+A cluster is what most of its mentions were in before. Of clusters that become one the oldest number stays, and the
+others remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""A collection that grows, in one file: documents are added and removed, clusters are looked at and corrected.
-
-with Collection.open("news.cdcoref") as collection:
-    collection.add(read_corpus(["monday.txt"]).corpus)
-    for cluster in collection.clusters():
-        print(cluster.id, cluster.title, cluster.documents)
-"""
+"""A collection in one file: documents are added and removed, clusters are looked at and corrected."""
 
 from __future__ import annotations
 

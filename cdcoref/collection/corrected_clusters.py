@@ -1,10 +1,4 @@
-"""Corrections as must-links and cannot-links: clusters that a model found in, clusters that obey people out.
-
-Corrections are obeyed one after the other, as people made them. Clusters with must-links between them are joined whole.
-A cluster with cannot-links is divided (:mod:`cdcoref.clustering.constraints`) into as few parts as that takes, so that
-a mention without a correction goes with those that it resembles most. Of clusters that were joined by this correction
-only what was in one before is merged and compared. A pronoun follows its antecedent, unless people corrected that.
-"""
+"""Corrections as must-links and cannot-links: clusters that a model found in, clusters that obey people out."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Corrections of mentions and clusters by people: stored with their time, obeyed by every later clustering, undoable.
+"""Corrections by people: stored with their time, obeyed by every later clustering, undoable.
 
-A correction knows its mentions by the content of their document, their tokens and their kind. It is obeyed wherever
-those are: after a rebuild with another model, or after a document was removed and added again. Where a document is
-replaced by a changed one, the correction holds for the mentions with the same words. While a mention is absent, its
-corrections have no effect.
+A correction knows its mentions by the content of their document, their tokens and their kind, and is obeyed wherever
+those are: after a rebuild with another model, or after a document was removed and added again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A collection's file in, transactions on it out: all of a change is stored, or nothing of it.
 
-The file is in SQLite's write-ahead mode: readers see it as it was when they began, whatever is being written; one
-program writes at a time, and another waits for it.
+In SQLite's write-ahead mode, readers see the file as it was when they began; one program writes at a time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Clusters of stories in, those of entities that stories about one subject call by the same name joined out.
-
-As :mod:`cdcoref.linking.full_names` joins them in a prediction.
-"""
+"""Clusters of stories in, those of entities that stories about one subject call by the same name joined out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What people state of clusters: a name, and the day and place of an event.
-
-That which was stated, or redone, last counts: of the cluster or else of one that was merged into it.
-"""
+"""What people state of clusters: a name, and the day and place of an event."""
 
 from __future__ import annotations
 

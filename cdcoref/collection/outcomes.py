@@ -1,7 +1,4 @@
-"""What a correction did: the clusters of mentions before and after in, what became of them out, stored with it.
-
-An outcome is stored when a correction is made, and replaced when it is undone: it is always what was done last.
-"""
+"""What a correction did last: the clusters of mentions before and after in, what became of them out, stored with it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What becomes of stories when documents come: new documents in, the stories that they change out; nothing is stored.
-
-The story of a new document is found among those of the documents that share rare words with it
-(`cdcoref.stories.growing`); where all documents of a collection are new, stories are those of a prediction.
-"""
+"""What becomes of stories when documents come: new documents in, the changed stories out; nothing is stored."""
 
 from __future__ import annotations
 

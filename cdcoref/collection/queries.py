@@ -1,7 +1,4 @@
-"""A collection's tables in, what people look at out: lists, pages, what was searched for, what to check next.
-
-Nothing here reads more of the collection than it answers with; nothing is changed.
-"""
+"""A collection's tables in, what people look at out: lists, pages, what was searched for, what to check next."""
 
 from __future__ import annotations
 

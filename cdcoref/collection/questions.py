@@ -1,9 +1,6 @@
 """The least certain decisions of a story: clusters and probabilities in, pairs of mentions to ask people about out.
 
-A decision is a merge that was made (a mention and the rest of its cluster) or one that was not (two clusters). It is
-the less sure, the nearer the mean probability of the pairs across the two sides is to the one above which clusters are
-merged. For a pronoun only the antecedent counts, in both. Decisions that people have confirmed or corrected are not
-asked about again.
+A decision is a merge that was made (a mention and the rest of its cluster) or one that was not (two clusters).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a collection asks of a model: what is read of a document, and how the mentions of a story compare.
-
-The model is loaded when it is first needed: linking by lemma documents that come with their mentions needs none.
-"""
+"""What a collection asks of a model: what is read of a document, and how the mentions of a story compare."""
 
 from __future__ import annotations
 

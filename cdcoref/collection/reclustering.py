@@ -1,8 +1,4 @@
-"""Stories that changed in, their clusters stored: from stored scores, under corrections, with numbers that last.
-
-Stories about one subject are clustered with each other, since entities of the same name are one in all of them, and so
-are stories that people have linked by confirming that mentions corefer. No other story is touched.
-"""
+"""Stories that changed in, their clusters stored: from stored scores, under corrections, with numbers that last."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Documents that are removed, what is kept of them, and how a removal is undone without reading again.
-
-When documents are removed, the rest of their stories is clustered again from what is stored. A removed document is kept
-with its mentions, vectors and scores until the collection is rebuilt. When it comes back it has the same numbers, its
-mentions go to the clusters that they were in, as far as those are still there, and its story is clustered again.
-Documents that were added in the meantime have not been compared with it; a rebuild does that.
-"""
+"""Documents that are removed, what is kept of them until a rebuild, and how a removal is undone without reading."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Words in, the clusters and documents of a collection that have them out, the best first.
 
-How well a cluster fits is decided by :func:`cdcoref.reports.search_points`, as everywhere. SQLite's full-text search
-finds the clusters that it is asked about: those with the words in titles and mentions, all of them, and those with the
-words in sentences, in the `DOCUMENTS` documents that fit best.
+SQLite's full-text search finds what :func:`cdcoref.reports.search_points` ranks.
 """
 
 from __future__ import annotations

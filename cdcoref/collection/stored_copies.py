@@ -1,8 +1,4 @@
-"""Near-duplicates in a collection: which documents are copies of one text.
-
-The longest of the copies that are there is the original. The others are in its story and count for nothing in how rare
-words are; in finding stories they have no say.
-"""
+"""Near-duplicates in a collection: which documents are copies of one text. The longest of them is the original."""
 
 from __future__ import annotations
 

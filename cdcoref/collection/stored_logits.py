@@ -1,7 +1,6 @@
 """Logits of mention pairs, stored by pair of documents: `PairLogits` in, rows of the table out, and back.
 
-A pair of documents that was not read together has no row, and its mentions no logits: what is stored is sparse. Of a
-pair that was, every logit is stored as it was computed.
+A pair of documents that was not read together has no row, and its mentions no logits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Readings of documents, stored so that no document is read twice: its mentions and their vectors.
-
-What finds the antecedents of pronouns is not stored: that is settled within a document when it is new. A news report
-with 70 mentions takes some 130 kB.
-"""
+"""Readings of documents, stored so that no document is read twice: its mentions and their vectors."""
 
 from __future__ import annotations
 

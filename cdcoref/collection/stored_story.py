@@ -1,7 +1,4 @@
-"""A stored story in, its clusters out: from stored logits, or by head lemma, as the model has them.
-
-Nothing is read by a model here: a story that has changed is clustered again from what is stored.
-"""
+"""A stored story in, its clusters out: from stored logits, or by head lemma, as the model has them."""
 
 from __future__ import annotations
 

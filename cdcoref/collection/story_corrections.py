@@ -1,8 +1,4 @@
-"""Stories that obey people: which documents are in one story, by corrections of stories.
-
-They are must-links and cannot-links between documents, as those of mentions are (`corrected_clusters`). They are obeyed
-when they are made, and whenever documents are grouped: when some are added, and when a collection is rebuilt.
-"""
+"""Stories that obey people: which documents are in one story, by corrections of stories."""
 
 from __future__ import annotations
 

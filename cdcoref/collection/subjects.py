@@ -1,9 +1,4 @@
-"""Which stories of a collection are about one subject: stories that changed in, the subjects of those near them stored.
-
-What `cdcoref.stories.subjects` computes over all stories is computed over those that changed, those near their new
-documents, and all others of the subjects of both. Entities of stories about one subject are linked by name, so these
-are clustered with each other (`cdcoref.collection.reclustering`).
-"""
+"""Which stories of a collection are about one subject: changed stories in, the subjects of those near them stored."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The tables of a collection: an SQLite connection in, tables of the present version in it.
 
-Files of released versions are migrated. A change of the tables gets a new `COLLECTION_VERSION`; it goes into the script
-of the version that is not released yet, or else into a new script.
+A change of the tables gets a new `COLLECTION_VERSION`.
 """
 
 from __future__ import annotations

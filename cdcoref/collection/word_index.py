@@ -1,8 +1,6 @@
 """The words of stored documents: a document in, its vector and its postings stored; the documents near new ones out.
 
-Postings (which documents have a word) find the documents that share rare words with a new one; vectors of those, and of
-the stories that they are in, then say where it belongs (`cdcoref.stories.place_documents`). What is read is bounded by
-`POSTINGS` and `NEAREST` a new document and by the size of the stories near it, not by that of the collection.
+Postings (which documents have a word) find the documents that share rare words with a new one.
 """
 
 from __future__ import annotations

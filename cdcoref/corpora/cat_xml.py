@@ -1,7 +1,4 @@
-"""Files of the CAT annotation tool, in which ECB+ and MEANTIME are distributed: one document's XML in, its parts out.
-
-XML entities and document types are rejected; they occur in neither corpus.
-"""
+"""Files of the CAT annotation tool (ECB+, MEANTIME): one document's XML in, its parts out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The annotated corpora known by name: the description of each, and how its folder is read.
-
-A folder with the splits as JSON lines is read as such; any other in the format in which the corpus is distributed.
-"""
+"""The annotated corpora known by name: the description of each, and how its folder is read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The reader of ECB+ (Cybulska and Vossen 2014): a folder of XML files and a list of sentences in, a Corpus out.
 
-Only mentions in the sentences listed in ``ECBplus_coreference_sentences.csv`` are read: elsewhere the annotation is
-incomplete, as the corpus' own README says. Splits are those of the CDLM paper, Appendix A.2.
+Only mentions in the listed sentences are read: elsewhere the annotation is incomplete. Splits: paper, Appendix A.2.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
 """The reader of GUM (Zeldes 2017): CoNLL-U with ``Entity=`` in, a Corpus out.
 
-Files are parsed by the CorefUD reader of `cdcoref.formats`, since CorefUD's brackets are GUM's and errors name the
-line; the library `conllu` does not parse the brackets. This file adds what is specific to GUM. A folder can have two
-forms: ``train/*.conllu`` and ``dev/*.conllu``, with one or more documents per file; or ``...-train.conllu`` and
-``...-dev.conllu``, as in Universal Dependencies and CorefUD. The type ``event`` is a nominal event (verbs are not
-annotated), any other type an entity. Words that the text omits (empty nodes) are not tokens.
-
-Mentions are whole phrases with all their modifiers. ECB+ annotates names and the nouns of phrases; mentions reduced to
-their heads (GUM's ``minspan``, the minimal span) are closer to that. If two mentions have the same head, the shorter
-keeps it and the other is omitted: about one in a hundred.
+The type ``event`` is a nominal event (verbs are not annotated), any other type an entity. Empty nodes are not tokens.
 """
 
 from __future__ import annotations

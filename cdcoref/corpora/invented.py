@@ -1,8 +1,6 @@
-"""The reader of Invented Texts, the corpus in ``data/invented``: a folder of Markdown files in, a Corpus out.
+"""The reader of Invented Texts: a folder of Markdown files, a topic each, in, a Corpus out.
 
-A file is a topic with stories of one kind, such as two train crashes. A heading ``## 1a`` begins a text: the number is
-that of its story, the letter tells the texts of a story apart. Mentions are marked in the texts
-(:mod:`cdcoref.corpora.marked_text`); the names of clusters are unique within a file.
+A heading ``## 1a`` begins a text: the number is that of its story, the letter tells the texts of a story apart.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The reader of LitBank's coreference (Bamman et al. 2020) as distributed: its repository in, a Corpus out.
+"""The reader of LitBank's coreference (Bamman et al. 2020): its repository in, a Corpus out.
 
-LitBank defines no splits; here they follow the alphabetical order of the names: 80 works for train, 10 for dev, 10 for
-test.
+LitBank defines no splits; here they follow the alphabetical order of the names.
 """
 
 from __future__ import annotations

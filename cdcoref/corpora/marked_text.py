@@ -1,7 +1,4 @@
-"""Texts whose mentions are marked where they stand, as a person writes them: ``The ferry [sank](event:sinking).``
-
-Marks look like links of Markdown. They cannot be nested, and square brackets occur in nothing else.
-"""
+"""Texts whose mentions are marked where they stand, as a person writes them: ``The ferry [sank](event:sinking).``"""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """The reader of the English MEANTIME (Minard et al. 2016) as distributed: a folder of CAT XML in, a Corpus out.
 
-The folder is that of the archive ``meantime_newsreader_english_oct15``, or ``intra_cross-doc_annotation`` in it, which
-holds one folder per topic (``corpus_airbus`` ...) with 30 documents each. The annotation covers the title (sentence 0)
-and the four sentences after the dateline (2 to 5). Splits are by topic: train is airbus and apple, dev gm, test stock.
-Time expressions, values and signals are not read, since they have no coreference.
+The annotation covers the title (sentence 0) and the four sentences after the dateline (2 to 5).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Annotated corpora for the language model: a corpus' name, folder and split in, plain documents with mentions out.
-
-`cdlm` finds `documents_of` through the entry point group ``cdlm.corpora``, and so need not import this package.
-"""
+"""Annotated corpora for the language model: a corpus' name, folder and split in, plain documents with mentions out."""
 
 from __future__ import annotations
 

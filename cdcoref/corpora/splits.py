@@ -1,7 +1,4 @@
-"""Where the splits of a corpus are in its folder, and the lines of its files.
-
-A split is in files or folders whose name is, or ends in, the name of the split.
-"""
+"""Where the splits of a corpus are in its folder, and the lines of its files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Tasks for Label Studio and Prodigy out, in which people correct mentions and links; `json_layouts` reads them back.
-
-A folder has one file of tasks, for Label Studio beside the configuration of its project. Mentions of one cluster in a
-document are linked one to the next, and each has the name of its cluster, which mentions of several documents share.
-"""
+"""Tasks for Label Studio and Prodigy out, in which people correct mentions; `json_layouts` reads them back."""
 
 from __future__ import annotations
 

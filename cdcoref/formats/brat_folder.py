@@ -1,9 +1,4 @@
-"""A folder of brat in and out: ``.txt`` files with ``.ann`` files beside them.
-
-A mention is a text-bound annotation (``T1``) whose type is its kind, mentions of one cluster in a document are an
-equivalence (``*``), and a note (``#1``) has the name of the cluster, which mentions of several documents share.
-Relations that mean coreference, as people draw them, join mentions as well (see `ReadOptions.joins`).
-"""
+"""A folder of brat in and out: ``.txt`` files with ``.ann`` files beside them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-"""Chains of mentions of one document in, as annotation tools have them, mentions with clusters out, and back.
-
-Annotation tools link the mentions of one document into chains, and know nothing of clusters across documents. So every
-mention is written with the name of its cluster as a label. When a corrected document is read, its chains decide which
-mentions corefer in it, and the labels of a chain name their cluster across documents: a mention that was moved to
-another chain takes the cluster of that chain, whatever its own label still says.
-"""
+"""Chains of mentions of one document in, as annotation tools have them, mentions with clusters out, and back."""
 
 from __future__ import annotations
 

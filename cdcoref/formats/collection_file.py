@@ -1,9 +1,4 @@
-"""A collection's file in, its documents, mentions and clusters as a Corpus out.
-
-A collection (`cdcoref.collection`) is an SQLite database. What other programs may rely on is here: the number by which
-the file is recognised, the version of its tables, and how documents and mentions are stored in them. Files of this
-format are read like those of any other; they are written by `cdcoref.collection` alone.
-"""
+"""A collection's file in, its documents, mentions and clusters as a Corpus out."""
 
 from __future__ import annotations
 

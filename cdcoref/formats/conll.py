@@ -1,9 +1,4 @@
-"""CoNLL-2011/2012 files and their eight-column cross-document variant: files in, a corpus out, and back.
-
-Documents, parts, sentences, tokens, coreference and, in eight columns, topics and annotated sentences are read back as
-they were written. CoNLL has no kinds, mention ids or confidences, no discontinuous mentions and no crossing mentions
-within a cluster, and eight columns have no documents without tokens. The layouts are described in `conll_parsing`.
-"""
+"""CoNLL-2011/2012 files and their eight-column cross-document variant: files in, a corpus out, and back."""
 
 from __future__ import annotations
 

@@ -1,10 +1,4 @@
-r"""Words and names of documents as columns of CoNLL and CorefUD, and back.
-
-A character that would break the line or the column is written as ``\u`` and four hexadecimal digits, an empty word as
-``\e``; a backslash is escaped only if it would be read as one of these. Each part of a document is a document of its
-own: the first part read has the name as its id, further parts have the part appended (`"name; part 001"`), in columns
-that hold only a name too; a `;` that would be mistaken for this is written as `\u003b`.
-"""
+"""Words and names of documents as columns of CoNLL and CorefUD, and back."""
 
 from __future__ import annotations
 

@@ -1,21 +1,8 @@
 """The CoNLL coreference formats, parsed chunk by chunk: bytes in, a `MentionTable` out.
 
-The first token line shows which of two layouts a file has. CoNLL-2011/2012: one `#begin document (NAME); part N` per
-document, columns separated by tabs or spaces, coreference in the last. Cross-document CoNLL: eight tab-separated
-columns (topic, subtopic, document, sentence number, token number, word, flag, coreference); the first three identify
-the document, whatever `#begin document` says.
-
-Cluster ids are local to a block, from `#begin document` to `#end document`: in CoNLL-2011/2012 to a document (or to its
-part), in cross-document CoNLL to all documents of the block. They are global to the file if a comment before the first
-block says so (`GLOBAL_IDS`).
-
-The last column contains brackets, with or without `|` between them: `(7` begins a mention of cluster 7, `7)` ends the
-mention of that cluster that began last, and `(7)` is a mention of one token. Within a line, whole mentions come first,
-then beginnings, then ends, as in the reference scorer. `-` and `_` are empty, as is a bare number, which some tools
-write inside a mention.
-
-For speed, only lines whose last column is not empty are parsed in Python; NumPy finds these and the document
-boundaries.
+`(7` begins a mention of cluster 7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line,
+whole mentions come first, then beginnings, then ends, as in the reference scorer. For speed, only lines whose last
+column is not empty are parsed in Python.
 """
 
 from __future__ import annotations

@@ -1,17 +1,10 @@
-"""CorefUD files (CoNLL-U with `Entity=` in the last column): files in, a corpus out, and back. See `corefud_parsing`.
-
-Documents, parts, sentences, tokens, discontinuous mentions, kinds and clusters are read back as they were written, even
-clusters that span documents: their names are stored as `crossdoc` in the attribute `other`, which other programs
-ignore, so that for them coreference ends with the document. CorefUD has no topics, mention ids, confidences or
-annotated sentences, no documents without words, and not all crossing mentions within a cluster. Written files have no
-syntax; the last word of a mention is given as its head.
-"""
+"""CorefUD files (CoNLL-U with `Entity=` in the last column): files in, a corpus out, and back."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -39,11 +32,9 @@ from cdlm.printing import counted
 
 LAYOUT = "corefud"
 """The metadata of a document in which is kept what only CorefUD has."""
-SENTENCE_IDS, EMPTY_NODES, HEADS, MULTIWORD = "sentence_ids", "empty_nodes", "heads", "multiword_tokens"
-LINKS = "links"
-"""In it: the names of sentences; the dependencies of empty nodes, by token; the heads of mentions, by their tokens; the
-last token and the form of multiword tokens, by the first; and `LINKS`, bridging and split antecedents, by the token
-at which the attribute stands: its name, the clusters from and to which it goes, and what follows."""
+EMPTY_NODES, LINKS = "empty_nodes", "links"
+"""In it: the dependencies of empty nodes, by token; bridging and split antecedents, by the token at which the attribute
+stands: its name, the clusters from and to which it goes, and what follows."""
 _LINK = re.compile(r"([^<,]+)<([^:,]+)((?::[^,]*)?)")
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
@@ -66,10 +57,6 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     found: list[FoundMention] = []
     table = read_corefud_table(path, add, found.append, empty_nodes=empty_nodes)
     ids = document_ids(table.documents, str(path))
-    heads_of: dict[int, dict[str, str]] = {}
-    for number, mention in zip(table.document.tolist(), found, strict=True):
-        if mention.head not in ("", str(len(mention.tokens))):
-            heads_of.setdefault(number, {})[_place(mention.tokens)] = mention.head
     mentions = []
     clusters: dict[int, dict[str, str]] = {}
     for document, mention in zip(table.document.tolist(), found, strict=True):
@@ -88,13 +75,13 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     documents = []
     for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
         sentences = list(words.get(number, {}).values())
-        layout = {HEADS: heads_of.get(number), LINKS: _links(sentences, clusters.get(number, {}))}
-        documents.append(_document(id, key, row, sentences, layout, str(path)))
+        links = _links(sentences, clusters.get(number, {}))
+        documents.append(_document(id, key, row, sentences, links, str(path)))
     return Corpus(tuple(documents), tuple(mentions))
 
 
 def _document(
-    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], layout: dict[str, Any], path: str
+    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], links: dict[str, Any], path: str
 ) -> Document:
     """A document with its original spaces, and what a corpus has no place for as metadata."""
     tokens: list[str] = []
@@ -102,8 +89,6 @@ def _document(
     offsets: list[tuple[int, int]] = []
     text = ""
     empty = {node.token for node in row.empty_nodes}
-    multiword: dict[str, tuple[int, str]] = {}
-    begun: tuple[int, str] | None = None
     for sentence in sentences:
         start = len(tokens)
         spaced = True
@@ -113,24 +98,13 @@ def _document(
                 text += " " if spaced else ""
             if len(tokens) not in empty or not number:  # around an empty node, the text is as without it
                 spaced = word.space_after
-            if word.multiword:
-                begun = len(tokens), word.multiword
-            if begun is not None and word.ends_multiword:
-                multiword[str(begun[0])] = len(tokens), begun[1]
-                begun = None
             offsets.append((len(text), len(text) + len(word.form)))
             tokens.append(word.form)
             text += word.form
         ranges.append((start, len(tokens)))
-        begun = None
-    layout = {name: value for name, value in layout.items() if value}
-    names = [sentence[0].sentence_id for sentence in sentences]
-    if any(names) and names != [_sentence_id(key_to_column(key), number) for number in range(1, len(names) + 1)]:
-        layout[SENTENCE_IDS] = names
+    layout: dict[str, Any] = {LINKS: links} if links else {}
     if row.empty_nodes:
         layout[EMPTY_NODES] = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
-    if multiword:
-        layout[MULTIWORD] = {first: list(rest) for first, rest in multiword.items()}
     metadata = {LAYOUT: layout} if layout else {}
     return Document(id, tuple(tokens), tuple(ranges), text, tuple(offsets), part=key.part, path=path, metadata=metadata)
 
@@ -160,16 +134,6 @@ def _link_attributes(document: Document, named: Named) -> dict[int, list[str]]:
     return {token: [f"{name}={','.join(of)}" for name, of in names.items()] for token, names in attributes.items()}
 
 
-def _sentence_id(document: str, number: int) -> str:
-    """The name of a sentence that has none."""
-    return f"{document}-{number}"
-
-
-def _place(tokens: Iterable[int]) -> str:
-    """The tokens of a mention as the name of a head."""
-    return ",".join(map(str, tokens))
-
-
 def _layout_of(document: Document, name: str) -> Any:
     """What a document's metadata has of its CorefUD file under a name, which may have been changed since."""
     layout = document.metadata.get(LAYOUT)
@@ -197,7 +161,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> None:
         for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
             if not document.tokens:
                 raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
-            named, first = _with_cluster_ids(found[document.id], first, _layout_of(document, HEADS))
+            named, first = _with_cluster_ids(found[document.id], first)
             for line in _lines(key, document, _cells(document, named), _link_attributes(document, named)):
                 file.write(line + "\n")
 
@@ -206,7 +170,7 @@ Named = list[tuple[str, str, Mention]]
 """Mentions with the id of their cluster in the document and with their attributes."""
 
 
-def _with_cluster_ids(mentions: list[Mention], first: int, heads: Any) -> tuple[Named, int]:
+def _with_cluster_ids(mentions: list[Mention], first: int) -> tuple[Named, int]:
     """The mentions of a document with cluster ids from `e{first}` on, and the next free number."""
     numbers: dict[object, tuple[int, str]] = {}
     named = []
@@ -218,9 +182,7 @@ def _with_cluster_ids(mentions: list[Mention], first: int, heads: Any) -> tuple[
         other = {} if mention.kind is None else {KIND: mention.kind}
         if mention.cluster is not None:
             other[CROSS_DOCUMENT] = quote(mention.cluster, safe="", errors="surrogatepass").replace("-", "%2D")
-        head = heads.get(_place(mention.tokens)) if isinstance(heads, Mapping) else None
-        head = head if isinstance(head, str) and _HEAD.fullmatch(head) else str(len(mention.tokens))
-        values = (f"e{number}", etype, head, ",".join(f"{k}:{v}" for k, v in other.items()))
+        values = (f"e{number}", etype, str(len(mention.tokens)), ",".join(f"{k}:{v}" for k, v in other.items()))
         named.append((values[0], "-".join(values[1:]), mention))
     return named, first + len(numbers)
 
@@ -276,21 +238,16 @@ def _lines(
     id = key_to_column(key)
     yield f"# newdoc id = {id}"
     yield f"# global.Entity = {'-'.join(ATTRIBUTES)}"
-    names = _layout_of(document, SENTENCE_IDS)
-    if not (isinstance(names, list | tuple) and len(names) == len(document.sentences)):
-        names = []
     empty = _layout_of(document, EMPTY_NODES)
     empty = empty if isinstance(empty, Mapping) else {}
-    multiword = _multiword_tokens(document)
     for number, (start, end) in enumerate(document.sentences, 1):
         if start == end:
             continue
         touches = [one[1] == next[0] for one, next in pairwise(document.offsets[start:end])] + [False]
-        name = names[number - 1] if names else None
-        yield f"# sent_id = {escape(name) if isinstance(name, str) and name else _sentence_id(id, number)}"
+        yield f"# sent_id = {id}-{number}"
         text = ""
         lines = []
-        place = empties = inside = 0
+        place = empties = 0
         for token, touching in zip(range(start, end), touches, strict=True):
             word = escape(document.tokens[token])
             misc = [f"Entity={cells[token]}"] if token in cells else []
@@ -302,43 +259,13 @@ def _lines(
             else:
                 place, empties = place + 1, 0
                 columns = [str(place), word, *["_"] * 7]
-                if token in multiword:
-                    last, form = multiword[token]
-                    inside = last + 1
-                    behind = place + sum(not isinstance(empty.get(str(t)), str) for t in range(token + 1, inside))
-                    closed = touches[last - start]
-                    spacing = "SpaceAfter=No" if closed else "_"
-                    lines.append("\t".join([f"{place}-{behind}", escape(form), *["_"] * 7, spacing]))
-                    text += escape(form) + ("" if closed else " ")
-                elif token >= inside:
-                    text += word + ("" if touching else " ")
-                if touching and token + 1 != inside:
+                text += word + ("" if touching else " ")
+                if touching:
                     misc.append("SpaceAfter=No")
             lines.append("\t".join([*columns, "|".join(sorted(misc)) or "_"]))
         yield f"# text = {text.rstrip()}"
         yield from lines
         yield ""
-
-
-def _multiword_tokens(document: Document) -> dict[int, tuple[int, str]]:
-    """By its first token, the last token and the form of each multiword token that is inside one sentence."""
-    stored = _layout_of(document, MULTIWORD)
-    sentence_of = document.sentence_of_tokens()
-    found: dict[int, tuple[int, str]] = {}
-    following = 0
-    for first, rest in sorted(stored.items(), key=_number_first) if isinstance(stored, Mapping) else ():
-        match rest:
-            case [int(last), str(form)] if (
-                str(first).isdecimal() and form and following <= int(first) <= last < len(document.tokens)
-            ):
-                if sentence_of[int(first)] == sentence_of[last]:
-                    found[int(first)] = last, form
-                    following = last + 1
-    return found
-
-
-def _number_first(entry: tuple[Any, Any]) -> int:
-    return int(entry[0]) if str(entry[0]).isdecimal() else -1
 
 
 def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:

@@ -1,13 +1,7 @@
 """CorefUD, parsed: CoNLL-U lines with coreference as `Entity=` in the last column (MISC) in, a `MentionTable` out.
 
-https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, and `(e5-person-1-)` is
-a mention of one word; several follow each other without a separator. `e5[1/2]` is the first of two parts of a
-discontinuous mention. The comment `# global.Entity = eid-etype-head-other` names the attributes between the hyphens:
-`eid` is the cluster (or `GRP`; the first attribute by default), `etype` its type (or `entity`), and `other` holds
-further `name:value` pairs. Tokens are words and empty nodes, but not multiword token ranges.
-
-Cluster names are local to a document (`# newdoc`), unless `other` contains `crossdoc:NAME` (percent-encoded), as
-`corefud` writes it, together with kinds (`kind:event`).
+https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `e5[1/2]` is the first
+of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`.
 """
 
 from __future__ import annotations
@@ -57,8 +51,6 @@ _TYPE_ALONE = re.compile(rf"\((?:{'|'.join(sorted(TYPES))})(?=[()]|$)", re.IGNOR
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _PIECE = re.compile(r"(.*)\[([0-9]{1,6})/([0-9]{1,6})\]")
 
-_SENT_ID = re.compile(rb"#\s*sent_id\s*=\s*(.*)")
-
 
 class Word(NamedTuple):
     """A word or an empty node."""
@@ -67,13 +59,8 @@ class Word(NamedTuple):
     sentence: int
     """The index of the document, and that of the sentence in the file."""
     form: str
-    sentence_id: str
     space_after: bool
     """Whether white space follows in the text."""
-    multiword: str = ""
-    """The form of the multiword token whose first word it is; "" for any other."""
-    ends_multiword: bool = False
-    """Whether it is the last word of a multiword token."""
     links: tuple[tuple[str, str], ...] = ()
     """Bridging and split antecedents of the entity that begins here: ``Bridge`` or ``SplitAnte``, and the value."""
 
@@ -232,18 +219,6 @@ def read_corefud_table(
     return reader.finish()
 
 
-class _Range(NamedTuple):
-    """A multiword token: the numbers of its first and last word, its form, and whether white space follows."""
-
-    first: bytes
-    last: bytes
-    form: str
-    spaced: bool
-
-
-_NO_RANGE = _Range(b"", b"", "", True)
-
-
 class _Reader:
     def __init__(self, path: str, on_word: OnWord | None, on_mention: OnMention | None, empty_nodes: bool) -> None:
         self._path = path
@@ -257,8 +232,7 @@ class _Reader:
         self._attributes: Sequence[str] = ()  # until a comment or the first mention shows them
         self._sentence = 0
         self._first_sentence = 0  # of the document
-        self._sentence_id = ""
-        self._range = _NO_RANGE  # the multiword token to which words belong
+        self._multiword = b"", True  # of a multiword token, the number of the last word and whether a space follows
 
     def read(self, lines: list[bytes], first: int) -> None:
         """Parse lines; `first` is the number of the first one in the file."""
@@ -280,7 +254,7 @@ class _Reader:
                 self._comment(line, number)
             elif not line.strip():
                 self._sentence += 1
-                self._sentence_id, self._range = "", _NO_RANGE
+                self._multiword = b"", True
             else:
                 self._fail_columns(line, number)
 
@@ -305,8 +279,6 @@ class _Reader:
             self._begin_document((match[1] or b"").decode().strip(), number)
         elif match := _GLOBAL_ENTITY.match(line):
             self._attributes = match[1].decode().split("-")
-        elif match := _SENT_ID.match(line):
-            self._sentence_id = match[1].decode().strip()
 
     def _begin_document(self, name: str, number: int) -> None:
         self._brackets.finish()
@@ -326,7 +298,7 @@ class _Reader:
                 self._fail(
                     "a mention begins or ends at a multiword token; put its bracket at one of the token's words", number
                 )
-            self._range = _Range(*columns[0].partition(b"-")[::2], unescape(columns[1].decode()), spaced)
+            self._multiword = columns[0].partition(b"-")[2], spaced
             return
         if b"." in columns[0] and not self._empty_nodes:
             if b"Entity=" in columns[9]:
@@ -339,18 +311,15 @@ class _Reader:
             found = () if columns[8] == b"_" else tuple(columns[8].decode().split("|"))
             sentence = self._sentence - self._first_sentence
             self._document.empty_nodes.append(EmptyNode(self._document.tokens, sentence, columns[0].decode(), found))
-        elif columns[0] == self._range.last:
-            spaced = self._range.spaced
+        elif columns[0] == self._multiword[0]:
+            spaced = self._multiword[1]
         if self._on_word is not None:
             self._on_word(
                 Word(
                     len(self._builder.table.documents) - 1,
                     self._sentence,
                     unescape(columns[1].decode()),
-                    self._sentence_id,
                     spaced,
-                    self._range.form if columns[0] == self._range.first else "",
-                    columns[0] == self._range.last,
                     tuple(_LINKS.findall(columns[9].decode())),
                 )
             )

@@ -1,12 +1,4 @@
-"""Files, folders and standard input in, one corpus out; a bad file does not affect the others.
-
-Files read together form one corpus: an equal kind and name of a cluster in two files is the same cluster, except in
-formats that number clusters file by file (CoNLL, CorefUD). Two files are refused for which this cannot be intended:
-
-- One gives the name with a kind, another without.
-- Both number their clusters consecutively from 0 or 1 (`0, 1, 2, ...`, `event_0, event_1, ...`), with at least five
-  numbers in each: numbers assigned across files would leave gaps in all files but the first.
-"""
+"""Files, folders and standard input in, one corpus out; a bad file does not affect the others."""
 
 from __future__ import annotations
 

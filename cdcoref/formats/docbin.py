@@ -1,10 +1,7 @@
 """spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
 
-A mention is a span in the span group of its kind: ``doc.spans["event"]``, ``doc.spans["entity"]``, or
-``doc.spans["mention"]`` if the kind is unknown. Its ``kb_id_`` is the name of its cluster, its ``id_`` the mention's
-id, its ``label_`` the mention's tag, or else its kind. ``attrs["confidence"]`` of the group lists confidences in the
-order of the spans; a discontinuous mention's span includes its gaps, and its own tokens are in ``attrs["tokens"]``, by
-the span's index in the group. ``doc.user_data["cdcoref"]`` holds the document's other attributes, such as its id.
+``doc.spans[kind]`` has the mentions: ``kb_id_`` is the cluster, ``id_`` the id, ``label_`` the tag. The tokens of a
+discontinuous mention are in ``attrs["tokens"]``. ``doc.user_data["cdcoref"]`` has the document's other attributes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """PDF, Word, PowerPoint and EPUB files in, documents with their text and what the files state about it out.
 
-Libraries of the extra ``documents`` read them. Word is read by python-docx, since mammoth joins the words on both sides
-of a line break and takes tables of contents for text. To add a kind, write a function from bytes to a text and its
-metadata, and add it to `DOCUMENTS`.
+To add a kind, write a function from bytes to a text and its metadata, and add it to `DOCUMENTS`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,6 @@
 """The JSON lines of end-to-end coreference models (e2e-coref and its successors): a corpus in, files out.
 
-A line is a document::
-
-    {"doc_key": "nw/a_0", "sentences": [["Ann", "saw", "her", "."], ["She", "left", "."]],
-     "speakers": [["-", "-", "-", "-"], ["-", "-", "-"]], "clusters": [[[0, 0], [2, 2], [4, 4]]]}
-
-A mention is its first and its last word, counted through the document from 0, both inclusive. Metadata are further
-fields. Clusters end with their document and have no names; mentions have no kinds, ids or confidences, and no gaps.
-What is written also has ``topic`` and ``subtopic``, which other programs ignore. It is read by `json_layouts`.
-
-Source: Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref.
+Lee et al. 2017, https://github.com/kentonl/e2e-coref. What is written also has ``topic`` and ``subtopic``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What a file is that cannot be read as prose, and what to do about it: by its first bytes, or by all of its text.
-
-A file counts as prose unless something else is clear: as source code, for example, if a third of its first lines look
-like code.
-"""
+"""What a file is that cannot be read as prose, and what to do about it: by its first bytes, or by all of its text."""
 
 from __future__ import annotations
 
@@ -107,8 +103,7 @@ _MARKUP = (
     (rb"(?:\S+ \S+ \S+ \[[0-9]{2}/[A-Z][a-z]{2}/[0-9]{4}:[^\n]*\n){2}", "a log"),
     (rb"(?:[^\n]{0,40}\b(?:DEBUG|ERROR|FATAL|INFO|TRACE|WARN|WARNING)\b[\]:| ][^\n]*\n){3}", "a log"),
     (rb"(?:#[^\n]*\n)*#BeginOfDocument\s", "an annotation file of event nuggets (TBF)"),
-    (rb"COREF\tstart_token\t", "BookNLP's table of mentions, which is read with the .tokens file beside it"),
-    (rb"(?:quote_start|start_token)\t\w+\t", "a table of BookNLP without coreference"),
+    (rb"(?:COREF\tstart_token|paragraph_ID\tsentence_ID|(?:quote_start|start_token)\t\w+)\t", "a table of BookNLP"),
     (rb"#!\s*/\S", "a script"),
     (rb"<\?php|<%@", "source code"),
     (rb"diff --git |--- [^\n]*\n\+\+\+ [^\n]*\n@@ ", "a file of changes (diff)"),

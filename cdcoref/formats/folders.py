@@ -1,9 +1,7 @@
-"""A folder of files in, one for each document, and back: names of files for ids of documents, and what they lack.
+"""A folder of files in, one for each document, and back.
 
-A folder that cdcoref writes has a hidden file beside those for other programs: its documents as JSON lines, each with
-the name of its ``file``. It tells the folder from one that somebody else made, which is never replaced, and has what
-the files' own format cannot express, so that a document that comes back corrected keeps its id, its tokens and its
-metadata.
+A hidden file has the documents as JSON lines, each with the name of its ``file``: it tells the folder from one that
+somebody else made, which is never replaced, and has what the files' own format cannot express.
 """
 
 from __future__ import annotations

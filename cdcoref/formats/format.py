@@ -1,6 +1,6 @@
 """A file format: its name, how its files are recognised, and the functions that read and write them.
 
-A new format is one module that defines a `Format`, and an entry in `registry`.
+A new format is one module that defines a `Format`, and an entry in `format_registry`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The list of formats: a file in, its format and content out; a corpus and a file name in, a file out.
-
-To add a format, write a module that defines a `Format`, and add it to `FORMATS`.
-"""
+"""The list of formats: a file in, its format and content out; a corpus and a file name in, a file out."""
 
 from __future__ import annotations
 
@@ -12,7 +9,6 @@ from typing import BinaryIO
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError, shown_path
-from cdcoref.formats.booknlp import BOOKNLP
 from cdcoref.formats.brat_folder import BRAT
 from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
@@ -34,7 +30,7 @@ from cdcoref.formats.web_page import HTML, is_own_page
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
+    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI),
     *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)

@@ -1,5 +1,4 @@
-"""A file of JSON in, its documents out, decoded and checked: one on a line, an array of them, each on several lines, or
-the ``documents`` of a prediction as `cdcoref predict -o FILE.json` writes it.
+"""A file of JSON in, its documents out: one on a line, an array, each on several lines, or those of a prediction.
 
 A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
 """

@@ -1,28 +1,6 @@
 """JSON lines, one document per line with its mentions, as a corpus or a mention table; no part of a Corpus is lost.
 
-A line as it is written (fields with their default value are omitted)::
-
-    {"id": "a.txt", "text": "Ann left. She fell.", "tokens": ["Ann", "left", ".", "She", "fell", "."],
-     "offsets": [[0, 3], [4, 8], ...], "sentences": [[0, 3], [3, 6]], "topic": "5", "subtopic": "5_ecb", "part": "0",
-     "path": "news/a.txt", "hidden": [0], "annotated": [1], "metadata": {"title": "...", "date": "2024-03-05"},
-     "found": ["date"], "copy_of": "b.txt",
-     "mentions": [{"tokens": [1], "start": 4, "end": 8, "text": "left", "kind": "event", "cluster": "12", "id": "7",
-                   "tag": "ACTION", "confidence": 0.9}],
-     "clusters": [{"cluster": "12", "kind": "event", "name": "Ann leaves"}]}
-
-A discontinuous mention also has the character ranges of its parts, ``"spans": [[4, 8], [12, 15]]``. Where a mention has
-``tokens``, its characters must be those of the tokens; its ``text`` is for people and other programs, and is not read.
-
-``metadata`` is what is known about the text; ``found`` names what was found in it and not stated. Any field of a line
-that is not listed here is metadata too. ``copy_of`` is the id of a longer text that this one nearly repeats.
-``clusters`` has the names that people gave to clusters, and the circumstances of events, see
-:mod:`cdcoref.formats.jsonl`; readers that do not know it ignore it.
-
-An array of such objects is read too, and so are objects that each take several lines.
-
-A line written by hand needs less: ``id`` and ``text`` (tokenised like plain text), or ``id`` and ``tokens`` (joined by
-spaces to make the text), and mentions as character ranges of the text: ``"start"`` and ``"end"``, or several ranges as
-``"spans": [[start, end], ...]``. A range that does not coincide with tokens is extended to all tokens that it overlaps.
+The fields are in docs/formats.md and in the schema.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""JSON lines in, validated documents out; the format is described in `jsonl`.
-
-Pydantic checks the fields of a line, and this file what they say of each other. Lists are checked as a whole, so that
-scoring reads a million mentions in seconds.
-"""
+"""JSON lines in, validated documents out; the format is described in `jsonl`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A text file of any size in, chunks of whole lines of UTF-8 out.
-
-Gzip is recognised by content, UTF-16 and UTF-32 by their byte order marks. Bad input is rejected by line, and what is
-no text at all by what it is (`file_types`). Memory is bounded by the chunk size and by the longest line allowed.
-"""
+"""A text file of any size in, chunks of whole lines of UTF-8 out, in bounded memory."""
 
 from __future__ import annotations
 

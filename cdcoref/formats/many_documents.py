@@ -1,7 +1,6 @@
 """Files with many documents in (mail, feeds, web archives, downloads of LexisNexis), a document for each out.
 
-Each has its title, date and source as metadata; headers and what archives add are no text. To add a kind, write a
-function from bytes to parts, and a `Format` at the end of this file.
+To add a kind, write a function from bytes to parts, and a `Format` at the end of this file.
 """
 
 from __future__ import annotations

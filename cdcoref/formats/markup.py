@@ -1,6 +1,6 @@
 """A text with a few tags or entities of HTML in, its words without them and where they are in the text out.
 
-A text with many tags is HTML and read as such (see `web_page`); these are pasted words: ``Tom &amp; <b>Ann</b>``.
+A text with many tags is HTML and read as such (see `web_page`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The coreference of a file as columns: mentions, their clusters and their documents.
-
-Scoring uses this instead of `Corpus`: a million mentions are a few arrays rather than millions of objects.
-"""
+"""The coreference of a file as columns: mentions, their clusters and their documents, for scoring."""
 
 from __future__ import annotations
 

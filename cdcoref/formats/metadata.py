@@ -1,8 +1,6 @@
 """What is known about a document: found in its beginning and the name of its file, or stated by its source.
 
-Of the beginning only what is plain is taken: a first line that is no sentence, "By NAME" and a date on lines of their
-own, a date in the file's name, and date, agency and place of a dateline ("TRESK, 5 March 2024 (Reuters) - A ferry
-sank"). Nothing is guessed from running text.
+Of the beginning only what is plain is taken; nothing is guessed from running text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""How much a packed file (gzip, DocBin, Parquet, PDF, Word, EPUB) may hold: found out before it is unpacked as a whole.
-
-A file of a few kilobytes can unpack to gigabytes. The limit is `MOST_UNPACKED` megabytes, or those that the environment
-variable `CDCOREF_MAX_UNPACKED_MB` states.
-"""
+"""How much a packed file (gzip, DocBin, Parquet, PDF, Word, EPUB) may hold: found out before it is unpacked."""
 
 from __future__ import annotations
 

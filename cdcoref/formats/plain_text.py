@@ -1,9 +1,7 @@
 """Plain text in, a tokenised Document out, whose offsets point into the original text.
 
-Tokenisation follows spaCy's English rules, except that hyphenated words stay whole, as in the corpora that models are
-trained on. Sentences are split by the rules in this file or by a spaCy pipeline; a blank line always ends a sentence. A
-single line break ends a sentence if it was not forced by the page width, as after a headline: if the next word would
-have fitted on the line, the break is intentional.
+Tokens follow spaCy's English rules, but hyphenated words stay whole, as in the corpora. A blank line ends a sentence,
+and so does a line break that the page width did not force: the next word would have fitted on the line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Tables of texts, CSV, Excel and Parquet, in; a document per row out, whose other columns are its metadata.
-
-Columns are named by the user (``--columns text=Story,date=Published``), or have usual names; the only column is that of
-texts. A column ``id`` has the ids of the documents; without it they are the file's name and the number of the row.
-"""
+"""Tables of texts, CSV, Excel and Parquet, in; a document per row out, whose other columns are its metadata."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """UIMA CAS XMI in and out: a file for each document with DKPro's coreference chains, for INCEpTION.
 
-dkpro-cassis (extra ``annotation``) reads and writes it. A link's ``referenceType`` has the kind and the cluster of the
-mention (see `chains`). A file ``TypeSystem.xml`` beside it, as INCEpTION exports one, is used when a file is read.
+A file ``TypeSystem.xml`` beside it, as INCEpTION exports one, is used when a file is read.
 """
 
 from __future__ import annotations

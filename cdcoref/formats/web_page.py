@@ -1,8 +1,4 @@
-"""HTML pages and fragments in, documents with the text of the article and what the page says about it out.
-
-trafilatura (extra ``documents``) takes the article out of its page, without menus and advertisements, with its title,
-author, date, site and address. Where it finds no article, as in a fragment of a few words, all of the text is taken.
-"""
+"""HTML pages and fragments in, documents with the text of the article and what the page says about it out."""
 
 from __future__ import annotations
 

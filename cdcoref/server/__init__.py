@@ -1,9 +1,4 @@
-"""A collection as a site: a `.cdcoref` file in, pages and a JSON API over it out.
-
-`serve` runs until it is interrupted; `Server` runs in a thread, for programs. People search, read, correct and add
-documents; corrections and additions are stored one after the other, while any number of readers look on. Needs the
-extra `serve`.
-"""
+"""A collection as a site: a `.cdcoref` file in, pages and a JSON API over it out."""
 
 import lazy_loader
 

@@ -1,12 +1,8 @@
 """The program that adds documents for a server: a request a line on standard input, answers as lines of JSON.
 
-    python -m cdcoref.server.adding_program '{"collection": "news.cdcoref", ...}'
-
-It is a process of its own so that the model's work takes nothing from those who read, and stays as long as the server,
-so that the model is loaded once, when it is first needed. A request is ``{"files": [[PATH, NAME], ...], "keep_both":
-BOOL, "encoding": NAME or null}``; answers are ``{"stage", "done", "total"}`` as it goes on and in the end ``{"report",
-"summary", "problems"}`` or ``{"error", "problems"}``. Documents are stored all in the end or not at all, whenever the
-process ends. When the server has gone, it removes what that left of uploaded files.
+A request is ``{"files": [[PATH, NAME], ...], "keep_both": BOOL, "encoding": NAME or null}``; answers are ``{"stage",
+"done", "total"}`` and in the end ``{"report", "summary", "problems"}`` or ``{"error", "problems"}``. It is a process of
+its own so that the model's work takes nothing from those who read.
 """
 
 from __future__ import annotations

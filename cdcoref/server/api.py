@@ -1,8 +1,4 @@
-"""The JSON API: what the pages show and do, for programs; described at /api/openapi.json.
-
-Answers are the records of :mod:`cdcoref.collection`, as ``cdcoref show --json`` prints them. What is wrong is answered
-with ``{"error": SENTENCE}``.
-"""
+"""The JSON API: what the pages show and do, for programs; described at /api/openapi.json."""
 
 from __future__ import annotations
 

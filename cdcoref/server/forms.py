@@ -1,7 +1,4 @@
-"""What people send with forms: corrections, undoing, removals, files; each leads back to the page that it stands on.
-
-A form that cannot be used comes back with what was in it and with one sentence that says why.
-"""
+"""What people send with forms: corrections, undoing, removals, files; each leads back to the page that it stands on."""
 
 from __future__ import annotations
 

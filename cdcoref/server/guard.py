@@ -1,8 +1,7 @@
 """What stands before every request: foreign hosts and origins, tokens, sizes in, refusals out; headers on each answer.
 
-On a loopback address only requests for that address are answered, so that no page from elsewhere reaches the server by
-a name that leads to this computer (DNS rebinding). Beyond it every request needs the token. A request that names a
-foreign origin is refused everywhere. Writing to the API takes a header or a content type that no foreign form can send.
+On a loopback address only requests for that address are answered (DNS rebinding); beyond it every request needs the
+token. Writing to the API takes a header or a content type that no foreign form can send.
 """
 
 from __future__ import annotations

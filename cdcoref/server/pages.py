@@ -1,7 +1,4 @@
-"""Addresses in, pages out: the lists, clusters, documents, questions, corrections, and what adding came to.
-
-`show` finds the page of an address; forms use it too, to show the page on which they stand with what went wrong.
-"""
+"""Addresses in, pages out: the lists, clusters, documents, questions, corrections, and what adding came to."""
 
 from __future__ import annotations
 

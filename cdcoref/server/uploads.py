@@ -1,8 +1,4 @@
-"""Uploaded files in, one corpus and what could not be read out; names are those that the client gave.
-
-A name is only what documents are called: no file of this computer is opened by it. Compressed files count by what is in
-them.
-"""
+"""Uploaded files in, one corpus and what could not be read out; no file of this computer is opened by a given name."""
 
 from __future__ import annotations
 

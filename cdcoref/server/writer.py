@@ -1,10 +1,6 @@
 """All that changes the collection goes through here: corrections and removals at once, additions one after the other.
 
-Corrections, undoing and removals are done by one thread, in the order in which they came. Additions wait in a queue;
-one thread gives them to a process of their own (`cdcoref.server.adding_program`), whose work does not slow down those
-who read. So one correction waits for another, and at most for the moment in which an addition is stored, but not for
-the model. When the server ends, a correction is finished; the addition that runs is stopped, and nothing of it is
-stored, unless that is what it was doing.
+Additions wait in a queue for a process of their own, so that a correction never waits for the model.
 """
 
 from __future__ import annotations

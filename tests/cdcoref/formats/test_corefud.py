@@ -255,48 +255,19 @@ def test_types_without_clusters_are_refused(tmp_path: Path) -> None:
 
 DROPPED = """# newdoc id = es1
 # global.Entity = eid-etype-head-other
-# sent_id = first
+# sent_id = es1-1
 # text = Ana llegó tarde.
 1\tAna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1-)
 2\tllegó\t_\t_\t_\t_\t_\t_\t_\t_
 3\ttarde\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
 4\t.\t_\t_\t_\t_\t_\t_\t_\t_
 
-# sent_id = second
+# sent_id = es1-2
 # text = Perdió el tren.
 0.1\t_\t_\tPRON\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1-)
 1\tPerdió\t_\t_\t_\t_\t_\t_\t_\t_
 2\tel\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-object-1-
 3\ttren\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)|SpaceAfter=No
-4\t.\t_\t_\t_\t_\t_\t_\t_\t_
-
-"""
-
-
-RANGES = """# newdoc id = fr1
-# global.Entity = eid-etype-head-other
-# sent_id = first
-# text = Le fils du maire ne l'a vu.
-1\tLe\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-2-
-2\tfils\t_\t_\t_\t_\t_\t_\t_\t_
-3-4\tdu\t_\t_\t_\t_\t_\t_\t_\t_
-3\tde\t_\t_\t_\t_\t_\t_\t_\t_
-4\tle\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-person-2-
-5\tmaire\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)e1)
-6\tne\t_\t_\t_\t_\t_\t_\t_\t_
-7-8\tl'a\t_\t_\t_\t_\t_\t_\t_\t_
-7\tl'\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-person-1-)|SpaceAfter=No
-8\ta\t_\t_\t_\t_\t_\t_\t_\t_
-9\tvu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
-10\t.\t_\t_\t_\t_\t_\t_\t_\t_
-
-# sent_id = second
-# text = Dánoslo.
-1-3\tDánoslo\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
-1\tDa\t_\t_\t_\t_\t_\t_\t_\t_
-1.1\t_\t_\t_\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1-)
-2\tnos\t_\t_\t_\t_\t_\t_\t_\t_
-3\tlo\t_\t_\t_\t_\t_\t_\t_\t_
 4\t.\t_\t_\t_\t_\t_\t_\t_\t_
 
 """
@@ -329,8 +300,8 @@ def test_a_mention_at_a_multiword_token_is_refused(tmp_path: Path) -> None:
             read(path)
 
 
-@pytest.mark.parametrize("text", [DROPPED, moved(DROPPED), without(DROPPED), RANGES])
-def test_empty_nodes_ranges_spaces_names_and_heads_are_written_as_they_were(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", [DROPPED, moved(DROPPED), without(DROPPED)])
+def test_empty_nodes_and_spaces_are_written_as_they_were(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.conllu").write_text(text)
     corpus = read_file(tmp_path / "x.conllu")
     for name in ("y.conllu", "y.jsonl", "z.conllu", "y.spacy", "z.conllu"):
@@ -338,35 +309,6 @@ def test_empty_nodes_ranges_spaces_names_and_heads_are_written_as_they_were(tmp_
         corpus = read_file(tmp_path / name)
         if name.endswith(".conllu"):
             assert kept((tmp_path / name).read_text()) == kept(text), name
-
-
-@pytest.mark.parametrize(
-    "stated",
-    [
-        {"x": [1, "du"]},
-        {"2": [99, "du"]},
-        {"3": [2, "du"]},
-        {"0": [13, "all"]},
-        {"2": [3]},
-        {"2": ["3", "du"]},
-        {"2": [3, ""]},
-        [1],
-    ],
-)
-def test_ranges_that_are_no_words_of_a_sentence_are_left_out(tmp_path: Path, stated: object) -> None:
-    (tmp_path / "x.conllu").write_text(RANGES)
-    corpus = read_file(tmp_path / "x.conllu")
-    [document] = corpus.documents
-    changed = {**document.metadata["corefud"], "multiword_tokens": stated}
-    write_corpus(replace(corpus, documents=(replace(document, metadata={"corefud": changed}),)), tmp_path / "y.conllu")
-    assert [line for line in (tmp_path / "y.conllu").read_text().split("\n") if re.match(r"\d+-", line)] == []
-    assert read_file(tmp_path / "y.conllu").documents[0].tokens == document.tokens
-
-
-def test_a_range_that_its_sentence_does_not_close_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "x.conllu").write_text(RANGES.replace("3-4\t", "3-40\t"))
-    [document] = read_file(tmp_path / "x.conllu").documents
-    assert document.metadata["corefud"]["multiword_tokens"] == {"6": [7, "l'a"], "10": [13, "Dánoslo"]}
 
 
 def test_the_text_has_its_own_spaces(tmp_path: Path) -> None:
