@@ -77,10 +77,7 @@ def annotated_corpora(corpora: Corpora) -> tuple[AnnotatedCorpus, ...]:
 
 
 def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
-    """All documents and mentions as one corpus, in which clusters of different corpora have different names.
-
-    Raises `InputError` if two corpora have a document with the same id.
-    """
+    """All documents and mentions as one corpus, in which clusters of different corpora have different names."""
     if len(corpora) == 1:
         return corpora[0].corpus
     mentions = (

@@ -38,8 +38,7 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     ``CROSS_DOC_COREF`` relation points to, otherwise its ``INTRA_DOC_COREF`` relation, otherwise none (a singleton);
     ``ACTION*`` and ``NEG*`` markables are events, all others entities. The tokenised URL in sentence 0 of the
     ``ecbplus`` documents is marked as hidden. `root` holds the list of sentences and, directly or in ``ECB+``, the
-    topics' folders. Raises `InputError` if a part is missing or malformed, or a mention points to a token that does not
-    exist.
+    topics' folders.
     """
     root = Path(root)
     topics_folder = _topics_folder(root)

@@ -35,10 +35,7 @@ class MarkedText:
 
     @classmethod
     def of(cls, source: str, path: Path, first_line: int = 1) -> MarkedText:
-        """Take the marks out of a text, which begins in the file at `first_line`.
-
-        Raises `InputError` if a square bracket is not part of a mark.
-        """
+        """Take the marks out of a text, which begins in the file at `first_line`."""
         text, position = "", 0
         spans: list[Span] = []
         for mark in MARK.finditer(source):
@@ -55,10 +52,7 @@ class MarkedText:
         return cls(text, tuple(spans), path)
 
     def tokenised(self, id: str, group: str) -> tuple[Document, list[Mention]]:
-        """The text with the tokens of ``cdcoref predict``, and its mentions; `group` precedes the names of clusters.
-
-        Raises `InputError` if a mention does not begin and end where a token does.
-        """
+        """The text with the tokens of ``cdcoref predict``, and its mentions; `group` precedes the names of clusters."""
         document = tokenise_text(self.text, id)
         first = {start: number for number, (start, _) in enumerate(document.offsets)}
         last = {end: number for number, (_, end) in enumerate(document.offsets)}

@@ -35,11 +35,7 @@ _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?T[0-9]+\t\S+ [0-9]+ [0-9]+(?:;[0-9]+
 
 
 def write_brat(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
-    """Write a folder that brat can show and edit.
-
-    Raises `InputError` if a text or the name of a cluster has a NUL character, the folder cannot be written, or it
-    holds files that cdcoref did not write. It is then left as it was.
-    """
+    """Write a folder that brat can show and edit."""
     check_characters(corpus, re.compile("\0"), "a NUL character, which brat cannot have")
     files = file_names((document.id for document in corpus.documents), ".txt")
     annotations = {id: f"{name.removesuffix('.txt')}.ann" for id, name in files.items()}

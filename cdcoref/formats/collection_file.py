@@ -67,10 +67,7 @@ def _checksum(*parts: str) -> int:
 
 
 def stored_document(id: str, text: str, fields: str) -> Document:
-    """A document from what is stored of it.
-
-    Raises `sqlite3.DatabaseError` if it is not what `stored_fields` makes.
-    """
+    """A document from what is stored of it."""
     try:
         if not (isinstance(id, str) and isinstance(text, str)):
             raise TypeError("the id or the text is no text")
@@ -119,10 +116,7 @@ def cluster_id(number: int) -> str:
 
 
 def connect_to_collection(path: str | Path) -> sqlite3.Connection:
-    """A connection that can only read.
-
-    Raises `InputError` if the file is not a collection, or one of a later version.
-    """
+    """A connection that can only read."""
     file = Path(os.path.abspath(path))
     if not is_collection(file):
         raise InputError("this is not a collection", path)
@@ -154,10 +148,7 @@ def _free_beside(path: Path) -> int:
 
 
 def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
-    """The version of a collection's tables.
-
-    Raises `InputError` if it is no collection, or one of a version that this program does not know.
-    """
+    """The version of a collection's tables."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
@@ -176,10 +167,7 @@ def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
 
 
 def is_collection(path: str | Path) -> bool:
-    """Whether a file may be a collection: whether it is an SQLite database.
-
-    Raises `InputError` if it cannot be read.
-    """
+    """Whether a file may be a collection: whether it is an SQLite database."""
     try:
         with Path(path).open("rb") as stream:
             return stream.read(len(_MAGIC)) == _MAGIC
@@ -230,10 +218,7 @@ def _damaged(path: str | Path, what: str) -> str:
 
 
 def readable_part(path: str | Path) -> Corpus:
-    """The readable part of a damaged collection, document by document; notes state how much cannot be read.
-
-    Raises `InputError` if nothing can be read.
-    """
+    """The readable part of a damaged collection, document by document; notes state how much cannot be read."""
     try:
         found = _readable_part(path)
     except InputError as error:
@@ -374,10 +359,7 @@ def stored_mention(
 
 
 def read_collection(path: str | Path, _: ReadOptions | None = None) -> Corpus:
-    """Read the documents, mentions and clusters of a collection.
-
-    Raises `InputError` if the file is not a collection, is damaged, or is of a later version.
-    """
+    """Read the documents, mentions and clusters of a collection."""
     with closing(connect_to_collection(path)) as connection, collection_errors(path):
         connection.execute("BEGIN")
         return corpus_in(connection)

@@ -50,7 +50,7 @@ def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None
     cluster is its id after that of the block's first document. Sentences are separated by blank lines or, in eight
     columns, by the sentence number; the flag column marks the annotated ones. Words are looked for behind the token
     number, so that files of two, three, four or ten columns are read too. A document whose block has no name gets that
-    of the file. Raises `InputError` if the file is malformed; the message gives the line.
+    of the file.
     """
     return _corpus_and_table(path, kind, ids, Path(path).name)[0]
 
@@ -83,7 +83,6 @@ def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-doc
 
     Layout ``"cross-document"`` has eight columns and all documents in one block; ``"2012"`` has a block per document,
     in which other scorers count links within documents only, and a comment that says that cluster ids are shared.
-    Raises `InputError` if CoNLL cannot express a mention, or eight columns an empty document.
     """
     blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
     with output_file(path) as file:

@@ -46,8 +46,7 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
     CorefUD has types, which are tags, and kinds only if `write_corefud` wrote the file: `kind` is that of other
     mentions. Cluster names are preceded by the document id, unless `write_corefud` wrote them. `heads` reduces mentions
     to the words whose indices, from 1, are in the attribute `minspan` (GUM) or `head`. Empty nodes are tokens if
-    `empty_nodes`. Raises `InputError` if the file is not CoNLL-U, a bracket is unmatched, a mention lacks the head that
-    `heads` needs, or a mention begins or ends at an empty node that is not a token.
+    `empty_nodes`.
     """
     words: dict[int, dict[int, list[Word]]] = {}
 
@@ -152,8 +151,7 @@ def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
 def write_corefud(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as CorefUD, gzipped if the name ends in `.gz`.
 
-    A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus. Raises `InputError` if a
-    document has no words, mentions of a cluster cross, or the file cannot be written.
+    A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
     """
     first = 1
     with output_file(path) as file:

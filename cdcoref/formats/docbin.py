@@ -42,10 +42,7 @@ _WITHOUT_SPACE = re.compile(r"\S+")
 
 
 def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
-    """Read a ``.spacy`` file, plain or gzipped, as a corpus.
-
-    Raises `InputError` if the file cannot be read, or is not a DocBin.
-    """
+    """Read a ``.spacy`` file, plain or gzipped, as a corpus."""
     with _report_damage(path):
         corpus = corpus_of(_docs_in(path), mentions=True, prefix=f"{Path(path).name}-")
     return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
@@ -75,8 +72,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     """Write a corpus as a ``.spacy`` file, from which :func:`read_docbin` reads the same corpus.
 
     White space beyond single spaces becomes white-space tokens, as in spaCy's own tokenisers, and sentences without
-    tokens are omitted. The file is gzipped if its name ends in ``.gz``. Raises `InputError` if the file cannot be
-    written, or a token is empty. An existing file is then left unchanged.
+    tokens are omitted. The file is gzipped if its name ends in ``.gz``.
     """
     from spacy.tokens import DocBin
 
@@ -104,10 +100,7 @@ def checked_docs(docs: object) -> list[Doc]:
 
 
 def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
-    """The documents of a corpus as Docs, with its mentions in them.
-
-    Raises `InputError` if it is no corpus, or a token is empty.
-    """
+    """The documents of a corpus as Docs, with its mentions in them."""
     check_corpus(corpus)
     from spacy.vocab import Vocab
 
@@ -122,7 +115,7 @@ def corpus_of(docs: Sequence[Doc], *, mentions: bool = False, prefix: str = "") 
 
     Docs without sentence boundaries are split by rules. Docs made from documents keep their ids; others get ``"1"``,
     ``"2"``, ... in order, after the prefix. `mentions` is whether spans are mentions, as described at the top of this
-    file. Raises `InputError` if these are no Docs, or two have the same id.
+    file.
     """
     documents: list[Document] = []
     found: list[Mention] = []
@@ -150,8 +143,7 @@ def annotate(docs: Sequence[Doc], corpus: Corpus) -> None:
     """Add the mentions of a corpus to the Docs from which its documents were made, in the same order.
 
     The groups ``"event"`` and ``"entity"`` are always replaced, ``"mention"`` only if a mention has no kind. Where
-    several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head. Raises
-    `InputError` if these are no Docs and no corpus, or not as many Docs as the corpus has documents.
+    several mentions are parts of one merged token ("the mayor of Oslo"), the token is the one that has its head.
     """
     docs = checked_docs(docs)
     check_corpus(corpus)

@@ -88,7 +88,6 @@ def write_folder(
     """Write a folder of files, given their names and contents, which replaces `folder` when it is complete.
 
     The folder does not exist, is empty or was written by cdcoref; `files` has the name of each document's file, by id.
-    Raises `InputError` if the folder cannot be written, or holds what cdcoref did not write.
     """
     check_folder(folder)
     try:
@@ -133,7 +132,7 @@ def _recorded(record: Path, changed: int) -> dict[str, Corpus]:
 
 
 def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
-    """A document that was read, with what its folder's record knows of it (see the top of this file).
+    """A document that was read, with what its folder's record knows of it.
 
     Where the tokens cover the recorded characters, the document is the recorded one, whose words may differ from its
     text, as where ``&amp;`` stands for a character. A mention that is as it was keeps its confidence, its id, its tag

@@ -38,10 +38,7 @@ _MAY_HOLD_HTML = (MARKDOWN, CSV)
 
 
 def format_of(path: str | Path) -> Format:
-    """The format of a file, plain or gzipped: by content, otherwise by name, otherwise plain text.
-
-    Raises `InputError` if the file cannot be read, or is neither text nor in a known format.
-    """
+    """The format of a file, plain or gzipped: by content, otherwise by name, otherwise plain text."""
     start = first_bytes(path, any_type=True)
     suffix = _suffix(path)
     recognised = next((format for format in FORMATS if format.recognise(start)), None)
@@ -58,9 +55,7 @@ def read_file(
 ) -> Corpus:
     """Read one file of any format.
 
-    The file may be ``"-"``, for `standard_input`, which is that of the process by default. Raises `InputError` if the
-    file cannot be read or is malformed; the message gives the line. If `options` demand a kind of every mention, and
-    one has none.
+    The file may be ``"-"``, for `standard_input`, which is that of the process by default.
     """
     options = options or ReadOptions()
     if options.id is None:
@@ -87,8 +82,7 @@ def read_file(
 def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:
     """Read the mentions of a file in any format with coreference, for scoring.
 
-    `ids` as in `read_corpus`. Raises `InputError` if the file is in none of these formats, is malformed, or has no
-    documents.
+    `ids` as in `read_corpus`.
     """
     with readable_twice(path) as file:
         format = format_of(file)
@@ -136,10 +130,7 @@ def output_suffixes() -> tuple[str, ...]:
 
 
 def output_format(path: str | Path, layout: str | None = None) -> Format:
-    """The format of an output file, by its name; call it before long work.
-
-    Raises `InputError` if the suffix is unknown, or the format has no such layout.
-    """
+    """The format of an output file, by its name; call it before long work."""
     suffix = _suffix(path)
     written = {format.suffixes[0]: format for format in FORMATS if format.write is not None}
     if suffix not in written:

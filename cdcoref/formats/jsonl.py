@@ -34,8 +34,7 @@ _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
     """Read a corpus from a file (UTF-8, plain or gzipped) or a stream of bytes.
 
-    Notes report unknown fields that are no plain values and mentions extended to whole tokens. Raises `InputError` if a
-    line is not a document as described at the top of this file.
+    Notes report unknown fields that are no plain values and mentions extended to whole tokens.
     """
     documents: list[Document] = []
     mentions: list[Mention] = []
@@ -72,8 +71,7 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
                 write(document, mentions)
 
     `names` is what people call clusters. What is yielded writes a document, its mentions, and what else is known of
-    clusters; it raises `ValueError` if that document has been written, or a mention is not in it. Raises `InputError`
-    if the file cannot be written. An existing file is then left unchanged.
+    clusters; it raises `ValueError` if that document has been written, or a mention is not in it.
     """
     written: set[str] = set()
     with output_file(path) as file:
@@ -92,10 +90,7 @@ def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProx
 
 
 def write_jsonl(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``.
-
-    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``."""
     numbers = corpus.mention_numbers()
     with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:
@@ -103,7 +98,7 @@ def write_jsonl(corpus: Corpus, path: str | Path) -> None:
 
 
 def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
-    """A document and its mentions as the fields of a line, as described at the top of this file."""
+    """A document and its mentions as the fields of a line."""
     fields: dict[str, Any] = {
         "id": document.id,
         "text": document.text,

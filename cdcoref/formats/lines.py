@@ -43,9 +43,7 @@ def line_chunks(
     """Yield chunks of whole lines of a file or stream in UTF-8, each with the number of its first line (from 1).
 
     Each ends with a newline. A byte order mark is removed; text that has that of UTF-16 or UTF-32 is recoded.
-    `encoding` is that of text without such a mark, None for UTF-8. Raises `EncodingError` if the text is not in its
-    encoding; `InputError` if the file cannot be read, is not text, has a line longer than `longest_line` bytes or,
-    before its first chunk, is gzip and unpacks to more than packed files may.
+    `encoding` is that of text without such a mark, None for UTF-8.
     """
     _check_unpacked(path)
     number = 1
@@ -73,19 +71,13 @@ def line_chunks(
 
 
 def first_bytes(path: Source, size: int = 1 << 16, *, any_type: bool = False) -> bytes:
-    """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed.
-
-    Raises `InputError` if the file cannot be read, or is not text, which it must be unless it may be of `any_type`.
-    """
+    """The beginning of a file, decompressed, in UTF-8 if it has a byte order mark, which is removed."""
     with closing(_utf8(path, size, any_type=any_type)) as chunks:
         return next(chunks, b"")
 
 
 def whole_file(path: str | Path) -> bytes:
-    """Everything in a file of any type, decompressed if it is gzip.
-
-    Raises `InputError` if the file cannot be read.
-    """
+    """Everything in a file of any type, decompressed if it is gzip."""
     with _opened(path) as stream:
         return b"".join(iter(lambda: stream.read(CHUNK), b""))
 
@@ -189,10 +181,7 @@ STANDARD_INPUT = "-"
 
 @contextmanager
 def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
-    """The file itself, or a copy of one that can be read only once; errors in the copy name the original.
-
-    Raises `InputError` if the copy cannot be made.
-    """
+    """The file itself, or a copy of one that can be read only once; errors in the copy name the original."""
     source = Path(path)
     if str(path) != STANDARD_INPUT and not _is_special(source):
         yield source

@@ -149,8 +149,7 @@ class MentionTableBuilder:
 def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
     """The mention table of a corpus, as if read from a file with that name.
 
-    Documents, and the mentions of a document, are in the order of the corpus, as in JSON lines. Raises `InputError` if
-    two documents have the same name and part, or a kind is unknown.
+    Documents, and the mentions of a document, are in the order of the corpus, as in JSON lines.
     """
     builder = MentionTableBuilder(name)
     numbers = corpus.mention_numbers()

@@ -39,7 +39,7 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
     """A UTF-8 text file that replaces `path` when the block ends without an error.
 
     It is compressed, reproducibly, if the name ends in ``.gz``. Anything but a regular file, such as ``/dev/stdout`` or
-    a pipe, is written to directly. Raises `InputError` if the file cannot be written.
+    a pipe, is written to directly.
     """
     with ExitStack() as stack:
         try:

@@ -79,9 +79,7 @@ def read_text(
     """Read a text file, plain or compressed with gzip; its id is the file name unless another is given.
 
     It is in UTF-8, in UTF-16 or UTF-32 with a byte order mark, or else in `encoding`. A missing line break at the end
-    is added. `pipeline` is a spaCy pipeline that splits sentences; None for the rules. Raises `EncodingError`, which
-    gives the line, if the file is not in a known encoding, and `InputError` if it cannot be read or is not plain text,
-    or the pipeline is not installed.
+    is added. `pipeline` is a spaCy pipeline that splits sentences; None for the rules.
     """
     path = Path(path)
     data = text_content(path, encoding)
@@ -93,11 +91,7 @@ def read_text(
 
 
 def text_content(path: Path, encoding: str | None = None) -> bytes:
-    """A whole text file in UTF-8, plain or compressed with gzip.
-
-    Raises `EncodingError` if it is not in a known encoding, nor in the one that is named; `InputError` if it is no
-    text.
-    """
+    """A whole text file in UTF-8, plain or compressed with gzip."""
     try:
         return b"".join(chunk for _, chunk in line_chunks(path))
     except EncodingError as error:

@@ -42,11 +42,7 @@ _SHOWN = 8
 
 
 def read_csv(path: Path, options: ReadOptions) -> Corpus:
-    """Read a CSV file with a header; cells are separated by commas, semicolons, tabs or bars, whichever its header has.
-
-    Raises `InputError` if the file cannot be read, has no column of texts, two columns have one name or two documents
-    one id, or it is a table that cdcoref wrote.
-    """
+    """Read a CSV file with a header, whose cells commas, semicolons, tabs or bars separate."""
     text = _EXCEL_DELIMITER.sub("\n", text_content(path, options.encoding).decode())
     table = text.lstrip("\r\n")
     header = table.partition("\n")[0]

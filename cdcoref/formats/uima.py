@@ -33,11 +33,7 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def write_xmi(corpus: Corpus, folder: str | Path) -> tuple[str, ...]:
-    """Write a folder of XMI files with their type system; returns a sentence if discontinuous mentions were extended.
-
-    Raises `InputError` if dkpro-cassis is not installed, a text or the name of a cluster has a character that XML
-    cannot have, or the folder cannot be written or holds other files. It is then left as it was.
-    """
+    """Write a folder of XMI files with their type system; returns a sentence if mentions were extended over gaps."""
     cassis = _cassis()
     check_characters(corpus, _NO_XML, "a control character, which XML cannot have")
     files = file_names((document.id for document in corpus.documents), ".xmi")

@@ -39,9 +39,6 @@ class Server:
 
     `address`: Where it is, without the token. `left`: When the server has stopped: the additions that were cancelled;
     their summaries say what is known.
-
-    Raises `InputError` if there is no collection, the extra is not installed, or the port is taken; with a block, also
-    `RuntimeError` if the server does not start.
     """
 
     def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:

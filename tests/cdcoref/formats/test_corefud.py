@@ -266,7 +266,7 @@ DROPPED = """# newdoc id = es1
 # text = Perdió el tren.
 0.1\t_\t_\tPRON\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1-)
 1\tPerdió\t_\t_\t_\t_\t_\t_\t_\t_
-2\tel\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-object-1-
+2\tel\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-object-2-
 3\ttren\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)|SpaceAfter=No
 4\t.\t_\t_\t_\t_\t_\t_\t_\t_
 
@@ -412,7 +412,7 @@ def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_a
 
 
 def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_path: Path) -> None:
-    (tmp_path / "key.conllu").write_text(DROPPED.replace("Entity=(e2-object-1-", "_").replace("Entity=e2)|", ""))
+    (tmp_path / "key.conllu").write_text(DROPPED.replace("Entity=(e2-object-2-", "_").replace("Entity=e2)|", ""))
     (tmp_path / "moved.conllu").write_text(moved(DROPPED))
     (tmp_path / "none.conllu").write_text(without(DROPPED))
     (tmp_path / "x.conllu").write_text(DROPPED)
