@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 DENSE_ROWS = 2000
 """Up to this many different sets of words, or sentences, are all compared at once."""
@@ -56,17 +57,14 @@ class Rows:
 
 
 class WordSets:
-    """A set of words for every mention.
-
-    `sizes`: Of the sets. *Shape:* (mentions,)
-    """
+    """A set of words for every mention; `sizes` are those of the sets. *Shape:* (mentions,)"""
 
     def __init__(self, sets: Sequence[frozenset[str]]) -> None:
         row_of = numbered(sets)
         different = dict.fromkeys(sets)
         columns: dict[str, int] = {}
         entries = [sorted(columns.setdefault(word, len(columns)) for word in words) for words in different]
-        self._rows = Rows(row_of, sparse_rows(entries, max(1, len(columns))))
+        self._rows = Rows(row_of, _sparse_rows(entries, max(1, len(columns))))
         self._columns = columns
         self.sizes = np.array([len(words) for words in different], dtype=np.float32)[row_of]
 
@@ -87,7 +85,7 @@ class WordSets:
         result[both] = np.where(shared == 0, -1.0, np.where(whole, 1.0, 0.3))
         return result
 
-    def contain(self, mentions: Integers, words: Sequence[str], chosen: Integers) -> NDArray[np.bool_]:
+    def contain(self, mentions: Integers, words: Sequence[str], chosen: Integers) -> Flags:
         """Whether the sets of mentions contain words, given as positions in `words`. *Shape of all:* (pairs,)"""
         columns = np.array([self._columns.get(word, -1) for word in words], dtype=np.int64)[chosen]
         table, width = self._rows.table, self._rows.table.shape[1]
@@ -95,6 +93,20 @@ class WordSets:
         wanted = self._rows.row_of[mentions] * width + columns
         places = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
         return (columns >= 0) & (codes[places] == wanted) if len(codes) else np.zeros(len(mentions), dtype=bool)
+
+
+def _value(value: Callable[[MentionFacts], int]) -> cached_property[Integers]:
+    """A number of each mention. *Shape:* (mentions,), as of the others."""
+    return cached_property(lambda tables: np.array([value(m) for m in tables.mentions], dtype=np.int64))
+
+
+def _number(value: Callable[[MentionFacts], Hashable]) -> cached_property[Integers]:
+    """A number for a value of each mention, equal for equal values."""
+    return cached_property(lambda tables: numbered(value(m) for m in tables.mentions))
+
+
+def _sets(words: Callable[[MentionFacts], frozenset[str]]) -> cached_property[WordSets]:
+    return cached_property(lambda tables: WordSets([words(m) for m in tables.mentions]))
 
 
 class FactTables:
@@ -106,35 +118,26 @@ class FactTables:
     def __len__(self) -> int:
         return len(self.mentions)
 
-    def sets(self, words: Callable[[MentionFacts], frozenset[str]]) -> WordSets:
-        """A set of words of each."""
-        return WordSets([words(mention) for mention in self.mentions])
-
-    @cached_property
-    def documents(self) -> Integers:
-        """A number for the document of each mention. *Shape:* (mentions,), as for the following properties."""
-        return numbered(m.document for m in self.mentions)
-
-    @cached_property
-    def sentences(self) -> Integers:
-        """Numbers of sentences."""
-        return np.array([m.sentence for m in self.mentions], dtype=np.int64)
-
-    @cached_property
-    def spans(self) -> tuple[Integers, Integers]:
-        """First tokens, and those behind the last ones."""
-        one, other = ([m.start for m in self.mentions], [m.end for m in self.mentions])
-        return np.array(one, dtype=np.int64), np.array(other, dtype=np.int64)
-
-    @cached_property
-    def words(self) -> Integers:
-        """A number for the words of each mention, equal for equal words."""
-        return numbered(m.words.words for m in self.mentions)
-
-    @cached_property
-    def heads(self) -> Integers:
-        """Positions of their heads in :attr:`different_heads`."""
-        return numbered(m.words.head for m in self.mentions)
+    documents = _number(lambda m: m.document)
+    sentences = _value(lambda m: m.sentence)
+    starts = _value(lambda m: m.start)
+    ends = _value(lambda m: m.end)
+    words = _number(lambda m: m.words.words)
+    heads = _number(lambda m: m.words.head)
+    """Positions in :attr:`different_heads`."""
+    definite = _value(lambda m: m.words.definite)
+    modifiers = _sets(lambda m: m.phrase.modifiers)
+    complements = _sets(lambda m: m.phrase.complements)
+    lemmas = _sets(lambda m: m.words.lemmas)
+    names = _sets(lambda m: m.words.names)
+    numbers = _sets(lambda m: m.words.numbers)
+    years = _sets(lambda m: m.words.years)
+    dates = _sets(lambda m: m.words.dates)
+    _verbs = _value(lambda m: m.syntax.verb)
+    _are_subjects = _value(lambda m: int(m.syntax.role == "subject"))
+    _clauses = _value(lambda m: m.clause)
+    _tokens = _value(lambda m: m.syntax.head)
+    _possessors = _value(lambda m: -1 if m.words.names else m.syntax.possessor)
 
     @cached_property
     def different_heads(self) -> list[str]:
@@ -143,95 +146,40 @@ class FactTables:
 
     @cached_property
     def pronouns(self) -> Integers:
-        """A number for the class of each pronoun; 0 for mentions that are no pronouns."""
-        classes = numbered(["", *(m.words.pronoun for m in self.mentions)])
-        return classes[1:]
-
-    @cached_property
-    def definite(self) -> Integers:
-        """See :class:`cdcoref.language.words.MentionWords`."""
-        return np.array([m.words.definite for m in self.mentions], dtype=np.int64)
-
-    @cached_property
-    def modifiers(self) -> WordSets:
-        """Lemmas before their heads."""
-        return self.sets(lambda m: m.phrase.modifiers)
-
-    @cached_property
-    def complements(self) -> WordSets:
-        """Lemmas after their heads."""
-        return self.sets(lambda m: m.phrase.complements)
-
-    @cached_property
-    def lemmas(self) -> WordSets:
-        """The lemmas of each mention."""
-        return self.sets(lambda m: m.words.lemmas)
-
-    @cached_property
-    def names(self) -> WordSets:
-        """The names in each mention; likewise for the following properties."""
-        return self.sets(lambda m: m.words.names)
-
-    @cached_property
-    def numbers(self) -> WordSets:
-        """Numbers in figures, and some in words."""
-        return self.sets(lambda m: m.words.numbers)
-
-    @cached_property
-    def years(self) -> WordSets:
-        """The years among them."""
-        return self.sets(lambda m: m.words.years)
-
-    @cached_property
-    def dates(self) -> WordSets:
-        """Weekdays and months."""
-        return self.sets(lambda m: m.words.dates)
+        """A number for the class of each pronoun; 0 for mentions that are no pronouns. *Shape:* (mentions,)"""
+        return numbered(["", *(m.words.pronoun for m in self.mentions)])[1:]
 
     @cached_property
     def values(self) -> list[WordSets]:
         """Years, amounts, weekdays, months and countries; mentions that corefer cannot differ in them."""
         return [WordSets(sets) for sets in zip(*(m.words.stated.values for m in self.mentions), strict=True)]
 
-    def possessed(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+    def possessed(self, first: Integers, second: Integers) -> Flags:
         """Whether one mention of a pair is the possessor right before the other's noun. *Shape:* (pairs,)"""
-        head, possessor = self._possessors
+        head, possessor = self._tokens, self._possessors
         owned = (possessor[first] == head[second]) & (possessor[first] >= 0)
         owns = (possessor[second] == head[first]) & (possessor[second] >= 0)
         return (self.documents[first] == self.documents[second]) & (owned | owns)
 
-    def in_one_clause(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+    def in_one_clause(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs are different nouns of one clause (:meth:`MentionFacts.in_clause_with`). *Shape:* (pairs,)"""
         document, clause = self.documents, self._clauses
         same = (document[first] == document[second]) & (clause[first] == clause[second])
         own = np.flatnonzero(same & (clause[first] >= 0))
-        one, other, (start, end) = first[own], second[own], self.spans
+        one, other, start, end = first[own], second[own], self.starts, self.ends
         separate = (end[one] < start[other]) | (end[other] < start[one])
         result = np.zeros(len(first), dtype=bool)
         result[own] = separate & (self.lemmas.shared(one, other) == 0)
         return result
 
-    def other_arguments(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+    def other_arguments(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs are subject and object of one verb (:meth:`MentionFacts.is_other_argument`)."""
-        document, (verb, is_subject) = self.documents, self._arguments
+        document, verb = self.documents, self._verbs
         same = (document[first] == document[second]) & (verb[first] == verb[second]) & (verb[first] >= 0)
-        return same & (is_subject[first] != is_subject[second]) & (self.pronouns[first] + self.pronouns[second] == 0)
+        differ = self._are_subjects[first] != self._are_subjects[second]
+        return same & differ & (self.pronouns[first] + self.pronouns[second] == 0)
 
-    @cached_property
-    def _arguments(self) -> tuple[Integers, NDArray[np.bool_]]:
-        verbs = np.array([m.syntax.verb for m in self.mentions], dtype=np.int64)
-        return verbs, np.array([m.syntax.role == "subject" for m in self.mentions], dtype=bool)
-
-    @cached_property
-    def _clauses(self) -> Integers:
-        return np.array([m.clause for m in self.mentions], dtype=np.int64)
-
-    @cached_property
-    def _possessors(self) -> tuple[Integers, Integers]:
-        """The heads, and what nouns belong to."""
-        owners = [-1 if m.words.names else m.syntax.possessor for m in self.mentions]
-        return np.array([m.syntax.head for m in self.mentions], dtype=np.int64), np.array(owners, dtype=np.int64)
-
-    def different_names(self, first: Integers, second: Integers) -> NDArray[np.bool_]:
+    def different_names(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
         names, name_of = self._full_names
         both = np.flatnonzero((name_of[first] > 0) & (name_of[second] > 0) & (name_of[first] != name_of[second]))
@@ -254,7 +202,7 @@ class FactTables:
 
     @cached_property
     def sentence_names(self) -> Rows:
-        """The names and numbers in the sentence of each mention."""
+        """The names and numbers in the sentence of each mention, likewise."""
         return self._sentence_vectors(lambda mention: mention.around.names)
 
     def _sentence_vectors(self, words: Callable[[MentionFacts], frozenset[str]]) -> Rows:
@@ -264,7 +212,7 @@ class FactTables:
         row = {place: number for number, place in enumerate(sentences)}
         word_sets = [words(mention) for mention in sentences.values()]
         columns = {word: number for number, word in enumerate(sorted(frozenset().union(*word_sets)))}
-        table = sparse_rows([sorted(columns[word] for word in own) for own in word_sets], max(1, len(columns)))
+        table = _sparse_rows([sorted(columns[word] for word in own) for own in word_sets], max(1, len(columns)))
         documents = numbered(document for document, _ in sentences)
         rows = np.repeat(np.arange(len(word_sets)), np.diff(table.indptr))
         seen = np.unique(documents[rows] * table.shape[1] + table.indices) % table.shape[1]
@@ -283,7 +231,7 @@ def numbered(values: Iterable[Hashable]) -> Integers:
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int64)
 
 
-def sparse_rows(entries: Sequence[Sequence[int]], width: int) -> csr_array:
+def _sparse_rows(entries: Sequence[Sequence[int]], width: int) -> csr_array:
     """Ones in the given columns of every row, which are in ascending order. *Shape:* (rows, width)"""
     from scipy.sparse import csr_array
 

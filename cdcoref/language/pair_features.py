@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.language.fact_tables import FactTables, Integers, Numbers, Rows, WordSets, numbered
+from cdcoref.language.fact_tables import FactTables, Flags, Integers, Numbers, Rows, WordSets, numbered
 from cdcoref.language.mention_facts import MentionFacts
 
 PREFIX_LENGTH = 3
@@ -30,7 +30,7 @@ class MentionPairs:
         self.tables = tables
         self.first, self.second = pairs[:, 0], pairs[:, 1]
 
-    def equal(self, numbers: Integers) -> NDArray[np.bool_]:
+    def equal(self, numbers: Integers) -> Flags:
         """Where the two mentions have the same number. *Shape:* (mentions,) in, (pairs,) out"""
         return numbers[self.first] == numbers[self.second]
 
@@ -42,13 +42,17 @@ class MentionPairs:
         """Cosines of the sentences of the two mentions, whose vectors have the length 1."""
         return np.minimum(sentences.products(self.first, self.second), np.float32(1.0))
 
+    def of_both(self, numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The numbers of the first and of the second mentions. *Shape:* (mentions,) in, (pairs,) out"""
+        return numbers[self.first], numbers[self.second]
+
     @cached_property
-    def same_document(self) -> NDArray[np.bool_]:
+    def same_document(self) -> Flags:
         """Whether both are of one document."""
         return self.equal(self.tables.documents)
 
     @cached_property
-    def same_head(self) -> NDArray[np.bool_]:
+    def same_head(self) -> Flags:
         """Whether their heads have one lemma."""
         return self.equal(self.tables.heads)
 
@@ -56,18 +60,7 @@ class MentionPairs:
     def lemmas(self) -> tuple[Numbers, Numbers, Numbers]:
         """How many lemmas they share, and how many either has."""
         lemmas = self.tables.lemmas
-        return lemmas.shared(self.first, self.second), lemmas.sizes[self.first], lemmas.sizes[self.second]
-
-    @cached_property
-    def pronouns(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which of the first and of the second mentions are pronouns."""
-        pronouns = self.tables.pronouns > 0
-        return pronouns[self.first], pronouns[self.second]
-
-    @cached_property
-    def definite(self) -> tuple[Integers, Integers]:
-        """See :class:`cdcoref.language.words.MentionWords`."""
-        return self.tables.definite[self.first], self.tables.definite[self.second]
+        return lemmas.shared(self.first, self.second), *self.of_both(lemmas.sizes)
 
 
 def _rare_head(pairs: MentionPairs) -> NDArray[np.generic]:
@@ -111,45 +104,44 @@ def _jaccard(pairs: MentionPairs) -> NDArray[np.generic]:
 
 
 def _one_pronoun(pairs: MentionPairs) -> NDArray[np.generic]:
-    one, other = pairs.pronouns
+    one, other = pairs.of_both(pairs.tables.pronouns > 0)
     return one != other
 
 
 def _two_pronouns(pairs: MentionPairs) -> NDArray[np.generic]:
     """Both are pronouns: 1 where they are of one class ("he", "his"), else -1."""
-    one, other = pairs.pronouns
+    one, other = pairs.of_both(pairs.tables.pronouns > 0)
     alike = np.where(pairs.equal(pairs.tables.pronouns), 1.0, -1.0)
     return np.where(one & other, alike, 0.0)
 
 
 def _both_definite(pairs: MentionPairs) -> NDArray[np.generic]:
-    one, other = pairs.definite
+    one, other = pairs.of_both(pairs.tables.definite)
     return (one > 0) & (other > 0)
 
 
 def _one_indefinite(pairs: MentionPairs) -> NDArray[np.generic]:
-    one, other = pairs.definite
+    one, other = pairs.of_both(pairs.tables.definite)
     return (one < 0) | (other < 0)
 
 
 def _one_modified(pairs: MentionPairs) -> NDArray[np.generic]:
     """Only one of the two has words before or after its head."""
-    sizes = pairs.tables.modifiers.sizes + pairs.tables.complements.sizes
-    return (sizes[pairs.first] > 0) != (sizes[pairs.second] > 0)
+    one, other = pairs.of_both(pairs.tables.modifiers.sizes + pairs.tables.complements.sizes)
+    return (one > 0) != (other > 0)
 
 
 def _closeness(pairs: MentionPairs) -> NDArray[np.generic]:
     """1 in one sentence, less the more sentences lie between, 0 in different documents."""
-    sentences = pairs.tables.sentences.astype(np.float32)
-    between = np.abs(sentences[pairs.first] - sentences[pairs.second])
+    one, other = pairs.of_both(pairs.tables.sentences.astype(np.float32))
+    between = np.abs(one - other)
     return np.where(pairs.same_document, 1.0 / (1.0 + np.log1p(between)), 0.0)
 
 
 def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
     """One lies within the other."""
-    starts, ends = pairs.tables.spans
-    start, other_start = starts[pairs.first], starts[pairs.second]
-    end, other_end = ends[pairs.first], ends[pairs.second]
+    start, other_start = pairs.of_both(pairs.tables.starts)
+    end, other_end = pairs.of_both(pairs.tables.ends)
     within = ((start <= other_start) & (other_end <= end)) | ((other_start <= start) & (end <= other_end))
     return pairs.same_document & within
 
@@ -157,7 +149,6 @@ def _nested(pairs: MentionPairs) -> NDArray[np.generic]:
 class Feature(NamedTuple):
     """A feature of pairs.
 
-    `of_pairs`: Computes it.
     `evidence`: Whether it states agreement (above 0) and conflict (below 0), so that a higher value never lowers the
         probability of coreference; otherwise it only describes the pair.
     `prior`: What a value of 1 adds to the logit where training has too few pairs to learn it from.
@@ -197,7 +188,7 @@ FEATURES: dict[str, Feature] = {
 """By name; a saved model refers to these names, so a name never changes its meaning."""
 
 
-def conflicts(mentions: FactTables, pairs: Integers) -> NDArray[np.bool_]:
+def conflicts(mentions: FactTables, pairs: Integers) -> Flags:
     """Which pairs cannot corefer. *Shape:* (pairs, 2) in, (pairs,) out
 
     What they state is in conflict (:func:`cdcoref.language.in_conflict`), one is the possessor of the other, or they
