@@ -34,7 +34,7 @@ def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[Co
     fit_vectors(
         changed, annotated_corpora(documents),
         VectorOptions(layers=2, pair_features=("same_words",), vector_width=8),
-        VectorTraining(scorer_steps=200, scorer_pairs=64, **training),  # type: ignore[arg-type]
+        VectorTraining(scorer_steps=100, scorer_pairs=64, **training),  # type: ignore[arg-type]
         batch_tokens=512, seed=0, say=said.append,
     )  # fmt: skip
     return changed, said
@@ -49,7 +49,7 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
     for name, weight in tiny_model.state_dict().items():
         assert name.startswith("vector_scorer.") or torch.equal(weight, model.state_dict()[name])
     assert [line.split(",")[0] for line in said] == [
-        "vectors: fitting the event scorer in 200 steps",
+        "vectors: fitting the event scorer in 100 steps",
         "vectors: event scorer",
     ]
 
@@ -70,10 +70,10 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     ]
     shares = {"event": {ALL: 0.0, UNSEEN: 1.0}}
     options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, learnt=8, learnt_shares=shares)
-    training = VectorTraining(scorer_steps=300, scorer_pairs=64, unseen=(unseen,))
+    training = VectorTraining(scorer_steps=150, scorer_pairs=64, unseen=(unseen,))
     model, said = copy.deepcopy(tiny_model), []
     fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=said.append)
-    assert said[0].endswith("in 900 steps")  # three networks
+    assert said[0].endswith("in 450 steps")  # three networks
     assert said[1].count(" and ") == 2
     evidence = compare_vectors(model, Readings(documents, read_vectors(model, documents, batch_tokens=512)))
     words = np.array([m.cluster for m in documents.mentions])
