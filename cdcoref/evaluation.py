@@ -44,20 +44,15 @@ def evaluate(
     options: LinkingOptions | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Results:
-    """Evaluate a model.
+    """Evaluate a model, or the lemma baseline.
 
-    `predictor`: The model; or the lemma baseline, which is then scored in the model's place.
-    `gold`: An annotated corpus, with information on its annotation or as :func:`annotated_corpora` accepts it. Settings
-        for which it has no annotated topics are omitted.
+    `gold`: As :func:`annotated_corpora` takes it. Settings for which it has no annotated topics are omitted.
     `mentions`: Whether to cluster the annotated mentions or those that the model detects (in the annotated sentences).
 
-    Returns a dictionary for JSON, all scores from 0 to 1. Under ``event`` and ``entity`` (and ``both``, with predicted
-    mentions) the topic settings, under each the metrics with ``recall``, ``precision`` and ``f1``, and ``conll_f1``;
-    beside them the same ``without_singletons``, the ``lemma_baseline``, and the ``ceiling`` of recall. Mentions without
-    a kind are scored under ``unknown``. The headline is repeated under ``headline`` (gold mentions: singletons kept if
-    they are annotated; predicted mentions: removed). ``detection`` has the mention detector's scores, ``parameters``
-    the model's size (None if no model was used), and ``seconds`` the time taken. An `InputError` if the corpus has no
-    annotated mentions; or, with predicted mentions, if it annotates no kind exhaustively.
+    Returns a dictionary for JSON, scores from 0 to 1: by kind (``unknown`` for mentions without one) and topic setting
+    the metrics, ``without_singletons``, ``lemma_baseline`` and the ``ceiling`` of recall; under ``headline`` what is
+    reported; ``detection``; ``parameters`` (None if no model was used) and ``seconds``. An `InputError` if there are no
+    annotated mentions, or, with predicted ones, no kind is annotated exhaustively.
     """
     if not predictor.lemma:
         check_cross_encoder(predictor.model, options or LinkingOptions())
@@ -133,11 +128,7 @@ def _link(
     options: LinkingOptions,
     progress: Progress,
 ) -> dict[str, Corpus]:
-    """The clusters under every grouping, story by story, as prediction makes them.
-
-    A group that several groupings have is linked once; twice, with and without their labels, if it spans several
-    predicted stories, and one grouping knows these and another does not.
-    """
+    """The clusters under every grouping, story by story, as prediction makes them; each group is linked once."""
     story_of = _story_of(groupings)
 
     def with_story_labels(name: str, group: Sequence[str]) -> bool:

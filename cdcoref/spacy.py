@@ -45,11 +45,9 @@ def link(
 ) -> Prediction:
     """Find coreferent mentions across several Docs, and add them to the Docs; returns the same as a prediction.
 
-    Tokens, and sentences if there are any, are used as they are; the span groups ``"event"`` and ``"entity"`` are
-    replaced. `model` is a name or folder for :func:`cdcoref.load`, or the predictor that it returns. With `entities`,
-    the Docs' named entities (``doc.ents``) are the entity mentions, and only events are detected. Options can also be
-    given by name: ``link(docs, kind="event")``. Raises `InputError` if these are no Docs, there is no such model or
-    option, two Docs have the same name, or the options ask to find the entities that are given.
+    The span groups ``"event"`` and ``"entity"`` are replaced. `model`: A name or folder for :func:`cdcoref.load`, or a
+    predictor. With `entities`, the named entities of the Docs are the entity mentions. Options also by name:
+    ``link(docs, kind="event")``. An `InputError` names what is wrong.
     """
     from cdcoref.predict import PredictionOptions
 

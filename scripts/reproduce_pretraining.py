@@ -70,29 +70,22 @@ CELLS = (("event", True), ("entity", True), ("event", False), ("entity", False))
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget for each row of each seed.
-
-    Attributes
-    ----------
-    head_steps, steps
-        Steps for the head, before all rows; and for each row.
-    pairs
-        Pairs of each kind and sign in the attention analysis.
-    coref_topics, coref_epochs, coref_dev_topics
-        Number of train topics of ECB+ to fine-tune on, passes over them, and number of dev topics to score.
-    """
+    """The budget for each row of each seed."""
 
     seeds: int
     head_steps: int
     steps: int
+    """Steps for the head, before all rows; and for each row."""
     batch_size: int
     max_length: int
     learning_rate: float
     head_learning_rate: float
     pairs: int
+    """Pairs of each kind and sign in the attention analysis."""
     coref_topics: int
     coref_epochs: int
     coref_dev_topics: int
+    """Number of train topics of ECB+ to fine-tune on, passes over them, and number of dev topics to score."""
 
 
 BUDGETS = {

@@ -34,9 +34,8 @@ from tests.commands import Finished
 if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
 
-settings.register_profile("untimed", deadline=None, max_examples=60)  # a busy machine is no failure
-settings.register_profile("ci", settings.get_profile("untimed"), max_examples=20)
-settings.load_profile("ci" if os.environ.get("CI") else "untimed")
+settings.register_profile("untimed", deadline=None, max_examples=25)  # a busy machine is no failure
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "data" / "sample"
@@ -198,23 +197,7 @@ def tiny_biased_encoder(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathF
 
 
 class LocalHub:
-    """A hub on this machine: what huggingface_hub asks of the real one to download a model and to upload one.
-
-    Attributes
-    ----------
-    models
-        Files by name, of every model by name.
-    private
-        Names of models that are not shown.
-    writable
-        Whether uploads are allowed.
-    delay
-        Seconds until it answers.
-    requests
-        Method and path of every request.
-    address
-        Where it is.
-    """
+    """A hub on this machine: what huggingface_hub asks of the real one to download a model and to upload one."""
 
     def __init__(self) -> None:
         self.models: dict[str, dict[str, bytes]] = {}

@@ -59,18 +59,10 @@ class Prediction(Results):
     ) -> tuple[str, ...]:
         """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
 
-        Parameters
-        ----------
-        path
-            The file, whose suffix is one of those in `docs/formats.md`, or a folder, whose name has no suffix. It is
-            unchanged if it cannot be written (`InputError`).
-        layout
-            As in :func:`cdcoref.formats.write_corpus`.
-        folder_format
-            What the files of a folder are: ``"text"`` (with mentions replaced; the default), ``"brat"``, ``"xmi"``,
-            ``"label-studio"`` or ``"prodigy"``.
-        replaced
-            What is replaced in texts: ``"pronouns"`` (the default) or ``"all"``.
+        `path`: A file, unchanged if it cannot be written (`InputError`), or a folder, whose name has no suffix.
+        `folder_format`: Of the files of a folder: ``"text"`` (with mentions replaced; the default), ``"brat"``,
+            ``"xmi"``, ``"label-studio"`` or ``"prodigy"``.
+        `layout`: As in :func:`cdcoref.formats.write_corpus`. `replaced`: As in :func:`cdcoref.views.resolved_texts`.
 
         Returns a sentence for each kind of information that the format cannot express.
         """

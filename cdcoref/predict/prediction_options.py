@@ -18,41 +18,28 @@ OF_LOAD = ("device", "precision", "style", "model")
 
 @dataclass(frozen=True, slots=True)
 class PredictionOptions(LinkingOptions):
-    """How a prediction is made: :class:`cdcoref.linking.LinkingOptions`, and what is linked, where.
-
-    Attributes
-    ----------
-    kind
-        ``"event"``, ``"entity"``, or ``"both"``.
-    topics
-        Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or
-        one group of all documents (``"none"``).
-    max_pairs
-        Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all.
-    find_mentions
-        Detect mentions even if the documents have annotated ones; a kind: only those of it, beside the annotated ones
-        of the other kind.
-    engine
-        Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray
-        cluster (``"ray"``). The result is the same.
-    ray_address
-        Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
-        or a cluster on this machine.
-    across_stories
-        Whether entities of different predicted stories about one subject are one if they bear the same name (see
-        :mod:`cdcoref.linking.full_names`). The lemma baseline links nothing across stories, nor does a model whose
-        configuration has no `names_across_stories`.
-    threshold, candidates, batch_tokens, pairs
-        As in :class:`cdcoref.linking.LinkingOptions`.
-    """
+    """How a prediction is made: :class:`cdcoref.linking.LinkingOptions`, and what is linked, where."""
 
     kind: Kinds = "both"
+    """``"event"``, ``"entity"``, or ``"both"``."""
     topics: Topics = "predicted"
+    """Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or one
+    group of all documents (``"none"``)."""
     max_pairs: int | None = None
+    """Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all."""
     find_mentions: bool | Literal["event", "entity"] = False
+    """Detect mentions even if the documents have annotated ones; a kind: only those of it, beside the annotated ones of
+    the other kind."""
     engine: Engine = "local"
+    """Where stories are linked: in this process, one after the other (``"local"``), or on the workers of a Ray cluster
+    (``"ray"``). The result is the same."""
     ray_address: str | None = None
+    """Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
+    or a cluster on this machine."""
     across_stories: bool = True
+    """Whether entities of different predicted stories about one subject are one if they bear the same name (see
+    :mod:`cdcoref.linking.full_names`). The lemma baseline links nothing across stories, nor does a model whose
+    configuration has no `names_across_stories`."""
 
     def __post_init__(self) -> None:
         LinkingOptions.__post_init__(self)

@@ -85,20 +85,11 @@ class Predictor:
     ) -> Prediction:
         """Find mentions, and link those that corefer across all documents.
 
-        Parameters
-        ----------
-        texts
-            Texts (their ids are ``"1"``, ``"2"``, ...), texts by id, or a corpus; see
-            :data:`cdcoref.predict.GivenText`. If a corpus has annotated mentions, they are used (those without a kind
+        `texts`: See :data:`cdcoref.predict.GivenText`. Annotated mentions of a corpus are used (those without a kind
             are of `options.kind`); otherwise mentions are detected.
-        options, settings
-            See :class:`PredictionOptions`; also by name: ``predict(texts, kind="event")``.
-        cache
-            Folder for intermediate results, from which an interrupted run resumes.
-        announce
-            Called with the plan.
-        progress
-            Called with a stage (``"finding mentions"``, ``"comparing"``), the amount done, and the total.
+        `options`, `settings`: See :class:`PredictionOptions`; also by name: ``predict(texts, kind="event")``.
+        `cache`: Folder for intermediate results, from which an interrupted run resumes.
+        `announce`: Called with the plan. `progress`: Called with a stage, the amount done, and the total.
 
         An `InputError` names the option, the text or the mention that is wrong.
         """
@@ -143,10 +134,9 @@ class Predictor:
         progress: Progress = lambda stage, done, total: None,
         **settings: Any,
     ) -> Iterator[LinkedStory]:
-        """As :meth:`predict`, but story by story: only the documents and the largest subject are held in memory.
+        """As :meth:`predict`, but story by story, those about one subject together; one subject is in memory at a time.
 
-        Stories about one subject come one after the other (see :func:`cdcoref.stories.subjects`). Documents without
-        words are no story; they come together after the last one.
+        Documents without words are no story; they come together after the last one.
         """
         for subject in self.stream_subjects(
             corpus, options, cache=cache, announce=announce, progress=progress, **settings
@@ -330,20 +320,13 @@ def load(
 ) -> Predictor:
     """Read a model for prediction.
 
-    Parameters
-    ----------
-    model
-        ``"default"`` for the model included in the package, the folder of another, ``organisation/model`` for one on
-        the Hugging Face hub, or ``"lemma"`` for the baseline that links mentions with the same head lemma. The
-        baseline reads the default model when mentions must be detected, or to check `device` or `style`.
-    device
-        ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
-    precision
-        Of the encoder: ``"fp32"``; ``"bf16"``, which is faster if the processor supports it; ``"int8"``, for CPUs only,
-        which is slightly less accurate; or ``"auto"``: bf16 if the processor supports it, otherwise int8 if it supports
-        that and the model's heads were fitted in it, otherwise fp32.
-    style
-        What counts as a mention, one of :data:`cdcoref.corpus.STYLES`; by default the one that the model has in use.
+    `model`: ``"default"``, a folder, ``organisation/model`` for one on the Hugging Face hub, or ``"lemma"`` for the
+        baseline, which reads the default model only to detect mentions or to check `device` or `style`.
+    `device`: ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
+    `precision`: Of the encoder: ``"fp32"``, ``"bf16"``, ``"int8"`` (on CPUs), or ``"auto"``: bf16 if the processor
+        supports it, else int8 if it supports that and the heads were fitted in it, else fp32.
+    `style`: What counts as a mention, one of :data:`cdcoref.corpus.STYLES`; by default the one that the model has in
+        use.
     """
     if not isinstance(model, str | Path) or not str(model):
         raise InputError(f"the model must be a name or a folder, not {model!r}")

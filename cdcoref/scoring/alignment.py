@@ -75,12 +75,10 @@ def align(
     kind: str = "both",
     remove_nested: bool = False,
 ) -> Alignment:
-    """Match the mentions of a key and a response, and number their clusters.
+    """Match the mentions of a key and a response of one `kind` or of ``"both"``, and number their clusters.
 
-    `kind` keeps only mentions of one kind, on both sides, unless it is ``"both"``; `remove_nested` ignores mentions
-    nested in another of the same cluster. Raises `InputError` if the files share no document, a document differs in its
-    number of tokens, the key lacks the topics that the level needs, or a kind is chosen and a file has mentions without
-    one.
+    `remove_nested` ignores mentions nested in another of the same cluster. An `InputError` if the files share no
+    document, a document differs in its number of tokens, or the key lacks the topics or kinds that are needed.
     """
     document_of, notes = _match_documents(key, response)
     group_of, groups = groups_of_documents(key, level)

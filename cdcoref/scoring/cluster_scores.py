@@ -20,16 +20,13 @@ def score(
     singletons: Literal["keep", "remove"] = "keep",
     metrics: Iterable[str] = tuple(METRICS),
 ) -> Scores:
-    """Score the clusters of a response against those of a key.
+    """Score the clusters of a response against those of a key: two corpora, or two collections of clusters of mentions.
 
-    Both are clusterings, each a collection of clusters of mentions (anything hashable; equal mentions are the same), or
-    both are corpora, which are scored at the corpus level. Mentions of corpora are matched as those of files are: by
-    `Mention.key`, or by `Mention.place` unless every mention on both sides has a kind. A mention in several clusters of
-    one side counts only in the first. Documents found only in the response are ignored, as in the reference scorer.
-
-    `singletons` ``"remove"`` removes clusters of one mention from both sides; `metrics` are keys of `METRICS`;
-    CEAF takes longest. Raises `ValueError` for others, and if only one side is a corpus; `InputError` if two corpora
-    share no document, or a document differs in its number of tokens.
+    Mentions of corpora match by `Mention.key`, or by `Mention.place` unless all have a kind. A mention in several
+    clusters counts in the first; documents of the response alone are ignored, as in the reference scorer. `singletons`
+    ``"remove"`` removes clusters of one mention from both sides; `metrics` are keys of `METRICS`. A `ValueError` for
+    others, and if only one side is a corpus; an `InputError` if corpora share no document, or a document differs in its
+    number of tokens.
     """
     if singletons not in ("keep", "remove"):
         raise ValueError(f"singletons is {singletons!r}; it must be 'keep' or 'remove'")

@@ -18,11 +18,10 @@ from cdcoref.scoring.scores import Scores
 class Options:
     """How files are scored.
 
-    A `level` of None is `"document"` if the cluster names of the key are local to a document (CorefUD, CoNLL-2012),
-    `"block"` if they are local to a `#begin document` block of several documents (as in other scorers), otherwise
-    `"corpus"`. `ids` says whether cluster ids in CoNLL are local to a document or global to the file (None: as each
-    file has them). `singletons` ``"remove"`` removes clusters of one mention from both sides, `remove_nested` mentions
-    nested in another of the same cluster.
+    A `level` of None is `"document"` or `"block"` if cluster names of the key are local to these, otherwise `"corpus"`.
+    `ids`: Whether cluster ids in CoNLL are local to a document or global (None: as each file has them). `singletons`
+    ``"remove"`` removes clusters of one mention, `remove_nested` mentions nested in another of their cluster, on both
+    sides.
     """
 
     level: Level | None = None

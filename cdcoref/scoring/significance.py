@@ -58,9 +58,9 @@ class Difference:
 class Significance:
     """The significance tests of all metrics.
 
-    `unit` is what was resampled, `crossing` the number of clusters that span several units, so that units depend on
-    each other, and `exhaustive` says whether the exchanges were all possible ones. `differences` has those of the
-    metrics, and of ``"conll"`` if its three metrics were tested.
+    `unit`: What was resampled. `crossing`: Clusters that span several units, which then depend on each other.
+        `exhaustive`: Whether the exchanges were all possible ones. `differences`: By metric, and ``"conll"`` if its
+        three were tested.
     """
 
     unit: Level
@@ -109,11 +109,10 @@ def compare_responses(
 ) -> Significance:
     """Test whether two responses to a key differ significantly.
 
-    `unit` is what is resampled: a topic, a subtopic or a document. None: the smallest that no cluster crosses, or else
-    the largest that occurs at least twice. At levels below the corpus it is that of the level. The same seed gives the
-    same p-values; `progress` is called with the number of resamples done and the total, for both tests together. Raises
-    `InputError` if a response does not match the key, there is only one unit, documents lack the topics that the unit
-    needs, or the unit is not that of the level.
+    `unit`: What is resampled: topics, subtopics or documents; None: the smallest that no cluster crosses, or else the
+        largest that occurs at least twice; below the level of the corpus that of the level. `progress`: Called with
+        resamples done and their total. An `InputError` if a response does not match the key, there is only one unit,
+        documents lack the topics needed, or the unit is not that of the level.
     """
     if not 1 <= resamples <= MOST_RESAMPLES:
         raise InputError(f"the number of resamples must be from 1 to {MOST_RESAMPLES:,}, not {resamples:,}")

@@ -25,30 +25,21 @@ from cdlm.validation import Count, Flag, check_fields, number
 
 @dataclass(frozen=True, slots=True)
 class AntecedentTraining:
-    """How the scorer of antecedents is trained.
-
-    Attributes
-    ----------
-    passes
-        Number of passes over the documents; each document is a batch.
-    rate, decay
-        The largest learning rate, and the weight decay.
-    pronouns
-        Pronouns of a document that are seen each time at most, drawn at random.
-    corpus_shares
-        By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named.
-        A corpus of a hundred documents counts for little beside one of a thousand if each is seen once.
-    swap_genders
-        Whether documents in which pronouns or names state a gender are seen once more with genders swapped
-        (:func:`cdcoref.language.with_genders_swapped`), so that occupations state none.
-    """
+    """How the scorer of antecedents is trained."""
 
     passes: Count = 6
+    """Number of passes over the documents; each document is a batch."""
     rate: Annotated[float, number(0, most=1)] = 1e-3
     decay: Annotated[float, number(0, most=1)] = 0.05
+    """The largest learning rate, and the weight decay."""
     pronouns: Count = 60
+    """Pronouns of a document that are seen each time at most, drawn at random."""
     corpus_shares: Shares = field(default_factory=dict)
+    """By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named. A
+    corpus of a hundred documents counts for little beside one of a thousand if each is seen once."""
     swap_genders: Flag = False
+    """Whether documents in which pronouns or names state a gender are seen once more with genders swapped
+    (:func:`cdcoref.language.with_genders_swapped`), so that occupations state none."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -96,10 +87,7 @@ def fit_antecedents(
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the model's scorer of antecedents; everything else in it stays as it is.
-
-    `parts`: Training corpora; every mention counts whose kind has antecedents, also one that is alone in its cluster.
-    `say`: Called with a line on how well the head fits.
+    """Train the model's scorer of antecedents on all mentions whose kind has any; all else in it stays as it is.
 
     An `InputError` if the shares of the corpora leave no document that has pronouns.
     """

@@ -38,30 +38,21 @@ OF_CORPUS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class BiEncoderTraining:
-    """What the bi-encoder is trained on.
-
-    Attributes
-    ----------
-    frozen_layers
-        How many of the lower layers, and the embeddings, stay as they were pretrained.
-    length
-        Word pieces of a sequence, at most.
-    lengths
-        The same by corpus; `length` for a corpus that is not named.
-    step_tokens
-        Word pieces of a batch, at most.
-    corpus_shares
-        By corpus, the share of its documents that an epoch reads; 1 where a corpus is not named, 2 to read each twice.
-    teacher
-        A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none.
-    """
+    """What the bi-encoder is trained on."""
 
     frozen_layers: Index = 0
+    """How many of the lower layers, and the embeddings, stay as they were pretrained."""
     length: Length = 256
+    """Word pieces of a sequence, at most."""
     lengths: Mapping[str, Length] = field(default_factory=dict)
+    """The same by corpus; `length` for a corpus that is not named."""
     step_tokens: Count = 1536
+    """Word pieces of a batch, at most."""
     corpus_shares: Shares = field(default_factory=dict)
+    """By corpus, the share of its documents that an epoch reads; 1 where a corpus is not named, 2 to read each
+    twice."""
     teacher: str = ""
+    """A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -103,11 +94,10 @@ class BiEncoderBatch(Batch):
     targets: Tensor
 
     def relations(self) -> tuple[Tensor, Tensor]:
-        """Which pairs of mentions corefer, and for which pairs the annotation says so.
+        """Which pairs of mentions corefer, and which can be compared. *Shape:* (mentions, mentions) each
 
-        Mentions of one document can be compared, and those of documents between which links are annotated. Events of
-        two topics never corefer; whether two entities of different topics do is not annotated. *Shape:* (mentions,
-        mentions) each
+        Those can whose links are annotated. Events of two topics never corefer; of entities of different topics it is
+        unknown.
         """
         same = self.clusters[:, None] == self.clusters[None]
         comparable = self.documents[:, None] == self.documents[None]
@@ -141,10 +131,9 @@ class _Annotated:
 
 
 class BiEncoderData(Dataset[BiEncoderBatch]):
-    """The batches of an epoch, which `set_epoch` chooses; they follow from the random seed and the epoch.
+    """The batches of an epoch, which `set_epoch` chooses; each has documents of one topic or of several small ones.
 
-    A batch has documents of one topic or of several small ones, since only mentions of one batch are compared.
-    `targets` are by corpus the teacher's vectors of its mentions, of the shape (mentions, teacher's width).
+    `targets`: By corpus the teacher's vectors of its mentions. *Shape:* (mentions, teacher's width)
     """
 
     def __init__(

@@ -39,11 +39,7 @@ READ_TOKENS = 8192
 
 
 class BiEncoderLearner(nn.Module):
-    """The encoder with the heads of the losses.
-
-    `corpora` is how many corpora there are, each with its own style of annotation; `frozen_layers` how many of the
-    lower layers, and the embeddings, stay as they were pretrained.
-    """
+    """The encoder with the heads of the losses, one for each of so many `corpora` where styles of annotation differ."""
 
     def __init__(self, encoder: CDLMModel, corpora: int, frozen_layers: int) -> None:
         super().__init__()
@@ -206,14 +202,11 @@ def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperat
 
 
 def distillation_loss(vectors: Tensor, targets: Tensor, temperature: float) -> Tensor:
-    """How far the similarities of vectors are from those of a teacher's vectors: 0 if all cosines are equal.
+    """The divergence of similarities from those of a teacher (Kullback and Leibler 1951), the mean over mentions.
 
-    The softmax of a mention's cosines with all others, divided by the temperature, is a distribution over these. The
-    loss is the divergence of the student's distribution from the teacher's (Kullback and Leibler 1951), the mean over
-    mentions.
+    The softmax of a mention's cosines with all others, divided by the `temperature`, is a distribution over these.
 
-    `vectors`, `targets`: The student's and the teacher's vectors. *Shape:* (mentions, width) each, of any widths
-    `temperature`: Cosines are divided by it.
+    `vectors`, `targets`: *Shape:* (mentions, width) each, of any widths
     """
     student, teacher = (_log_similarities(table, temperature) for table in (vectors, targets))
     return nn.functional.kl_div(student, teacher, log_target=True, reduction="batchmean")

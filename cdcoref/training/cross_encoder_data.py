@@ -39,43 +39,32 @@ class ContextTraining:
 
     The seed, the dropout of attention, and how often checkpoints are written and progress is reported are those of the
     run; the dropout of hidden states is that of the encoder.
-
-    Attributes
-    ----------
-    nearest
-        The mentions of its group that a mention is compared with because their vectors are most similar. A group is a
-        topic, or a document where links across documents are not annotated.
-    same_head, same_cluster
-        Further pairs of a group for each of its mentions, on average and at most, drawn at random: of mentions whose
-        heads have one lemma, and of coreferent ones.
-    other_topics, other_topics_similarity
-        The most similar events of other topics that an event is compared with where links across documents are
-        annotated, and the cosine that they must exceed.
-    opening, names, sentence
-        Word pieces that a context has in training; 0: as many as in prediction (`model.contexts`).
-    corpus_shares
-        By corpus, the share of its pairs that a pass sees, drawn anew for each; 1 where a corpus is not named.
-    context_passes
-        How often the pairs are seen.
-    batch_pairs
-        Pairs of a step.
-    upper_rate, new_rate
-        Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new.
     """
 
     nearest: Count = 16
+    """The mentions of its group that a mention is compared with because their vectors are most similar. A group is a
+    topic, or a document where links across documents are not annotated."""
     same_head: Index = 6
     same_cluster: Index = 8
+    """Further pairs of a group for each of its mentions, on average and at most, drawn at random: of mentions whose
+    heads have one lemma, and of coreferent ones."""
     other_topics: Index = 6
     other_topics_similarity: Probability = 0.2
+    """The most similar events of other topics that an event is compared with where links across documents are
+    annotated, and the cosine that they must exceed."""
     opening: Index = 0
     names: Index = 0
     sentence: Index = 0
+    """Word pieces that a context has in training; 0: as many as in prediction (`model.contexts`)."""
     corpus_shares: Shares = field(default_factory=dict)
+    """By corpus, the share of its pairs that a pass sees, drawn anew for each; 1 where a corpus is not named."""
     context_passes: Count = 2
+    """How often the pairs are seen."""
     batch_pairs: Count = 512
+    """Pairs of a step."""
     upper_rate: Annotated[float, number(0, most=1)] = 4e-4
     new_rate: Annotated[float, number(0, most=1)] = 1e-3
+    """Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -105,11 +94,9 @@ class LabelledContexts:
 class ReadContexts:
     """The mentions of one corpus that a cross-encoder can compare; each attribute has one entry a mention.
 
-    `contexts`: The context of each.
     `first_rows`: The row at which the states of its document begin, among those of the corpus.
     `vectors`: The means of its pieces in the last layer, of length 1. *Shape:* (mentions, width)
-    `kinds`, `clusters`, `groups`, `heads`: Numbers of its kind, cluster, group and head. Only mentions of one group, or
-        events, are compared. *Shape:* (mentions,)
+    `kinds`, `clusters`, `groups`, `heads`: Only mentions of one group, or events, are compared. *Shape:* (mentions,)
     """
 
     contexts: list[MentionContext]
@@ -122,14 +109,10 @@ class ReadContexts:
 
 
 class ContextData(Dataset[LabelledContexts]):
-    """The batches of an epoch, which `set_epoch` chooses; they follow from the random seed and the epoch.
-
-    What the lower layers say of all documents is kept on the model's device, in sixteen bits: 1.4 GB for the 925,000
-    pieces of the five corpora of the model base.
+    """The batches of an epoch, which `set_epoch` chooses; states of the lower layers are kept in sixteen bits.
 
     `pairs`: Numbers of the two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
-    `labels`: Whether the two corefer. *Shape:* (pairs,)
-    `part_of`, `kind_of`: Numbers of the corpus and the kind of each pair. *Shape:* (pairs,)
+    `labels`, `part_of`, `kind_of`: Whether the two corefer, and their corpus and kind. *Shape:* (pairs,)
     """
 
     def __init__(

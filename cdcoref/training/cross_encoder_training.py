@@ -94,10 +94,9 @@ def train_contexts(
     seed: int,
     batch_tokens: int,
 ) -> None:
-    """Train a scorer of contexts; the weights of the epoch with the best average precision on dev are written.
+    """Train a scorer of contexts, and write the weights of the epoch with the best average precision on dev.
 
-    The model is on the device of the run; its settings have the options of contexts, and its encoder computes without
-    gradients afterwards. :func:`load_contexts` reads what is written.
+    The model's encoder computes without gradients afterwards. :func:`load_contexts` reads what is written.
     """
     torch.manual_seed(seed)
     scorer = ContextScorer(model.encoder, model.settings.contexts)

@@ -28,18 +28,12 @@ NO_KIND = "has no kind; state the kind of each in the file, or that of all with 
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """Which pairs of mentions the cross-encoder of the paper learns from.
-
-    Attributes
-    ----------
-    negatives
-        Pairs that do not corefer for each that does; 0: all of them.
-    step_pairs
-        Pairs of an optimiser step, all with the same weight.
-    """
+    """Which pairs of mentions the cross-encoder of the paper learns from."""
 
     negatives: Annotated[float, number(0, most=10**9)] = 20.0
+    """Pairs that do not corefer for each that does; 0: all of them."""
     step_pairs: Count = 128
+    """Pairs of an optimiser step, all with the same weight."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -48,15 +42,13 @@ class SamplingOptions:
 class TrainingData(Dataset[LabelledBatch]):
     """The batches of an epoch, which `set_epoch` chooses.
 
-    `corpora`: One or more annotated corpora, as :func:`cdcoref.corpora.annotated_corpora` accepts them. Topics are
-        predicted for a corpus with a document that has none.
+    `corpora`: As :func:`cdcoref.corpora.annotated_corpora` takes them; topics are predicted where a document has none.
     `batches_of_step`: How many batches make an optimiser step, in all processes together.
-    `pairs`: The two mentions of every pair, counted through all corpora. *Shape:* (pairs, 2)
-    `coreferent`: Whether they corefer. *Shape:* (pairs,)
-    `notes`: One sentence for each word or mention that had to be cut, and for negatives that there are too few of.
+    `pairs`, `coreferent`: The mentions of every pair, and whether they corefer. *Shapes:* (pairs, 2), (pairs,)
+    `notes`: A sentence for each word or mention that had to be cut, and for negatives that there are too few of.
 
-    An `InputError` if no two mentions of the corpora corefer, a mention has no kind, two corpora have a document with
-    the same id, or the pairs of a step cannot be divided into its batches.
+    An `InputError` if no two mentions corefer, a mention has no kind, two corpora have a document with the same id, or
+    the pairs of a step cannot be divided into its batches.
     """
 
     def __init__(

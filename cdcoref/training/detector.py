@@ -41,21 +41,14 @@ MOST_WORDS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class DetectorTraining:
-    """How the detector is fitted.
-
-    Attributes
-    ----------
-    passes
-        How often it sees the training corpora.
-    step_words
-        Words of a step.
-    corpus_shares
-        By corpus, the share of it that an epoch sees; 2 reads each twice. 1 where a corpus is not named.
-    """
+    """How the detector is fitted."""
 
     passes: Count = 3
+    """How often it sees the training corpora."""
     step_words: Count = 1200
+    """Words of a step."""
     corpus_shares: Shares = field(default_factory=dict)
+    """By corpus, the share of it that an epoch sees; 2 reads each twice. 1 where a corpus is not named."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -71,11 +64,7 @@ def fit_detector(
     seed: int,
     say: Say,
 ) -> None:
-    """Give a model another mention detector, fitted.
-
-    Everything else in the model stays as it is. Its thresholds are those of the detector before, so they are to be
-    tuned again.
-    """
+    """Give a model another mention detector, fitted; its thresholds, those of the one before, are to be tuned again."""
     for style in options.styles:
         if not any(teaches(part.info, style, options) for part in parts):
             raise InputError(f"no training corpus is annotated in the style {style!r}")
@@ -99,29 +88,20 @@ def fit_detector(
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """A sequence that was read: its words, and the labels of its spans.
-
-    Attributes
-    ----------
-    words
-        *Shape:* (words, layers * width), fp16
-    begins
-        Whether a sentence begins with a word. *Shape:* (words,)
-    starts, ends
-        *Shape:* (spans,)
-    syntax
-        Their syntactic features. *Shape:* (spans, `SYNTAX_FEATURES`)
-    labels, weights
-        *Shape:* (spans, styles * kinds)
-    """
+    """A sequence that was read: its words, and the labels of its spans."""
 
     words: Tensor
+    """*Shape:* (words, layers * width), fp16"""
     begins: Tensor
+    """Whether a sentence begins with a word. *Shape:* (words,)"""
     starts: Tensor
     ends: Tensor
+    """*Shape:* (spans,)"""
     syntax: Tensor
+    """Their syntactic features. *Shape:* (spans, `SYNTAX_FEATURES`)"""
     labels: Tensor
     weights: Tensor
+    """*Shape:* (spans, styles * kinds)"""
 
 
 def _lessons(

@@ -70,17 +70,13 @@ def train(
     tracker: str | None = None,
     say: Say = say_on_stderr,
 ) -> CorefModel:
-    """Fine-tune an encoder and its heads, and write the model of the best epoch.
+    """Fine-tune an encoder and its heads, in one process or several, and write and return the model of the best epoch.
 
-    Under ``accelerate launch`` several processes share the work.
-
-    `config`: What to train and how.
-    `train_corpus`, `dev_corpus`: One or more annotated corpora each, as :func:`cdcoref.corpora.annotated_corpora`
-        accepts them. Nothing is learnt from the second; the epoch and the thresholds are chosen on it.
+    `train_corpus`, `dev_corpus`: As :func:`cdcoref.corpora.annotated_corpora` takes them. On the second only the epoch
+        and the thresholds are chosen.
     `output`, `resume`, `device`, `tracker`, `say`: See :class:`cdlm.runs.Run`.
 
-    Returns the model of the best epoch, as written. An `InputError` if a corpus has nothing to learn from or to tune
-    on, or `output` already holds another model or run.
+    An `InputError` if a corpus has nothing to learn from or to tune on, or `output` holds another model or run.
     """
     output, roles = Path(output), config.corpora
     learnt, dev = ([p.of_kind(config.kind) for p in annotated_corpora(c)] for c in (train_corpus, dev_corpus))
@@ -209,8 +205,7 @@ def fit_contexts(
 ) -> None:
     """Train the cross-encoder of upper layers for the model that a run left, in a run and a folder of its own.
 
-    :func:`fit_heads` then gives it to the model. If it has been trained, nothing happens; if its training was
-    interrupted, that is resumed.
+    Nothing happens if it has been trained; :func:`fit_heads` gives it to the model.
     """
     folder = RunFolder(output / CONTEXTS)
     model = CorefModel.from_pretrained(output, unfinished=True)
@@ -261,10 +256,9 @@ def fit_heads(
     *,
     say: Say = say_on_stderr,
 ) -> None:
-    """Fit the heads that the run has not trained: those that compare mentions which were read alone, and the detector.
+    """Fit the heads that the run has not trained: those of the bi-encoder and the detector; tune, and write the model.
 
-    The cross-encoder of upper layers, if the model is to have one, has been trained by :func:`fit_contexts`. The model
-    is tuned anew and written again. If it has those heads already, nothing happens.
+    :func:`fit_contexts` comes first, if the model is to have a cross-encoder. Nothing happens if it has those heads.
     """
     record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
     heads = _heads_to_fit(model, config, learnt)

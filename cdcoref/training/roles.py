@@ -14,30 +14,21 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class CorpusRoles:
-    """What each corpus is used for, by its name. Without any setting, every corpus is used for everything.
-
-    Attributes
-    ----------
-    genres
-        By corpus, the genres of the documents that are trained on; all of a corpus that is not named. A document's
-        genre is the second part of its id, as in GUM: ``GUM_news_homeopathic``.
-    topics_of_heads
-        By corpus, the topics from which the heads learn that are fitted after the run. The encoder learns from the
-        corpus' other topics, so that the heads see texts that it does not know by heart.
-    epoch_choice
-        The corpora on whose dev splits the best epoch is chosen; none: all.
-    only_detector
-        The corpora from which only the detector learns that is fitted after the run, and on whose dev splits only its
-        thresholds are chosen.
-    only_weights
-        The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen.
-    """
+    """What each corpus is used for, by its name. Without any setting, every corpus is used for everything."""
 
     genres: Mapping[str, Names] = field(default_factory=dict)
+    """By corpus, the genres of the documents that are trained on; all of a corpus that is not named. A document's genre
+    is the second part of its id, as in GUM: ``GUM_news_homeopathic``."""
     topics_of_heads: Mapping[str, Names] = field(default_factory=dict)
+    """By corpus, the topics from which the heads learn that are fitted after the run. The encoder learns from the
+    corpus' other topics, so that the heads see texts that it does not know by heart."""
     epoch_choice: Names = ()
+    """The corpora on whose dev splits the best epoch is chosen; none: all."""
     only_detector: Names = ()
+    """The corpora from which only the detector learns that is fitted after the run, and on whose dev splits only its
+    thresholds are chosen."""
     only_weights: Names = ()
+    """The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen."""
 
     def __post_init__(self) -> None:
         check_fields(self)

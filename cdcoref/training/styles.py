@@ -20,11 +20,10 @@ from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
 
 
 def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
-    """The corpus with its mentions as a style has them.
+    """The corpus with its mentions as a style has them; in its own style, or one that it cannot have, as it is.
 
-    In its own style a corpus stays as it is. In the style ``dense``, entities are reduced to their heads
-    (:func:`cdcoref.language.head_span`), each head once, and relative pronouns are none. In the style ``people``, only
-    entities of the types that the corpus counts among these are left. No other change is possible.
+    Dense: entities are their heads (:func:`cdcoref.language.head_span`), each once, without relative pronouns. People:
+    entities of the types that the corpus counts among these.
     """
     if style == part.info.style or not part.info.styles:
         return part.corpus
@@ -74,9 +73,8 @@ def complete(info: CorpusInfo, kind: str, style: str) -> bool:
 def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo, style: str) -> Targets:
     """What one style teaches about the candidate spans of a sequence.
 
-    A kind that is annotated completely counts in all annotated sentences. Of another, only spans count that begin or
-    end where an annotated mention does: the rest may be mentions or not. The same holds for whatever overlaps a
-    discontinuous mention, or a date if dates are not annotated (in the style ``people`` they are no mentions).
+    A kind that is annotated completely counts in all annotated sentences; of another, only spans that begin or end
+    where a mention does. What overlaps a discontinuous mention, or a date if dates are not annotated, is unknown.
     """
     document = sequence.document
     starts, ends = sequence.words[sequence.starts], sequence.words[sequence.ends - 1] + 1
@@ -121,8 +119,8 @@ def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> lis
 def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefConfig:
     """Choose the detection thresholds of every style of the model's detector on `dev`.
 
-    Of every kind the threshold with the highest exact-match F1, the mean over the corpora that are examples of the
-    style and annotate all mentions of the kind; 0.5 for a kind that none of them annotates so.
+    The best exact-match F1 of each kind, the mean over the style's corpora that annotate all its mentions; 0.5 without
+    one.
     """
     parts = annotated_corpora(dev)
     thresholds = {style: dict.fromkeys(KINDS, 0.5) for style in model.settings.detector.styles}

@@ -26,47 +26,33 @@ class TrainingConfig:
     """Everything that a run depends on besides the corpus; it is written beside the weights.
 
     The defaults are those of the parts, not a recipe: start from one of `PRESETS`.
-
-    Attributes
-    ----------
-    encoder
-        Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"`` or
-        ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`.
-    kind
-        The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass.
-    int8
-        Whether the encoder's weights are rounded to 8 bits before heads are fitted,
-        and the model is stored so, in a quarter of the space.
-    corpora
-        What each corpus is used for.
-    model
-        The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev.
-    sampling
-        Which pairs the cross-encoder of the paper learns from.
-    bi_encoder
-        What an encoder that is trained as a bi-encoder reads, and by which losses it learns.
-    run
-        How the run is optimised, evaluated and saved.
-    contexts
-        How the cross-encoder of the encoder's upper layers is trained after the run; only if `model.contexts` has a
-        rank.
-    vectors
-        How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers.
-    detector
-        How the mention detector is fitted anew after the run; only if `model.detector` has layers.
     """
 
     encoder: str = "minilm"
+    """Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"`` or
+    ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`."""
     kind: Literal["event", "entity", "both"] = "both"
+    """The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass."""
     int8: Flag = False
+    """Whether the encoder's weights are rounded to 8 bits before heads are fitted, and the model is stored so, in a
+    quarter of the space."""
     corpora: CorpusRoles = field(default_factory=CorpusRoles)
+    """What each corpus is used for."""
     model: CorefConfig = field(default_factory=CorefConfig)
+    """The model's own configuration: how it is built and reads. Its thresholds and temperatures are tuned on dev."""
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    """Which pairs the cross-encoder of the paper learns from."""
     bi_encoder: BiEncoderTraining = field(default_factory=BiEncoderTraining)
+    """What an encoder that is trained as a bi-encoder reads, and by which losses it learns."""
     run: RunOptions = field(default_factory=RunOptions)
+    """How the run is optimised, evaluated and saved."""
     contexts: ContextTraining = field(default_factory=ContextTraining)
+    """How the cross-encoder of the encoder's upper layers is trained after the run; only if `model.contexts` has a
+    rank."""
     vectors: VectorTraining = field(default_factory=VectorTraining)
+    """How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers."""
     detector: DetectorTraining = field(default_factory=DetectorTraining)
+    """How the mention detector is fitted anew after the run; only if `model.detector` has layers."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -96,8 +82,7 @@ class TrainingConfig:
     def for_corpora(self, infos: Sequence[CorpusInfo]) -> TrainingConfig:
         """The configuration for some known corpora, or for corpora of one's own, if there are none.
 
-        Settings for other corpora, such as a preset has, are left out, and so is what nothing teaches: other styles of
-        mentions, and networks that learn from corpora that the encoder does not see.
+        Settings for other corpora, and what no corpus is left to teach, are left out.
         """
         names = {info.name for info in infos}
 

@@ -44,15 +44,12 @@ def tune(
     kinds: Sequence[str] = KINDS,
     progress: Progress = lambda stage, done, total: None,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
-    """Choose temperature and distance threshold of every kind on `dev`.
+    """Choose temperature and distance threshold of every kind on `dev`, and score the model there.
 
-    Pronouns that follow antecedents have a temperature of their own, which is kept as their `antecedent_weight`.
-
-    The distance threshold is the one with the highest CoNLL F1 (gold mentions, predicted topics; the mean of those with
-    and without singletons). Of several corpora the mean F1 counts. Without annotated links across documents, each
-    document is a group of its own. The detector, if there is one, is scored on each corpus in the corpus' own style, at
-    the thresholds that it has (:func:`cdcoref.training.tune_styles`); mentions of a kind only on corpora that annotate
-    all of it.
+    The threshold has the highest CoNLL F1 (gold mentions, predicted topics, the mean with and without singletons, the
+    mean over corpora). Pronouns have a temperature of their own, kept as their `antecedent_weight`. The detector is
+    scored on each corpus in its style, at its thresholds (:func:`tune_styles`), for kinds that are annotated
+    completely.
     """
     parts = annotated_corpora(dev)
     dev = joined(parts)
@@ -114,8 +111,7 @@ def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None
 def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:
     """Choose on the pairs of dev how both encoders' logits are combined (:func:`fit_weights`).
 
-    Mentions are compared within annotated stories: subtopics where the corpus has them, else topics. What the
-    cross-encoder reads depends on the candidates, and they on the weight of the bi-encoder, so that is chosen first.
+    The weight of the bi-encoder comes first, since candidates, and so what the cross-encoder reads, depend on it.
     """
     parts = annotated_corpora(dev)
     known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=batch_tokens)) for part in parts]
@@ -133,12 +129,10 @@ def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOption
 def fit_weights(
     options: VectorOptions, parts: Sequence[AnnotatedCorpus], evidence: Sequence[PairEvidence]
 ) -> VectorOptions:
-    """Fit by logistic regression how the logits of cross-encoder and bi-encoder are combined.
+    """Fit by logistic regression how the logits of both encoders are combined; every corpus weighs the same.
 
-    Every corpus weighs the same. For mentions of different documents the corpora count whose links cross documents; for
-    those of one document the corpora that annotate all mentions of the kind. Where the cross-encoder read no
-    pair, both count the same. The similarity of documents is no feature: fitted on few corpora, it learnt to tell those
-    corpora apart, not their events.
+    Across documents, corpora count whose links cross documents; within them, those that annotate all mentions of the
+    kind. Without a pair that the cross-encoder read, both count the same.
     """
     crossing = [part.info.cross_document for part in parts]
     for kind in KINDS:
@@ -229,9 +223,7 @@ def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.boo
 def best_distance_threshold(cuts: Cuts) -> tuple[float, float]:
     """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1 with singletons.
 
-    The highest is the mean of those with and without singletons: with them, a threshold that links nothing is not bad;
-    and the mean over the thresholds up to 0.04 away, since a peak at a single one is chance. Of several corpora the
-    mean F1 counts.
+    The highest mean of F1 with and without singletons, over all corpora and the thresholds up to 0.04 away.
     """
     results: list[float] = []
     kept: list[float] = []

@@ -33,27 +33,19 @@ FEW_PAIRS = 200
 
 @dataclass(frozen=True, slots=True)
 class VectorTraining:
-    """How the heads are fitted.
-
-    Attributes
-    ----------
-    scorer_steps, scorer_pairs, scorer_rate
-        Steps of the scorer, pairs a step (a quarter of them coreferent, and weighted accordingly), and the largest
-        learning rate.
-    corpus_weights
-        By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named.
-    unseen
-        The corpora that the encoder was not trained on, for the networks that learn vectors from these alone.
-    antecedents
-        How the scorer of antecedents is trained.
-    """
+    """How the heads are fitted."""
 
     scorer_steps: Count = 3000
     scorer_pairs: Count = 1024
     scorer_rate: Annotated[float, number(0, most=1)] = 1e-3
+    """Steps of the scorer, pairs a step (a quarter of them coreferent, and weighted accordingly), and the largest
+    learning rate."""
     corpus_weights: Shares = field(default_factory=dict)
+    """By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named."""
     unseen: tuple[str, ...] = ()
+    """The corpora that the encoder was not trained on, for the networks that learn vectors from these alone."""
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
+    """How the scorer of antecedents is trained."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -69,15 +61,10 @@ def fit_vectors(
     seed: int,
     say: Say,
 ) -> None:
-    """Give a model the heads that compare mentions by what each document says alone, fitted.
+    """Give a model fitted heads that compare mentions by what each document says alone; all else stays as it is.
 
-    `model`: A trained model; everything else in it stays as it is.
-    `parts`: Training corpora. Mentions are compared within topics, within documents where links across documents are
-        not annotated.
-    `options`, `training`: What the heads are, and how they are fitted.
-    `say`: Called with a line on how well each head fits.
-
-    An `InputError` if vectors are to be learnt from corpora without coreferent mentions of their kind.
+    Mentions are compared within topics, or within documents where links across them are not annotated. An `InputError`
+    if vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     torch.manual_seed(seed)
     model.eval()
@@ -106,9 +93,6 @@ def fit_pair_scorers(
 
     `examples`: The name of each corpus, and its pairs by kind. Several corpora may have one name.
     `words`: Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
-    `say`: Called with a line before each scorer is fitted, and one on how well it fits.
-
-    An `InputError` if vectors are to be learnt from corpora without coreferent mentions of their kind.
     """
     assert model.vector_scorer is not None
     for kind in KINDS:

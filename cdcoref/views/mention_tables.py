@@ -24,14 +24,10 @@ PAIR_COLUMNS = (
 
 
 def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False) -> None:
-    """Write a CSV file (UTF-8, comma, RFC 4180) that is safe to open in a spreadsheet, unless it is to be plain.
+    """Write a CSV file (UTF-8 with a byte order mark, RFC 4180) that is safe in a spreadsheet, unless it is `plain`.
 
-    It begins with a byte order mark, without which Excel takes UTF-8 for another encoding; Python's own `csv` module
-    wants such a file opened with ``encoding="utf-8-sig"``.
-
-    A text that a spreadsheet might run as a formula, since it begins with ``=``, ``+``, ``-``, ``@`` or a control
-    character, gets an apostrophe in front. Confidences have four decimals; unknown values are empty cells. The file is
-    gzipped if its name ends in ``.gz``.
+    A text that might be run as a formula gets an apostrophe in front. Confidences have four decimals; unknown values
+    are empty cells. The file is gzipped if its name ends in ``.gz``.
     """
     rows = ([_cell(value, plain=plain) for value in row] for row in Results.of(source).rows())
     _write(path, MentionRow._fields, rows)

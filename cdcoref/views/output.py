@@ -85,14 +85,11 @@ def write_result(
     replaced: Replaced | None = None,
     plain: bool = False,
 ) -> tuple[str, ...]:
-    """Write documents, mentions and clusters in the format that the file's name ends in, or into a folder.
+    """Write documents, mentions and clusters in the format that the file's name ends in, or a folder, without a suffix.
 
-    A name without a suffix, or a folder, stands for a folder with a file for each document, by default of texts in
-    which pronouns are replaced. `layout` is as in :func:`cdcoref.formats.write_corpus`, `plain` as in
-    :func:`write_csv`.
-
-    Returns a sentence for each kind of information that the format cannot express, or one that names the files of a
-    page that is divided. An `InputError` leaves what was there unchanged.
+    `layout` is as in :func:`cdcoref.formats.write_corpus`, `plain` as in :func:`write_csv`. Returns a sentence for each
+    kind of information that the format cannot express, or one on the parts of a page. An `InputError` leaves what was
+    there.
     """
     check_result_name(output)
     options = {"layout": layout, "folder_format": folder_format, "replaced": replaced, "plain": plain}

@@ -51,8 +51,7 @@ def write_page(source: Results | Corpus, path: str | Path, *, title: str | None 
     """Write a page that can be opened in a browser, shared and archived.
 
     One of more than `LARGEST_PAGE` is divided between stories into ``x.html``, ``x-2.html`` and so on, which link to
-    each other; a number whose file is no part of the page is passed over. A cluster across stories is then in several
-    files, in each with its mentions there. Returns a sentence that names the files, if there are several.
+    each other; other files stay. Returns a sentence that names the files, if there are several.
     """
     path = Path(path)
     results = Results.of(source)

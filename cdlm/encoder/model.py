@@ -306,9 +306,8 @@ class CDLMModel(nn.Module):
     ) -> None:
         """Take the encoder's weights from a Hugging Face state dict, with or without the ``longformer.`` prefix.
 
-        Everything else, with the checkpoint's ``config.json``, becomes the model's `remainder`. With `assign`, the
-        tensors are used instead of copied. Raises `ValueError` if a weight of the encoder is missing, has the wrong
-        shape, or is not a floating-point tensor.
+        All else becomes the model's `remainder`. With `assign`, tensors are used instead of copied. A `ValueError` if a
+        weight is missing, has the wrong shape, or is no floating-point tensor.
         """
         bare = without_prefix(weights)
         needed = self.state_dict()
@@ -382,19 +381,11 @@ class CDLMModel(nn.Module):
     ) -> EncoderOutput:
         """Encode a padded batch. *Shape* of all inputs: (batch, length)
 
-        Parameters
-        ----------
-        attention_mask
-            0 for padding, 1 for tokens, 2 for tokens with global attention; by default all are tokens.
-        global_attention_mask
-            Nonzero for further tokens with global attention; by default there are none.
-        output_attentions
-            Whether to return the attention from and to the global tokens. It has no gradients.
+        `attention_mask`: 0 for padding, 1 for tokens, 2 for global tokens; by default all are tokens.
+        `global_attention_mask`: Nonzero for further global tokens. `output_attentions`: Return their attention, without
+            gradients.
 
-        Raises
-        ------
-        ValueError
-            If a shape is wrong, `attention_mask` has other values, or a sequence is longer than ``config.max_length``.
+        A `ValueError` if a shape is wrong, a mask has other values, or a sequence is longer than ``config.max_length``.
         """
         if attention_mask is None:
             attention_mask = torch.ones_like(input_ids)

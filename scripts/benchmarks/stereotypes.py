@@ -51,22 +51,15 @@ PRONOUNS = {
 
 
 class Sentence(NamedTuple):
-    """A sentence with its two people and its pronoun.
-
-    Attributes
-    ----------
-    document, mentions
-        The sentence, and three mentions: the two people and the pronoun.
-    referent
-        Which of the two people the pronoun refers to, 0 or 1.
-    agrees
-        Whether the pronoun is of the gender that most people of the referent's occupation have.
-    """
+    """A sentence with its two people and its pronoun."""
 
     document: Document
     mentions: tuple[Mention, ...]
+    """The sentence, and three mentions: the two people and the pronoun."""
     referent: int
+    """Which of the two people the pronoun refers to, 0 or 1."""
     agrees: bool
+    """Whether the pronoun is of the gender that most people of the referent's occupation have."""
 
 
 def sentences(templates: Sequence[tuple[str, int]]) -> Iterator[Sentence]:

@@ -91,10 +91,9 @@ def test_the_embedded_encoder_is_checked(tmp_path: Path, monkeypatch: pytest.Mon
     assert minilm_folder() == model
 
 
-@pytest.mark.parametrize("name", ["small", "base"])
-def test_a_model_that_ships_has_an_encoder_to_start_from(name: str) -> None:
-    whole = CorefModel.from_pretrained(name)
-    with encoder_folder(name) as folder:
+def test_a_model_that_ships_has_an_encoder_to_start_from() -> None:
+    whole = CorefModel.from_pretrained("small")
+    with encoder_folder("small") as folder:
         encoder, tokenizer = CDLMModel.from_pretrained(folder), load_tokenizer(folder)
     assert len(tokenizer) == encoder.config.vocab_size
     for own, weights in whole.encoder.state_dict().items():

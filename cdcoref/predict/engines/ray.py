@@ -41,12 +41,10 @@ SECONDS_TO_ANSWER = 5.0
 class RayEngine:
     """Links the stories of a collection on the workers of a Ray cluster; use it in a ``with`` statement.
 
-    Every worker gets a copy of the model on the same type of device, uses as many cores as PyTorch has threads in this
-    process, and a GPU if the model is on one. There are as many as the cluster has room for on entry. The `store`
-    of results is on this machine. `address`: ``"auto"`` for the cluster that this machine is part of, or ``host:port``
-    of its head. None: the value of the environment variable ``RAY_ADDRESS``; if it is not set, a cluster on this
-    machine that lasts as long as the ``with`` statement. An `InputError` if Ray cannot be used, or if the workers of
-    one task die repeatedly.
+    A worker has a copy of the model, as many cores as PyTorch has threads here, and a GPU if the model is on one.
+    `address`: ``"auto"``, or ``host:port`` of the head; None: ``RAY_ADDRESS``, or else a cluster on this machine for
+    the time of the ``with`` statement. An `InputError` if Ray cannot be used, or if the workers of one task die
+    repeatedly.
     """
 
     def __init__(

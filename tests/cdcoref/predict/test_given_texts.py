@@ -57,6 +57,11 @@ DOC = spacy.blank("en")("A ferry sank.")
         ([Path("a.txt")], "not PosixPath; read files with cdcoref.formats.read_corpus"),
         (Path("folder"), "not PosixPath; read files with cdcoref.formats.read_corpus"),
         ([3.5], "the text of '1' must be a string or a list of tokens, not float"),
+        (None, "give texts by id, a list of texts or a corpus, not NoneType"),
+        ({1: "A ferry sank."}, "the id of a text must be a string, not 1"),
+        ({"a": "half \ud83d"}, "document 'a' contains half of a surrogate pair, which is not a character"),
+        ([[["a"], "b"]], "must be a list of tokens, or a list of sentences"),
+        ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "two documents have the id 'x'"),
     ],
 )
 def test_what_is_no_list_of_texts_is_refused(texts: Any, message: str) -> None:
@@ -71,21 +76,6 @@ def test_tokens_of_several_words_and_pairs_of_tokens_are_tokens() -> None:
         ("New", "York"),
         ("New York slept",),
     ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"threshold": "0.5"}, "the threshold must be a probability from 0 to 1, not '0.5'"),
-        ({"threshold": True}, "the threshold must be a probability"),
-        ({"batch_tokens": "8"}, "batch_tokens must be a whole number, not '8'"),
-        ({"max_pairs": 2.5}, "max_pairs must be a whole number, not 2.5"),
-        ({"candidates": False}, "candidates must be a whole number, not False"),
-    ],
-)
-def test_options_of_another_type_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        PredictionOptions(**settings)
 
 
 @pytest.mark.parametrize("name", ["style", "device", "precision"])

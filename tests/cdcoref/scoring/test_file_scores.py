@@ -138,16 +138,6 @@ def test_singletons_are_those_of_the_level(tmp_path: Path) -> None:
     assert scored(tmp_path, key, response, singletons="remove", level="document").scores["b3"].f1 == 0
 
 
-def test_a_repeated_mention_is_not_nested_in_itself(tmp_path: Path) -> None:
-    once: Spans = {"x": [("a1", 0, 1), ("a1", 3, 5)], "y": [("a1", 3, 5)]}
-    twice: Spans = {"x": [*once["x"], ("a1", 3, 5)]}
-    result = scored(tmp_path, twice, once, remove_nested=True)
-    assert [note.partition(";")[0] for note in result.notes] == [
-        "1 duplicate mention of the key ignored",
-        "1 duplicate mention of the response ignored",
-    ]
-
-
 @given(*[st.dictionaries(st.tuples(st.integers(0, 5), st.integers(1, 4)), st.sampled_from("xyz"), max_size=9)] * 2)
 def test_nested_mentions_are_those_within_another_of_their_cluster(
     key: dict[tuple[int, int], str], response: dict[tuple[int, int], str]

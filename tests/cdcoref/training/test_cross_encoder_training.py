@@ -235,17 +235,6 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
     assert all(weight.grad is None for weight in model.encoder.parameters())
 
 
-def test_differences_and_norms_have_the_rate_of_an_encoder(model: CorefModel) -> None:
-    """A run gives one rate to what is named so, and another to the rest."""
-    assert model.context_scorer is not None
-    layers = model.context_scorer.layers
-    named = dict(ContextLearner(model.encoder, model.context_scorer).named_parameters())
-    of_encoder = {id(weight) for name, weight in named.items() if name.startswith("encoder.")}
-    assert of_encoder == {*map(id, layers.matrices.values()), *map(id, layers.norms.values())}
-    others = {name.removeprefix("scorer.") for name in named if not name.startswith("encoder.")}
-    assert others == {"marks", "layers.unrelated", "hidden.weight", "hidden.bias", "output.weight", "output.bias"}
-
-
 def test_a_model_from_end_to_end(reference: tuple[Path, list[str]], config: TrainingConfig) -> None:
     folder, lines = reference
     assert "training the cross-encoder of upper layers" in lines

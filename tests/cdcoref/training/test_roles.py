@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora import CORPORA, AnnotatedCorpus, CorpusFolder, annotated_corpora
+from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.training import PRESETS, CorpusRoles
 
@@ -82,7 +82,8 @@ def test_settings_of_other_corpora_are_left_out_and_what_nothing_teaches() -> No
 
 
 def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_does_not_see() -> None:
-    roles, invented = PRESETS["small"].corpora, CorpusFolder("invented", INVENTED).read("train")
+    roles, topics_of_invented = PRESETS["small"].corpora, sorted(path.stem for path in INVENTED.glob("train/*.md"))
+    invented = part_of("invented", *zip(topics_of_invented, topics_of_invented, strict=True))
 
     def topics(parts: list[AnnotatedCorpus]) -> set[str | None]:
         return {document.topic for part in parts for document in part.corpus.documents}
@@ -91,4 +92,4 @@ def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_doe
     assert of_encoder
     assert of_encoder.isdisjoint(of_heads)
     assert of_heads == set(roles.topics_of_heads["invented"])
-    assert of_encoder | of_heads == {path.stem for path in (INVENTED / "train").glob("*.md")}
+    assert of_encoder | of_heads == set(topics_of_invented)

@@ -77,10 +77,10 @@ def test_no_more_is_formed_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None
             yield cluster
 
     monkeypatch.setattr(Prediction, "each_cluster", counting)
-    first_lines(many(5_000))
+    first_lines(many(1_000))
     assert len(formed) < 50
     formed.clear()
-    list(islice(cluster_lines(many(5_000)), 10))
+    list(islice(cluster_lines(many(1_000)), 10))
     assert len(formed) <= 500
     assert isinstance(formed[0], PredictedCluster)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pytest
+
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.linking import LinkedStory, LinkingOptions
 from cdcoref.model import CorefModel
@@ -23,9 +25,10 @@ TASK = Task(LinkingOptions())
 STORIES = [Story(("d0", "d1", "d2")), Story(("d3",)), Story(("d4", "d5"), pairs=()), Story(("d6", "d7"))]
 
 
-def test_stories_come_in_order_as_they_finish(tiny_model: CorefModel) -> None:
+def test_stories_come_in_order_as_they_finish(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[tuple[str, int, int]] = []
-    words = 4_000  # at most sixteen thousand are searched for mentions together
+    words = 40
+    monkeypatch.setattr("cdcoref.predict.engines.local.WORDS_AT_ONCE", 4 * words)
     corpus = collection(8, words - 13)
     run: Iterator[LinkedStory] = LocalEngine(tiny_model, TASK).run(corpus, STORIES, lambda *step: steps.append(step))
     assert steps == []
@@ -47,9 +50,12 @@ def test_names_of_clusters_are_unique_over_stories(tiny_model: CorefModel) -> No
     assert len(set.union(*names)) == sum(map(len, names))  # type: ignore[arg-type]
 
 
-def test_how_many_stories_are_read_at_once_does_not_matter(tiny_model: CorefModel) -> None:
+def test_how_many_stories_are_read_at_once_does_not_matter(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
-    parts = list(LocalEngine(tiny_model, TASK).run(collection(8, 10_000), STORIES))
+    monkeypatch.setattr("cdcoref.predict.engines.local.WORDS_AT_ONCE", 20)
+    parts = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
     for one, other in zip(whole, parts, strict=True):
         assert one.corpus.mentions
         assert [(m.key, m.kind, m.cluster) for m in one.corpus.mentions] == [
