@@ -76,7 +76,7 @@ def _check_collection(file: Path, exists: bool) -> None:
     if file.is_dir():
         raise InputError("this is a folder; the first argument is the collection's file, such as news.cdcoref", file)
     if exists and not is_collection(file):
-        raise InputError(f"{_described(file)}, not a collection; the first argument is the collection's file", file)
+        raise InputError("this is not a collection; the first argument is the collection's file", file)
     if not exists and file.suffix != COLLECTION_SUFFIX:
         raise InputError(
             f"the name of a new collection must end in {COLLECTION_SUFFIX}; "
@@ -85,16 +85,3 @@ def _check_collection(file: Path, exists: bool) -> None:
         )
     if not file.absolute().parent.is_dir():
         raise InputError("the folder of the collection does not exist; create it first", file)
-
-
-def _described(file: Path) -> str:
-    """What a file is that is no collection."""
-    from cdcoref.formats import format_of
-
-    try:
-        name = format_of(file).name
-    except InputError:  # neither text nor in a known format
-        return "this is another file"
-    if name == "collection":  # by its suffix alone
-        return "this is another file"
-    return "this is a text" if name == "plain text" else f"this is a file in the format {name}"

@@ -15,7 +15,6 @@ from cdcoref.cli.messages import StageProgress, exit_if_skipped, say
 from cdcoref.cli.model_options import CandidatesOption, Computing, Kind, ModelOption, Style
 from cdcoref.cli.option_groups import LINKING, MENTIONS, given, option
 from cdcoref.cli.output_options import Outputs, check_output
-from cdcoref.cli.pager import show_in_pager
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
@@ -258,26 +257,22 @@ def show(prediction: Prediction, outputs: PredictionOutputs) -> None:
 
 
 def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:
-    """Print the clusters on standard output: in a pager on a terminal, otherwise the first of them or all."""
+    """Print the first clusters, or all, on standard output."""
     from cdcoref.views import cluster_lines, first_lines
 
-    terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else 120
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
     start = first_lines(prediction, singletons=singletons, width=width)
     if not start.lines:
         say("no coreferent mentions were found")
         return
-    lines = cluster_lines(prediction, singletons=singletons, width=width)
-    if everything:
-        sys.stdout.writelines(f"{line}\n" for line in lines)
-    elif not (terminal and show_in_pager(lines)):
-        sys.stdout.writelines(f"{line}\n" for line in start.lines)
-        sys.stdout.flush()
-        if start.left or start.shortened:
-            say(
-                f"showing the first {start.shown} of {start.shown + start.left:,} clusters; --all prints all, "
-                "-o FILE.html writes a page to browse them"
-            )
+    lines = cluster_lines(prediction, singletons=singletons, width=width) if everything else start.lines
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
+    if not everything and (start.left or start.shortened):
+        say(
+            f"showing the first {start.shown} of {start.shown + start.left:,} clusters; --all prints all, "
+            "-o FILE.html writes a page to browse them"
+        )
 
 
 def _announce(plan: Plan) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in, stories_of
-from cdcoref.collection.cluster_numbers import Former, now
+from cdcoref.collection.cluster_numbers import Former, living_cluster, now, refresh_facts
 from cdcoref.collection.corrections import (
     ACTIONS,
     FACTS,
@@ -26,7 +26,6 @@ from cdcoref.collection.corrections import (
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision, located
-from cdcoref.collection.names import living_cluster, refresh_facts
 from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, stored_former, titles_of
 from cdcoref.collection.queries import no_document, number_of
 from cdcoref.collection.reclustering import recluster, tied

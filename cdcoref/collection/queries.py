@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in, stored_documents
-from cdcoref.collection.names import living_cluster
+from cdcoref.collection.cluster_numbers import living_cluster
 from cdcoref.collection.records import (
     ClusterChange,
     ClusterPage,

@@ -9,15 +9,13 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from cdcoref.collection.chosen_rows import stories_of
-from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters
+from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
 from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
-from cdcoref.collection.joining import SubjectNames
-from cdcoref.collection.names import refresh_facts
 from cdcoref.collection.questions import QUESTIONS_A_STORY, UncertainDecision, least_sure
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.stored_story import StoredStory, story_clusters
+from cdcoref.collection.stored_story import StoredStory, SubjectNames, story_clusters
 from cdcoref.collection.subjects import subjects_of
 from cdcoref.formats import cluster_id
 

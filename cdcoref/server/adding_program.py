@@ -56,7 +56,6 @@ class Adder:
                 loaded = read_uploads(
                     uploads,
                     kind,
-                    self._settings["limit"],
                     encoding,
                     every_kind=kind is None and collection.model != LEMMA,
                 )

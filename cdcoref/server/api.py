@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -21,10 +19,8 @@ from cdcoref.collection import (
     DocumentPage,
     DocumentSummary,
     Question,
-    RemovedDocument,
     Report,
     SearchResult,
-    StoredMention,
     kept_options,
 )
 from cdcoref.errors import InputError
@@ -34,7 +30,6 @@ from cdcoref.server.forms import start_adding
 from cdcoref.server.jobs import Job
 from cdcoref.server.pages import LONGEST_QUERY, sentence, status_of
 from cdcoref.server.site import PredictionSite, Site
-from cdcoref.server.uploads import Upload
 
 LONGEST_LIST = 1000
 LONGEST_ENCODING = 100
@@ -110,13 +105,6 @@ class NewDocument(BaseModel):
 
     id: str = Field(min_length=1, max_length=1000)
     text: str
-
-
-class NewDocuments(BaseModel):
-    """Texts to add. If the collection has a document with the id, the text replaces it, or (keep) gets another id."""
-
-    documents: list[NewDocument] = Field(min_length=1)
-    same_name: Literal["replace", "keep"] = "replace"
 
 
 class NewPrediction(BaseModel):
@@ -243,18 +231,6 @@ def api_routes(site: Site) -> APIRouter:
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
         return site.writer.change(lambda collection: collection.remove([id]))
 
-    @router.get("/removed", summary="Documents whose removal can be undone, the latest removed first")
-    def removed() -> list[RemovedDocument]:
-        return site.readers().removed()
-
-    @router.post("/removed", dependencies=CHANGING, summary="Undo the removal of a document")
-    def restore(id: Annotated[str, Query(max_length=2000)]) -> Report:
-        return changed(lambda collection: collection.restore([id]))
-
-    @router.get("/mentions/{id}", summary="A mention")
-    def mention(id: str) -> StoredMention:
-        return site.readers().mention(id)
-
     @router.get("/search", summary="Clusters and documents that contain all the words")
     def search(
         query: Annotated[str, Query(max_length=LONGEST_QUERY)], limit: Limit = 20, offset: Offset = 0
@@ -281,29 +257,6 @@ def api_routes(site: Site) -> APIRouter:
     def redo(number: Number) -> Correction:
         return changed(lambda collection: collection.redo(number))
 
-    @router.post("/undo", dependencies=CHANGING, summary="Undo the correction that was made or redone last")
-    def undo_latest() -> Correction:
-        return changed(lambda collection: collection.undo())
-
-    @router.post("/redo", dependencies=CHANGING, summary="Redo the correction that was undone last")
-    def redo_latest() -> Correction:
-        return changed(lambda collection: collection.redo())
-
-    @router.post("/documents", dependencies=CHANGING, summary="Add texts", status_code=202)
-    def add_documents(new: NewDocuments) -> Job:
-        folder = site.writer.new_folder()
-        path = folder / "documents.jsonl"
-        try:
-            lines = (json.dumps({"id": one.id, "text": one.text}, ensure_ascii=False) for one in new.documents)
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        except UnicodeEncodeError:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise HTTPException(422, "The texts cannot be stored: they must be valid Unicode.") from None
-        except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise HTTPException(503, f"The texts cannot be stored ({error.strerror}); nothing was added.") from error
-        return site.writer.add([Upload(path, "documents")], folder, keep_both=new.same_name == "keep")
-
     @router.post("/files", dependencies=CHANGING, summary="Add the documents in files", status_code=202)
     def add_files(
         files: Annotated[list[UploadFile], File(description="In any format that cdcoref add reads.")],
@@ -324,10 +277,6 @@ def api_routes(site: Site) -> APIRouter:
         if job is None:
             raise HTTPException(422, "Send at least one file with a name.")
         return job
-
-    @router.get("/jobs", summary="Additions, the latest first")
-    def jobs() -> list[Job]:
-        return site.writer.jobs.latest()
 
     @router.get("/jobs/{number}", summary="The progress of an addition, and its result")
     def job(number: Number) -> Job:

@@ -38,7 +38,7 @@ LARGEST_REQUEST = MEGABYTE
 """In bytes, where nothing is uploaded."""
 HEALTH = "/health"
 """Tells whether the server works, and nothing else; no token is needed."""
-UPLOADS = ("/add", "/api/documents", "/api/files", "/api/predict")
+UPLOADS = ("/add", "/api/files", "/api/predict")
 WRITE_HEADER = "x-cdcoref"
 READING = ("GET", "HEAD", "OPTIONS")
 COOKIE_SECONDS = 30 * 24 * 3600

@@ -24,7 +24,7 @@ class ServerOptions:
     """How a collection is served.
 
     `host`, `port`: The address; port 0: any free port. `token`: What a client must present; needed unless the address
-    is a loopback address. `max_upload`: Maximum size of one upload in bytes, compressed or not. `device`, `precision`,
+    is a loopback address. `max_upload`: Maximum size of one upload in bytes. `device`, `precision`,
     `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`. `log`: Called with a
     line for each request. `model`: What predicts where no collection is served.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -13,7 +11,6 @@ from cdcoref.errors import InputError
 from cdcoref.formats import EncodingError, LoadedCorpus, ReadOptions, read_file
 
 LONGEST_NAME = 400
-_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,6 @@ def clean_name(name: str) -> str:
 def read_uploads(
     uploads: Sequence[Upload],
     kind: str | None,
-    limit: int,
     encoding: str | None = None,
     *,
     every_kind: bool = False,
@@ -55,7 +51,7 @@ def read_uploads(
     options = ReadOptions(kind=kind, encoding=encoding, several=several, with_clusters=False, every_kind=every_kind)
     for upload in uploads:
         try:
-            corpus = _read(upload, replace(options, id=upload.name), limit)
+            corpus = _read(upload, replace(options, id=upload.name))
             twice = next((d.id for d in corpus.documents if d.id in documents), None)
             if twice is not None:
                 raise InputError(f"another uploaded file also has a document {twice!r}, so this file was skipped")
@@ -72,28 +68,12 @@ def read_uploads(
     return LoadedCorpus(Corpus(tuple(documents.values()), tuple(mentions), tuple(notes)), tuple(problems), suggested)
 
 
-def _read(upload: Upload, options: ReadOptions, limit: int) -> Corpus:
+def _read(upload: Upload, options: ReadOptions) -> Corpus:
     """One file; plain text has the name of the upload, and no file that it came from."""
-    _check_size(upload.path, limit)
     corpus = read_file(upload.path, options)
     own = str(upload.path)
     documents = tuple(replace(d, path=None) if d.path == own else d for d in corpus.documents)
     return replace(corpus, documents=documents)
-
-
-def _check_size(path: Path, limit: int) -> None:
-    with path.open("rb") as stream:
-        if stream.read(2) != _GZIP:
-            return
-    size = 0
-    try:
-        with gzip.open(path) as stream:
-            while chunk := stream.read(2**20):
-                size += len(chunk)
-                if size > limit:
-                    raise InputError(f"the file holds more than {limit // 2**20} MB")
-    except (OSError, EOFError, zlib.error):
-        return  # reading it says what is wrong
 
 
 def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:

@@ -157,7 +157,6 @@ class Writer:
             "device": self._options.device,
             "precision": self._options.precision,
             "batch_tokens": self._options.batch_tokens,
-            "limit": self._options.max_upload,
             "uploads": str(self._uploads),
         }
         paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-import errno
-import io
 import json
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -159,25 +154,6 @@ def test_paths_that_are_too_long(line: str, files: Path, command: Command) -> No
     assert sorted(path.name for path in files.iterdir()) == before
 
 
-@pytest.mark.parametrize("line", COMMANDS)
-def test_a_folder_that_may_not_be_entered(
-    line: str, files: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def closed(function: Any) -> Any:
-        def refuse(path: Any, *rest: Any, **named: Any) -> Any:
-            if isinstance(path, str | Path) and "closed" in Path(path).parts[:-1]:
-                raise PermissionError(errno.EACCES, "Permission denied", str(path))
-            return function(path, *rest, **named)
-
-        return refuse
-
-    for owner, name in ((os, "stat"), (os, "lstat"), (os, "mkdir"), (os, "open"), (io, "open"), (builtins, "open")):
-        monkeypatch.setattr(owner, name, closed(getattr(owner, name)))
-    code, said = command(line.replace("{}", "closed/x"))
-    assert code == 2
-    assert said[-1].startswith(line.split()[0] + ": "), said
-
-
 @pytest.mark.parametrize("line", [line for line in COMMANDS if "default" not in line])
 def test_a_working_directory_that_was_removed(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
@@ -188,22 +164,6 @@ def test_a_working_directory_that_was_removed(
     folder.rmdir()
     code, said = command(line.replace("{}", "name"))
     assert (code, said) == (2, [f"{line.split()[0]}: the working directory was removed; change to another one"])
-
-
-@pytest.mark.parametrize("command", ["show x.cdcoref", "predict -", "train -o m --train a.jsonl --dev a.jsonl"])
-def test_a_new_process_in_a_working_directory_that_was_removed(tmp_path: Path, command: str) -> None:
-    code = "import os; os.rmdir(os.getcwd()); from cdcoref.cli import main; import sys\n"
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", code + f"sys.argv = ['cdcoref', *{command.split()}]; main()"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr == "cdcoref: the working directory was removed; change to another one\n"
 
 
 @pytest.mark.parametrize(

@@ -100,15 +100,6 @@ def test_lines_written_story_by_story_are_those_of_the_whole(predict: Run, tmp_p
     }
 
 
-def test_counts_are_the_same_in_every_output(predict: Run, tmp_path: Path) -> None:
-    """Also where a cluster is in several stories, which are written one after the other."""
-    write_corpus(sightings(), tmp_path / "x.jsonl")
-    names = ("y.jsonl", "y.html", "y.csv", "y.conll")
-    lines = {predict("x.jsonl", "--threshold", "0", "-o", name).err.splitlines()[-2] for name in names}
-    assert len(lines) == 1
-    assert "cluster" in lines.pop()
-
-
 def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     alone = rows(predict("a.txt", "b.txt", "c.txt", "--threshold", "1", "--singletons", "--all").out)
     together = predict("a.txt", "b.txt", "c.txt", "--threshold", "0", "--topics", "none", "--singletons", "--all")
@@ -185,13 +176,6 @@ def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None
         done = predict("a.txt", "k.jsonlines", *options, "-o", "out.jsonl")
         assert done.code == 0, done.err
         assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "k"]
-
-
-def test_kinds_that_conll_omits_are_named_once(predict: Run, tmp_path: Path) -> None:
-    done = predict("a.txt", "b.txt", "-o", "out.conll")
-    assert done.err.count("omitted: the kinds and confidences of mentions, since CoNLL has none") == 1
-    predict("a.txt", "b.txt", "-o", "out.conllu")
-    assert {m.kind for m in read_corpus(["out.conllu"]).corpus.mentions} == {"event", "entity"}
 
 
 def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Path) -> None:
@@ -410,27 +394,6 @@ def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatc
 # -- work ------------------------------------------------------------------------------------------------------------
 
 
-def test_pruning_is_said(predict: Run, tmp_path: Path) -> None:
-    for number in range(7):
-        (tmp_path / f"s{number}.txt").write_text(f"The ferry number {number} sank. The storm was late on Friday.")
-    names = [f"s{number}.txt" for number in range(7)]
-    done = predict(*names, "--topics", "none", "--max-pairs", "1")
-    assert done.code == 0, done.err
-    # pairs of seven documents, each with one partner at most
-    assert "3 pairs of documents to compare, 18 more pruned by --max-pairs" in done.err
-
-
-def test_a_cache_is_used_and_said_to_be_wrong(predict: Run, tmp_path: Path) -> None:
-    first = predict("a.txt", "b.txt", "--cache", "cache")
-    again = predict("a.txt", "b.txt", "--cache", "cache")
-    assert first.code == again.code == 0
-    assert first.out == again.out
-    assert (tmp_path / "cache" / "results.sqlite").stat().st_size > 1000
-    wrong = predict("a.txt", "b.txt", "--cache", "a.txt")
-    assert wrong.code == 2
-    assert "a.txt: the cache cannot be used (it is not a folder)" in wrong.err
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -500,16 +463,6 @@ def test_progress_is_lines_where_there_is_no_terminal(predict: Run, monkeypatch:
         done = predict("a.txt", "b.txt", "--topics", "none")
         assert set(re.findall(r"^cdcoref: (finding mentions|comparing): \d+ of \d+$", done.err, re.MULTILINE)) == shown
     assert "cdcoref: comparing: 3 of 3\n" in done.err
-
-
-def test_texts_with_mentions_replaced(predict: Run, tmp_path: Path) -> None:
-    done = predict("a.txt", "b.txt", "-o", "texts/")
-    assert (done.code, done.out) == (0, "")
-    assert sorted(path.name for path in (tmp_path / "texts").glob("*.txt")) == ["a.txt", "b.txt"]
-    before = (tmp_path / "texts" / "a.txt").read_text()
-    assert predict("a.txt", "-o", "texts", "--replace", "all").code == 0
-    assert not (tmp_path / "texts" / "b.txt").exists()
-    assert "sank" in before
 
 
 def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> None:

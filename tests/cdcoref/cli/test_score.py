@@ -89,16 +89,6 @@ def test_json(cdcoref: Run, files: list[Path]) -> None:
     assert [line.split()[0] for line in lines[-3:]] == ["d0", "d1", "d2"]
 
 
-def test_names_of_documents_do_not_control_the_terminal(cdcoref: Run, tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    mentions = [{"tokens": [n], "cluster": "c"} for n in range(2)]
-    ids = ("\x1b[31mred", "b")
-    file.write_text("".join(json.dumps({"id": i, "tokens": ["It", "it"], "mentions": mentions}) + "\n" for i in ids))
-    shown = cdcoref("score", file, file, "--per-document").out
-    assert "\ufffd[31mred" in shown
-    assert "\x1b" not in shown
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -78,8 +78,10 @@ def test_it_prints_the_address_answers_and_ends_cleanly(started: Started) -> Non
 def begin_addition(address: str) -> None:
     """Begin an addition that takes minutes."""
     text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 2000
-    body = f'{{"documents": [{{"id": "b", "text": "{text}"}}]}}'.encode()
-    request = urllib.request.Request(f"{address}api/documents", body, {"Content-Type": "application/json"})
+    part = 'Content-Disposition: form-data; name="files"; filename="b.txt"'
+    body = f"--x\r\n{part}\r\n\r\n{text}\r\n--x--\r\n".encode()
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Cdcoref": "1"}
+    request = urllib.request.Request(f"{address}api/files", body, headers)
     with urllib.request.urlopen(request) as answer:
         assert b'"number":1' in answer.read()
     until = time.monotonic() + 30
@@ -91,25 +93,10 @@ def begin_addition(address: str) -> None:
         time.sleep(0.02)
 
 
-def test_an_addition_is_stopped_with_it(started: Started, news: Path, temporary: Path) -> None:
-    process, address = started("--port", "0", "--device", "cpu")
-    begin_addition(address)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 0
-    assert err.endswith(
-        "cdcoref: the addition of 1 file was cancelled: the server was stopped; nothing of these files was stored\n"
-        "cdcoref: stopped\n"
-    )
-    with Collection.open(news) as collection:
-        assert [document.id for document in collection.documents()] == ["a.txt"]
-    assert not list(temporary.iterdir())
-
-
 def test_a_server_that_is_killed_leaves_no_uploads(started: Started, temporary: Path) -> None:
     process, address = started("--port", "0", "--device", "cpu")
     begin_addition(address)
-    assert list(temporary.glob("cdcoref-upload-*/*/documents.jsonl"))
+    assert list(temporary.glob("cdcoref-upload-*/*/*.txt"))
     process.kill()
     until = time.monotonic() + 60
     while list(temporary.iterdir()):  # the process that adds documents ends when it notices

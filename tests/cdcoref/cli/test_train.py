@@ -221,15 +221,6 @@ def test_mentions_of_conll_files_need_a_kind(cdcoref: Run, tmp_path: Path, tiny_
     assert all("cluster ids are global to the file" in note for note in notes)
 
 
-def test_mentions_that_do_not_begin_or_end_with_a_word_are_said(cdcoref: Run, tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    mention = {"start": 3, "end": 6, "kind": "event", "cluster": "c"}
-    file.write_text(json.dumps({"id": "a", "text": "A ferry sank.", "mentions": [mention]}) + "\n")
-    done = cdcoref("train", "--train", file, "--dev", file, "-o", tmp_path / "model")
-    assert done.code == 2
-    assert f"cdcoref: {file}: mention extended to whole tokens (once, on line 1)\n" in done.err
-
-
 def named(folder: Path, sample: Path, *splits: str, prefix: str = "") -> Path:
     """The tiny corpus as JSON lines of a known corpus, its documents named apart."""
     folder.mkdir()
@@ -262,15 +253,6 @@ def test_several_corpora_by_name(
     unknown = cdcoref("train", *arguments, "-o", tmp_path / "other", "--set", "bi_encoder.corpus_shares={gum=0.5}")
     assert unknown.code == 2
     assert "bi_encoder.corpus_shares has a weight for 'gum', but the training corpora are ecb, meantime" in unknown.err
-
-
-def test_a_corpus_without_a_split_to_choose_on(cdcoref: Run, tmp_path: Path, sample: Path) -> None:
-    folder = named(tmp_path / "gvc", sample, "train")
-    done = cdcoref("train", "--corpus", f"meantime:{folder}", "-o", tmp_path / "model")
-    assert done.code == 2
-    message = "this folder does not hold the dev split of MEANTIME, only train; expected dev.jsonl"
-    assert done.err == f"cdcoref: {folder}: {message}\n"
-    assert not (tmp_path / "model").exists()
 
 
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(

@@ -39,21 +39,6 @@ def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Co
     assert lemma.add({"storm": above + reports["storm"]}).known == {"storm": "storm"}
 
 
-def test_a_rebuild_finds_the_lines_of_documents_that_came_one_by_one(lemma: Collection) -> None:
-    above = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\n"
-    for id, text in {
-        "ferry": "A ferry sank off Tresk with 31 people on board. Boats from the island saved 20 of them.",
-        "vote": "Voters in Brenn rejected a tax on dogs and cats. Turnout was the lowest since the war.",
-        "mine": "A copper mine in Oslund will close. Its 400 workers were told by letter at Easter.",
-    }.items():
-        lemma.add({id: above + text})
-    lemma.rebuild()
-    corpus = lemma.corpus()
-    assert lemma.counts().stories == 3
-    assert all(0 in document.hidden for document in corpus.documents)
-    assert not any(mention.start < 10 for mention in corpus.mentions)
-
-
 def test_the_same_content_is_known_whatever_its_id(written: Any, lemma: Collection) -> None:
     lemma.add(written.annotated("a", *written.FERRY))
     before = written.members(lemma)

@@ -24,24 +24,6 @@ def together(collection: Collection, *ids: str) -> bool:
     return len({collection.mention(id).cluster for id in ids}) == 1
 
 
-@pytest.mark.parametrize("action", ["same", "not-same", "split", "move", "not-a-mention", "rename"])
-def test_what_was_undone_is_made_again(news: Collection, mention_id: Find, action: Any) -> None:
-    ferry, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
-    captain = news.mention(mention_id("ferry0", "captain")).cluster or ""
-    cluster = news.mention(ferry).cluster or ""
-    ids = {"same": [ferry, captain], "move": [ferry, captain], "rename": [cluster], "not-same": [ferry, other]}
-    made = news.correct(action, ids.get(action, [ferry]), name="boat" if action == "rename" else None)
-    holding, named = partition(news), news.cluster(cluster).summary.name
-    news.undo(made.number)
-    assert (partition(news), news.cluster(cluster).summary.name) != (holding, named)
-    again = news.redo(made.number)
-    assert (again.undone, again.number) == (None, made.number)
-    assert (partition(news), news.cluster(cluster).summary.name) == (holding, named)
-    with pytest.raises(InputError, match="correction 1 has not been undone"):
-        news.redo(1)
-    assert news.undo().number == 1
-
-
 def test_undo_takes_back_what_was_made_or_redone_last(news: Collection) -> None:
     for cluster, name in zip(("c1", "c2", "c3"), ("one", "two", "three"), strict=True):
         news.correct("rename", [cluster], name=name)
@@ -56,20 +38,6 @@ def test_undo_takes_back_what_was_made_or_redone_last(news: Collection) -> None:
     assert [news.undo().number for _ in range(2)] == [4, 2]
 
 
-def test_what_contradicts_later_corrections_is_not_made_again(news: Collection, mention_id: Find) -> None:
-    one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
-    news.correct("not-same", [one, other])
-    news.undo()
-    news.correct("same", [one, other])
-    before = partition(news)
-    with pytest.raises(InputError, match="undo correction 2 first"):
-        news.redo(1)
-    assert partition(news) == before
-    assert [bool(c.undone) for c in news.corrections()] == [True, False]
-    with pytest.raises(InputError, match="there is no correction 9"):
-        news.redo(9)
-
-
 def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id: Find) -> None:
     one, other = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
     assert news.correct("same", [one, other]).notes[-1:] == ("no cluster changed",)
@@ -77,15 +45,6 @@ def test_a_correction_that_changes_nothing_says_so(news: Collection, mention_id:
     assert news.correct("not-a-mention", [police]).notes == ()
     assert news.correct("rename", [news.mention(one).cluster or ""], name="the boat").notes == ()
     assert news.undo(1).notes == ("no cluster changed",)
-
-
-def test_split(news: Collection, mention_id: Find) -> None:
-    first, second = mention_id("ferry0", "ferry"), mention_id("ferry2", "ferry")
-    news.correct("split", [first, second])
-    clusters = sorted((c for c in news.clusters() if c.title == "ferry"), key=lambda c: int(c.id[1:]))
-    assert [c.mentions for c in clusters] == [2, 2]
-    assert {m.id for m in news.cluster(news.mention(first).cluster or "").mentions} == {first, second}
-    assert [(c.change, c.other) for c in news.cluster(clusters[1].id).changes] == [("split", clusters[0].id)]
 
 
 def test_move(news: Collection, mention_id: Find) -> None:
@@ -272,16 +231,6 @@ def test_stories_that_a_document_tied_are_clustered_again_without_it(
         news.restore()
         assert together(news, captain, police, mention_id("museum3", thieves))
         assert news.mention(captain).checked
-
-
-def test_a_story_that_is_gone_empties_no_cluster_of_another(news: Collection, mention_id: Find) -> None:
-    captain = mention_id("ferry0", "captain")
-    news.correct("same", [captain, mention_id("museum1", "thieves")])
-    cluster = news.mention(captain).cluster or ""
-    news.remove(["museum1", "museum3"])
-    page = news.cluster(cluster)
-    assert (page.summary.mentions, page.summary.checked) == (2, 0)
-    assert "emptied" not in {change.change for change in page.changes}
 
 
 def test_a_mention_and_a_cluster_that_begins_with_it_are_one(news: Collection, mention_id: Find) -> None:

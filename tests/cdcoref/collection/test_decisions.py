@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import Collection, Decision, read_decisions
-from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 
 Find = Callable[[str, str], str]
@@ -96,32 +93,3 @@ def test_one_that_is_wrong_undoes_all(news: Collection, mention_id: Find, path: 
         news.correct_all(read(f"action,ids\nnot-same,{captain} {police}\n"))
     with pytest.raises(InputError, match=r"^.*there is no mention m99999 in the collection$"):
         news.correct("same", [captain, "m99999"])
-
-
-def test_the_work_of_corrections_grows_with_their_number_and_not_with_its_square(
-    lemma: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    documents = [Document.from_sentences(f"d{n}", [[f"w{n}x{k}" for k in range(8)]]) for n in range(120)]
-    mentions = [Mention(document.id, (k,), "entity") for document in documents for k in range(2)]
-    lemma.add(Corpus(tuple(documents), tuple(mentions)))
-    connection = lemma._database.connection
-    counts = Counter[str]()
-    loads = json.loads
-
-    def count(what: str) -> None:
-        counts[what] += 1
-
-    def counted_loads(*args: Any, **named: Any) -> Any:
-        count("values read")
-        return loads(*args, **named)
-
-    monkeypatch.setattr(json, "loads", counted_loads)
-    connection.set_progress_handler(lambda: count("steps of the database"), 100)
-    measured = []
-    for part in (range(40), range(40, 120)):
-        counts.clear()
-        renames = [Decision("rename", (f"c{2 * n + 1}",), f"name {n}") for n in part]
-        lemma.correct_all([*renames, *(Decision("same", (f"m{2 * n + 1}", f"m{2 * n + 2}")) for n in part)])
-        measured.append(dict(counts))
-    for what, few in measured[0].items():
-        assert measured[1][what] < 2.4 * few, what  # of twice as many

@@ -185,18 +185,6 @@ def test_a_file_that_may_not_grow_is_left_as_it_was(
     assert lemma.corpus() == before
 
 
-def test_a_copy_of_the_file_has_every_change_while_it_is_open(written: Any, lemma: Collection) -> None:
-    copy = lemma.path.with_name("copy.cdcoref")
-    with Collection.open(lemma.path) as reader:
-        lemma.add(written.joined(*written.reports(4)))
-        lemma.correct("rename", ["c1"], name="The ferry")
-        assert reader.counts().corrections == 1
-        copy.write_bytes(lemma.path.read_bytes())
-    with Collection.open(copy) as copied:
-        assert copied.corpus() == lemma.corpus()
-        assert copied.corrections() == lemma.corrections()
-
-
 def test_a_backup_by_sqlite_has_every_change_while_somebody_reads(written: Any, lemma: Collection) -> None:
     copy = lemma.path.with_name("copy.cdcoref")
     with Collection.open(lemma.path) as reader, reader._database.reading():
@@ -217,15 +205,6 @@ def test_a_collection_that_cannot_be_created_leaves_no_file(
 ) -> None:
     with small_files(size), pytest.raises(InputError, match="the disk is full"):
         Collection.create(path, "lemma")
-    assert list(path.parent.iterdir()) == []
-
-
-def test_an_empty_collection_is_discarded_on_a_full_disk(
-    path: Path, small_files: Callable[[int], AbstractContextManager[None]]
-) -> None:
-    collection = Collection.create(path, "lemma")
-    with small_files(5_000):
-        collection.discard()
     assert list(path.parent.iterdir()) == []
 
 

@@ -154,11 +154,6 @@ def test_arguments_that_make_no_sense_are_refused(
     assert news.counts() == before
 
 
-def test_a_page_without_documents(news: Collection) -> None:
-    page = news.cluster("c1", limit=0, around="m1")
-    assert (page.summary.id, page.documents, page.mentions) == ("c1", (), ())
-
-
 def test_half_characters_are_refused(news: Collection) -> None:
     for ask in (news.document, lambda id: news.remove([id])):
         with pytest.raises(InputError, match="contains half of a surrogate pair"):

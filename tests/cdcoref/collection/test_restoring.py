@@ -141,15 +141,6 @@ def test_copies_do_not_depend_on_the_order_in_which_they_left_and_came_back(
         assert stored(collection) == before
 
 
-def test_of_one_text_under_two_ids_one_comes_back(written: Any, news: Collection) -> None:
-    for id in ("one", "other"):
-        news.add(written.annotated(id, "The storm sank a ferry ."))
-        news.remove([id])
-    with pytest.raises(InputError, match="the document 'other' has been added again as 'one'; nothing was changed"):
-        news.restore(["one", "other"])
-    assert news.restore(["one"]).restored == ("one",)
-
-
 def test_a_rebuild_erases_what_was_removed(news: Collection) -> None:
     news.remove(["ferry0"])
     news.rebuild()

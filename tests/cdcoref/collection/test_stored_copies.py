@@ -109,16 +109,6 @@ def test_a_removed_original_leaves_its_place_to_the_first_of_its_copies(lemma: C
     assert lemma.corpus().copies() == {"first": ["second"]}
 
 
-def test_a_changed_original_is_still_a_copy_of_the_same_text(lemma: Collection) -> None:
-    add_one_by_one(lemma, [TEXT, OTHER, FIRST, SECOND])
-    add_one_by_one(lemma, [without(TEXT, {9}, "text")])
-    assert lemma.corpus().copies() == {"first": ["second", "text"]}
-    assert {frozenset(story) for story in stories_of(lemma)} == {
-        frozenset({"text", "first", "second"}),
-        frozenset({"other"}),
-    }
-
-
 QUAKES = [
     tokenise_text(
         f"A quake of magnitude {size} shook {town} on {day}. The tremor was felt in the villages around it. "
@@ -161,14 +151,3 @@ def test_copies_are_read_and_compared_like_any_document(
         assert written.compared(collection) == set(combinations_with_replacement(ids, 2))
         expected = random_reader.predict(Corpus(copies[:1])).corpus
         assert {m.key for m in collection.corpus().by_document()["copy0"]} == {m.key for m in expected.mentions}
-
-
-def test_a_copy_stays_as_it_was_without_its_original(random_reader: Predictor, tmp_path: Path) -> None:
-    copy = without(REPORT, {6}, "copy")
-    with Collection.create(tmp_path / "a.cdcoref", "default") as collection:
-        collection.add(Corpus((REPORT, copy, BRIEF)), random_reader)
-        before = collection.corpus().by_document()["copy"]
-        collection.remove(["report"])
-        assert [m.key for m in collection.corpus().by_document()["copy"]] == [m.key for m in before]
-        collection.restore(["report"])
-        assert collection.corpus().by_document()["copy"] == before

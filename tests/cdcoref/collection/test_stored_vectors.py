@@ -181,24 +181,6 @@ def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
         assert rows[0] == rows[1]
 
 
-def test_a_document_that_is_removed_meanwhile_is_not_compared(
-    written: Any, make: Callable[..., Collection], predictor: Predictor
-) -> None:
-    stages = []
-
-    def interrupted(stage: str, done: int, total: int) -> None:
-        if stage == "finding mentions" and not stages:
-            with Collection.open(collection.path) as other:
-                other.remove(["ferry0"])
-        stages.append((stage, total))
-
-    with make() as collection:
-        collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
-        assert collection.add({"ferry1": TEXTS["ferry1"]}, predictor, progress=interrupted).pairs == 0
-        assert written.compared(collection) == {("ferry1", "ferry1")}
-        assert {total for stage, total in stages if stage == "comparing"} <= {1, 3}
-
-
 def test_a_corpus_without_mentions(make: Callable[..., Collection], predictor: Predictor) -> None:
     with make() as collection:
         for id in ("a", "b"):

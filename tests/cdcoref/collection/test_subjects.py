@@ -113,17 +113,6 @@ def test_a_new_document_joins_clusters_of_two_stories_and_its_removal_divides_th
     assert cluster_of(collection, "b1") == younger
 
 
-def test_the_rest_of_a_subject_is_clustered_again_when_a_story_is_removed(
-    collection: Collection, predictor: Predictor
-) -> None:
-    """Two names of one person are known from a story in which both stand."""
-    both = [report("b"), report("b", 2, "Anna")]
-    collection.add(joined([*reports("a"), *both, *reports("d", "Anna")]), predictor)
-    assert together(collection) == sets("a1 a2 b1 b2 d1 d2")
-    collection.remove(["b1", "b2"])
-    assert together(collection) == sets("a1 a2", "d1 d2")
-
-
 def test_people_have_the_last_word(written: Any, collection: Collection, predictor: Predictor) -> None:
     """What they call different is, also after documents come and a rebuild; a third story goes with one of the two."""
     collection.add(joined(reports("abc")), predictor)
@@ -138,33 +127,6 @@ def test_people_have_the_last_word(written: Any, collection: Collection, predict
     collection.rebuild(predictor)
     assert together(collection) == apart
     collection.undo()
-    assert written.members(collection) == before
-
-
-def test_a_mention_that_is_split_off_leaves_the_rest_with_the_other_story(
-    collection: Collection, predictor: Predictor
-) -> None:
-    collection.add(joined([report("a"), report("a", 2, "Berg"), *reports("b")]), predictor)
-    assert together(collection) == sets("a1 a2 b1 b2")
-    collection.correct("split", [mention_of(collection, "a2")])
-    assert together(collection) == sets("a1 b1 b2", "a2")
-
-
-def test_clusters_that_were_said_to_be_one_are_what_they_were_when_that_is_undone(
-    written: Any, collection: Collection, predictor: Predictor
-) -> None:
-    """Also if the younger one, whose number went, is the larger; a name stays with what it was given to."""
-    collection.add(joined([report("c"), *reports("a", "Max Cole")]), predictor)
-    small, large = cluster_of(collection, "c1"), cluster_of(collection, "a1")
-    collection.correct("rename", [small], name="the Berg of wheat")
-    before = written.members(collection)
-    assert (len(before[small]), len(before[large])) == (1, 2)
-    collection.correct("same", [small, large])
-    assert cluster_of(collection, "a1") == small
-    collection.undo()
-    assert written.members(collection) == before
-    assert collection.cluster(small).summary.title == "the Berg of wheat"
-    collection.rebuild(predictor)
     assert written.members(collection) == before
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,14 +45,6 @@ def test_mentions_and_their_clusters(mini_ecb: Path) -> None:
     assert (counts.topics, counts.documents) == (1, 3)
     assert counts.mentions == {"event": 3, "entity": 6}
     assert counts.clusters == {"entity": 2}
-
-
-def test_topics_may_lie_in_the_folder_itself(mini_ecb: Path) -> None:
-    whole = read_ecb(mini_ecb, [2])
-    assert read_ecb(mini_ecb / "ECB+", [2]) == whole  # the list of sentences is beside it
-    shutil.move(mini_ecb / "ECB+" / "2", mini_ecb / "2")
-    (mini_ecb / "ECB+").rmdir()
-    assert [d.tokens for d in read_ecb(mini_ecb, [2]).documents] == [d.tokens for d in whole.documents]
 
 
 def test_missing_topics_are_said(mini_ecb: Path) -> None:
@@ -139,18 +130,3 @@ def test_a_malformed_list_of_sentences_is_refused_with_its_line(mini_ecb: Path, 
         file.write(line + "\n")
     with pytest.raises(InputError, match="line 6: expected three cells"):
         read_ecb(mini_ecb, [2])
-
-
-def test_a_list_of_sentences_that_is_no_text_is_refused(mini_ecb: Path) -> None:
-    path = mini_ecb / SENTENCES_FILE
-    text = path.read_bytes()
-    for data, message in (
-        (text + b"2,1\xe4cb,0\n", "line 6: the line is not valid UTF-8"),
-        (text + b"2,1\0cb,0\n", "line 6: the line contains a NUL byte"),
-        (text + b'2,"' + b"x" * 200_000 + b'",0\n', "line 6: the line is not CSV"),
-        (b"PK\x03\x04", "this is a ZIP archive"),
-    ):
-        path.write_bytes(data)
-        with pytest.raises(InputError, match=message) as caught:
-            read_ecb(mini_ecb, [2])
-        assert caught.value.path == str(path)

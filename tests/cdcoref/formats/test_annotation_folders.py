@@ -142,14 +142,6 @@ def test_odd_texts_come_back(tmp_path: Path, name: str, case: str) -> None:
     assert (loaded.corpus.documents, loaded.corpus.mentions) == (corpus.documents, corpus.mentions)
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_ids_that_are_long_in_bytes_have_files(tmp_path: Path, name: str) -> None:
-    ids = ["渡" * 300, "渡" * 301]
-    corpus = Corpus(tuple(Document.from_sentences(id, [["Ann"]]) for id in ids))
-    WRITERS[name](corpus, tmp_path / "x")
-    assert by_id(read_corpus([tmp_path / "x"]).corpus).keys() == {*ids}
-
-
 def test_files_of_one_name_in_two_folders_of_brat_are_two_documents(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -213,16 +205,6 @@ def test_what_was_corrected_in_inception_is_read(tmp_path: Path) -> None:
     by_words["Bob"].next, by_words["Ann"].next = None, by_words["Bob"].next
     cas.to_xmi(path)
     assert clusters(folder) == {("a", 0): "ann", ("a", 2): "bob", ("a", 4): "ann", ("b", 0): "ann"}
-
-
-def test_a_chain_that_was_split_names_one_part_as_before(tmp_path: Path) -> None:
-    document = Document.from_sentences("a", [["x"] * 6])
-    mentions = tuple(Mention("a", (n,), "entity", "c") for n in range(5))
-    write_brat(Corpus((document,), mentions), tmp_path / "x")
-    path = tmp_path / "x" / "a.ann"
-    path.write_text(path.read_text().replace("*\tCoref T1 T2 T3 T4 T5", "*\tCoref T1 T2\n*\tCoref T3 T4 T5"))
-    found = clusters(tmp_path / "x")
-    assert [found[("a", n)] for n in range(5)] == ["a/1", "a/1", "c", "c", "c"]
 
 
 # -- what cannot be read ---------------------------------------------------------------------------------------------

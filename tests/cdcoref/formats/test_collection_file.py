@@ -100,14 +100,6 @@ def test_other_databases_and_compressed_ones_are_refused(path: Path, tmp_path: P
         read_collection(tmp_path / "absent")
 
 
-def test_a_name_with_odd_characters(path: Path, tmp_path: Path) -> None:
-    odd = tmp_path / "a?b#c%20 d.cdcoref"
-    odd.write_bytes(path.read_bytes())
-    assert read_collection(odd) == read_collection(path)
-    with Collection.open(odd) as collection:
-        assert collection.counts().documents == 2
-
-
 def test_a_collection_in_a_folder_of_documents_can_be_left_out(path: Path) -> None:
     (path.parent / "text.txt").write_text("A text.\n")
     loaded = read_corpus([path.parent], without=path)
@@ -189,24 +181,3 @@ def test_a_collection_of_which_nothing_can_be_read_is_not_said_to_be_saved_by_th
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(InputError, match="nothing of the collection can be read; restore a copy"):
         readable_part(path)
-
-
-def test_a_document_that_is_damaged_can_be_removed(path: Path) -> None:
-    with Collection.open(path) as collection:
-        first, *others = [document.id for document in collection.documents()]
-    damaged(path, f"UPDATE documents SET text = NULL WHERE id = '{first}'")
-    with Collection.open(path) as collection:
-        collection.remove([first])
-    assert {document.id for document in read_collection(path).documents} == set(others)
-
-
-def test_a_damaged_name_of_a_cluster(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE clusters SET name = x'ff'")
-    with pytest.raises(InputError, match="the name of cluster c1 is damaged"):
-        read_collection(path)
-    with (
-        Collection.open(path) as collection,
-        pytest.raises(InputError, match=r"the name of cluster c[0-9]+ is damaged"),
-    ):
-        collection.clusters(min_mentions=1)

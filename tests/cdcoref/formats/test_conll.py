@@ -132,13 +132,6 @@ def test_mentions_with_gaps_are_extended_or_cut(tmp_path: Path, spans: list[tupl
     assert Counter(counts) + Counter(none=len(before) - gaps) in found
 
 
-def test_discontinuous_mentions_are_refused_by_name(tmp_path: Path) -> None:
-    document = Document.from_sentences("d", [["took", "it", "off"]])
-    corpus = Corpus((document,), (Mention("d", (0, 2)),))
-    with pytest.raises(InputError, match=r"mention 'took off'.*document 'd'.* discontinuous.*JSON lines"):
-        write_conll(corpus, tmp_path / "x.conll")
-
-
 def test_what_the_layouts_cannot_say_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="document 'd' has no tokens"):
         write_conll(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conll")
@@ -290,12 +283,6 @@ def test_words_are_found_behind_the_token_number(tmp_path: Path, rows: list[str]
     assert [(m.tokens, m.cluster) for m in corpus.mentions] == [((0,), "1"), ((2,), "2")]
 
 
-def test_words_that_look_like_tags_are_words(tmp_path: Path) -> None:
-    path = tmp_path / "x.conll"
-    path.write_text("#begin document (b)\nIN\tNNP\t(1)\nTO\tNNP\t(2)\n#end document\n")
-    assert read_conll(path).documents[0].tokens == ("IN", "TO")
-
-
 def test_a_block_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.conll").write_text("# begin document \n0\tAnn\t(1)\n# end document\n" * 2)
@@ -307,17 +294,6 @@ def test_a_block_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
     assert [d.id for d in read_file(tmp_path / "x.jsonl").documents] == ids
     [result] = score_files(tmp_path / "a.conll", [tmp_path / "b.conll"])
     assert result.scores["b3"].f1 == 1
-
-
-@pytest.mark.parametrize("begin", ["()", "(); part 000", "(  ); part 000", "", "  "])
-def test_several_blocks_without_a_name_are_parts_of_the_file(tmp_path: Path, begin: str) -> None:
-    path = tmp_path / "a.conll"
-    path.write_text(f"#begin document {begin}\n0\tAnn\t(1)\n#end document\n" * 3)
-    corpus = read_file(path)
-    assert [d.id for d in corpus.documents] == ["a.conll", "a.conll; part 001", "a.conll; part 002"]
-    assert len({mention.cluster for mention in corpus.mentions}) == 3
-    write_corpus(corpus, tmp_path / "x.conll")
-    assert [d.id for d in read_file(tmp_path / "x.conll").documents] == [d.id for d in corpus.documents]
 
 
 EIGHT = (
@@ -338,16 +314,6 @@ def test_the_eight_columns(tmp_path: Path) -> None:
     assert corpus.documents[0].sentences == ((0, 1), (1, 2))
     assert corpus.documents[0].annotated == frozenset([0])
     assert coreference(corpus) == [[("d1", (0, 1)), ("d2", (0,))], [("d2", (0,))]]
-
-
-@pytest.mark.parametrize("space", ["\xa0", "\u2009", "\u3000", "\x85", "\x1f"])
-def test_spaces_other_than_those_of_ascii_are_part_of_a_word(tmp_path: Path, space: str) -> None:
-    word = f"10{space}000"
-    path = tmp_path / "x.conll"
-    path.write_text(f"#begin document (a); part 000\na 0 0 {word} CD * - - - - * (1)\na 0 1 left VBD * - - - - * -\n\n")
-    with path.open("a") as file:
-        file.write("#end document\n")
-    assert read_conll(path).documents[0].tokens == (word, "left")
 
 
 def test_crlf_marks_and_gzip_make_no_difference(tmp_path: Path) -> None:
@@ -394,11 +360,3 @@ def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> N
         back = read_conll(tmp_path / "x.conll", kind="event")
         assert texts(back) == texts(corpus)
         assert coreference(back) == coreference(corpus)
-
-
-def test_one_short_row_does_not_say_where_words_are(tmp_path: Path) -> None:
-    """It was taken for the usual row, and all words were read from another column."""
-    rows = ["d\t0\t0\tAnn\t(1)", "d\t0\t1\tleft\t-", "d\t0\t2", "d\t0\t3\tBo\t(2)"]
-    path = tmp_path / "x.conll"
-    path.write_text(BEGIN + "\n".join(rows) + "\n#end document\n")
-    assert read_conll(path).documents[0].tokens == ("Ann", "left", "_", "Bo")

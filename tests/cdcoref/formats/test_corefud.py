@@ -163,14 +163,6 @@ def crossing(first: tuple[str, frozenset[int]], second: tuple[str, frozenset[int
     return max(min(one), min(other)) <= min(max(one), max(other))
 
 
-def test_gaps_of_two_mentions_of_a_cluster_that_have_the_same_word_between_them_are_refused(tmp_path: Path) -> None:
-    document = Document.from_sentences("d", [["a", "b", "c", "d", "e", "f", "g"]])
-    mentions = (Mention("d", (0, 3, 5), "event", "x"), Mention("d", (0, 1, 3, 5, 6), "event", "x"))
-    with pytest.raises(InputError, match="mentions of one cluster cross"):
-        write_corefud(Corpus((document,), mentions), tmp_path / "x.conllu")
-    assert list(tmp_path.iterdir()) == []
-
-
 @given(corpora(words, names.filter(bool), names, empty=False))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: Corpus) -> None:
@@ -391,14 +383,6 @@ def test_a_mention_with_words_is_compared_by_its_words(tmp_path: Path, words: li
         assert len({*alignment.key.mention.tolist()} & {*alignment.response.mention.tolist()}) == 1
 
 
-def test_mentions_with_other_gaps_are_different_ones_beside_an_empty_node_too(tmp_path: Path) -> None:
-    one = write(tmp_path / "one.conllu", "0.1=_", "a (e1[1/2]--1", "b e1[1/2])", "c", "d", "e (e1[2/2]--1)")
-    other = write(tmp_path / "other.conllu", "0.1=_", "a (e1[1/3]--1)", "b", "c (e1[2/3]--1)", "d", "e (e1[3/3]--1)")
-    tables = read_mention_table(one), read_mention_table(other)
-    assert [align(table, table).mentions for table in tables] == [1, 1]
-    assert align(*tables).mentions == 2
-
-
 def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_as_words(tmp_path: Path) -> None:
     key = write(tmp_path / "key.conllu", "a", "1.1=_", "b")
     for words in (["a", "b"], ["a", "b", "2.1=_", "2.2=_"], ["a", "_", "b"]):
@@ -426,14 +410,6 @@ def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_pa
     assert [entry.place.text for entry in report.spurious] == ["el"]  # the word behind it
     key, last = write(tmp_path / "a.conllu", "a", "b"), write(tmp_path / "b.conllu", "a", "b", "2.1=_ (e1)")
     assert [entry.place.text for entry in report_errors(key, last).spurious] == ["b"]  # there is none behind it
-
-
-def test_thousands_of_mentions_of_a_cluster_on_the_same_tokens(tmp_path: Path) -> None:
-    document = Document.from_sentences("d", [["w"] * 6])
-    nested = [Mention("d", tuple(range(number % 5, 6)), None, "c") for number in range(20_000)]
-    write_corefud(Corpus((document,), tuple(nested)), tmp_path / "x.conllu")
-    found = Counter(mention.tokens for mention in read_corefud(tmp_path / "x.conllu").mentions)
-    assert found == Counter(mention.tokens for mention in nested)
 
 
 def test_bridging_and_split_antecedents_pass_through_other_formats(tmp_path: Path) -> None:

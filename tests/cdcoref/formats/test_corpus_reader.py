@@ -43,11 +43,6 @@ def test_a_folder_is_read_recursively_in_order_without_hidden_files(folder: Path
     assert loaded.corpus.documents[0].path == str(folder / "a.txt")
 
 
-def test_a_single_name_is_a_file_and_no_list_of_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)  # whose name would be the full stop
-    assert ids(read_corpus("b.txt").corpus) == ids(read_corpus(Path("b.txt")).corpus) == ["b.txt"]
-
-
 def test_one_bad_file_stops_no_other(folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"caf\xe9")
     (folder / "bad.jsonl").write_bytes(b"{")
@@ -73,11 +68,6 @@ def test_texts_of_a_folder_come_before_what_was_predicted_for_them(folder: Path)
     assert {document.id: document.text for document in loaded.corpus.documents}["b.txt"].strip() == "Bob ran."
     (problem,) = loaded.problems
     assert problem.startswith(f"{folder / 'a.jsonl'}: document 'b.txt' is also in {folder / 'b.txt'}")
-
-
-def test_closed_standard_input_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", None)
-    assert read_corpus(["-"]).problems == ("standard input: it is closed; name files, or give it a text",)
 
 
 def test_the_same_file_twice_is_read_once_and_said(folder: Path) -> None:
@@ -169,12 +159,3 @@ def test_how_ids_were_taken_is_noted_once_for_many_files(tmp_path: Path) -> None
     assert read_corpus([tmp_path], ids="global").corpus.notes == ()
     assert len(read_corpus([tmp_path]).corpus.clusters()) == 6
     assert len(read_corpus([tmp_path], ids="global").corpus.clusters()) == 1
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device here")
-def test_a_device_without_an_end_is_refused() -> None:
-    loaded = read_corpus([Path("/dev/zero")])
-    assert [str(problem) for problem in loaded.problems] == [
-        "/dev/zero: this is a device, which has no end; name a file"
-    ]
-    assert read_corpus([Path(os.devnull)]).problems == ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import random
 import zlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,18 +95,6 @@ def test_named_entities_and_spans(tmp_path: Path) -> None:
     assert read_docbin(tmp_path / "x.spacy").documents[0].path == str(tmp_path / "x.spacy")
 
 
-def test_tokens_that_are_white_space_come_back(tmp_path: Path) -> None:
-    text = "He \u00a0 left\t."
-    document = Document(
-        "a", ("He", "\u00a0", "left", "\t", "."), ((0, 5),), text, ((0, 2), (3, 4), (5, 9), (9, 10), (10, 11))
-    )
-    mentions = tuple(Mention("a", (place,), "event", str(place)) for place in range(5))
-    write_docbin(Corpus((document,), mentions), tmp_path / "x.spacy")
-    back = read_docbin(tmp_path / "x.spacy")
-    assert (back.documents[0].tokens, back.documents[0].offsets) == (document.tokens, document.offsets)
-    assert [(m.tokens, m.cluster) for m in back.mentions] == [((place,), str(place)) for place in range(5)]
-
-
 def test_merged_tokens_are_the_words_that_they_consist_of() -> None:
     words = spacy.blank("en")("The big bad wolf left. It ran.")
     merged = words.copy()
@@ -160,14 +147,6 @@ def test_an_empty_token_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="token 1 of document 'a' is empty, which spaCy cannot express; use JSON"):
         write_docbin(corpus, tmp_path / "x.spacy")
     assert not list(tmp_path.iterdir())
-
-
-def test_docs_of_two_files_have_different_ids(tmp_path: Path) -> None:
-    nlp = spacy.blank("en")
-    for name in ("a", "b"):
-        DocBin(docs=[nlp("A ferry sank."), nlp("It sank.")]).to_disk(tmp_path / f"{name}.spacy")
-    ids = [d.id for name in ("a", "b") for d in read_docbin(tmp_path / f"{name}.spacy").documents]
-    assert ids == ["a.spacy-1", "a.spacy-2", "b.spacy-1", "b.spacy-2"]
 
 
 def test_two_docs_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -241,10 +220,3 @@ def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
             refused.append(error.path)
     assert len(refused) > 100
     assert set(refused) == {str(tmp_path / "y.spacy")}
-
-
-def test_lists_in_metadata_come_back_as_lists(tmp_path: Path) -> None:
-    metadata = {"tags": ["ferry", "storm"], "speakers": [["-", "-"], []], "desk": {"names": ["foreign"]}, "page": 5}
-    write_docbin(Corpus((replace(SECOND, metadata=metadata),), ()), tmp_path / "x.spacy")
-    [document] = read_docbin(tmp_path / "x.spacy").documents
-    assert document.metadata == metadata

@@ -63,13 +63,6 @@ def test_a_pdf(tmp_path: Path, packed: bool) -> None:
     assert len(document.sentences) == 1
 
 
-def test_a_soft_hyphen_of_windows_joins_a_word(tmp_path: Path) -> None:
-    data = pdf("The captain of the fer\xad", "ry was ar\xadrested.")
-    plain, font = b"/BaseFont /Helvetica", b"/BaseFont /Helvetica /Encoding /WinAnsiEncoding"
-    (tmp_path / "a.pdf").write_bytes(data.replace("\xad".encode(), b"\xad").replace(plain, font))
-    assert read_file(tmp_path / "a.pdf").documents[0].text == "The captain of the ferry was arrested."
-
-
 def pages(path: Path, *texts: tuple[str, ...], title: str = "untitled") -> None:
     writer = pypdf.PdfWriter()
     for lines in texts:
@@ -168,16 +161,6 @@ def test_columns_and_paragraphs(tmp_path: Path, by_row: bool) -> None:
         "The company apologised. It\nwill pay for the funerals.",
         "Divers search the wreck today;\nthe storm ended.",
     ]
-
-
-def test_the_first_pages_of_a_very_long_pdf(tmp_path: Path) -> None:
-    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf("The ferry sank.")))
-    for _ in range(2000):
-        writer.add_blank_page(100, 100)
-    writer.write(tmp_path / "a.pdf")
-    corpus = read_file(tmp_path / "a.pdf")
-    assert corpus.documents[0].text == "The ferry sank."
-    assert corpus.notes == (f"{tmp_path / 'a.pdf'}: only the first 2,000 pages were read",)
 
 
 def word(path: Path) -> None:

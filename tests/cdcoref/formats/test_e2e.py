@@ -64,13 +64,6 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert back.mentions == corpus.mentions
 
 
-def test_speakers_are_written_for_every_word(tmp_path: Path) -> None:
-    document = Document.from_sentences("d", [["A", "b"], ["c"]])
-    write_corpus(Corpus((document,)), tmp_path / "y.jsonlines")
-    fields = json.loads((tmp_path / "y.jsonlines").read_text())
-    assert fields == {"doc_key": "d", "sentences": [["A", "b"], ["c"]], "speakers": [["-", "-"], ["-"]], "clusters": []}
-
-
 def test_what_is_lost_is_named(tmp_path: Path) -> None:
     documents = tuple(Document.from_sentences(id, [["A", "b", "c"]]) for id in "de")
     mentions = (Mention("d", (0, 2), "event", "1"), Mention("e", (1,), "event", "1"), Mention("e", (1,), "entity", "1"))

@@ -147,12 +147,6 @@ def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
     assert [note.split(": ")[1][:15] for note in corpus.notes] == ["the page states", "the page is nes"]
 
 
-def test_a_tag_of_many_attributes(tmp_path: Path) -> None:
-    attributes = " ".join(f"a{n}='x'" for n in range(50_000))
-    (tmp_path / "a.html").write_text(f"<html><body><p {attributes}>{FERRY}</p></body></html>")
-    assert read_file(tmp_path / "a.html").documents[0].text == FERRY
-
-
 @pytest.mark.parametrize(
     ("head", "body", "date"),
     [

@@ -27,13 +27,6 @@ def test_what_is_written_is_there_when_it_is_whole(tmp_path: Path, name: str) ->
     assert (tmp_path / f"again-{name}").read_bytes() == data
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-def test_errors_of_the_block_are_its_own(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileNotFoundError), output_file(tmp_path / name):
-        (tmp_path / "nowhere").read_text()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     for path in (Path("/dev/full"), tmp_path / "link"):
         if not path.exists():

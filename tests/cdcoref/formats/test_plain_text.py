@@ -16,8 +16,6 @@ from cdcoref.formats import read_text, tokenise_text
 
 LONGEST_SENTENCE = 200
 """In tokens."""
-LONGEST_WORD = 200
-"""In characters."""
 
 
 def sentences(text: str) -> list[str]:
@@ -109,20 +107,6 @@ def test_large_documents_are_linear() -> None:
         check_consistency(tokenise_text(text, "d"))
 
 
-def test_a_run_without_spaces_is_cut() -> None:
-    document = tokenise_text("see " + "x" * (3 * LONGEST_WORD) + " end", "d")
-    assert max(map(len, document.tokens)) == LONGEST_WORD
-    check_consistency(document)
-
-
-def test_a_long_address_stays_in_its_sentence() -> None:
-    text = f"A ferry sank, see https://{'x' * LONGEST_WORD}.org for it. Tresk mourns."
-    document = tokenise_text(text, "d")
-    check_consistency(document)
-    assert document.tokens[:4] == ("A", "ferry", "sank", ",")
-    assert [document.tokens[start] for start, _ in document.sentences] == ["A", "Tresk"]
-
-
 def test_a_named_pipeline_finds_the_sentences(tmp_path: Path) -> None:
     import spacy
 
@@ -160,33 +144,21 @@ def test_read_text(tmp_path: Path) -> None:
         ("x.ann", "T1\tPER 0 3\tAnn\nR1\tCoreference Arg1:T2 Arg2:T1\n", "brat"),
         ("x.txt", "T1\tPER 0 3;5 7\tAnn an\n", "brat"),
         ("x.txt", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\tAnn\n", "WebAnno"),
-        ("x.ann", "R1\tCoreference Arg1:T2 Arg2:T1\nT1\tPER 0 3\tAnn\n", "brat"),
-        ("x.ann", "E1\tAttack:T3 Target:T1\n", "brat"),
-        ("x.ann", "#1\tAnnotatorNotes T1\tunsure\n", "brat"),
         ("x.ann", "*\tCoref T1 T2\n", "brat"),
         ("x.tsv", "# webanno.custom.Referent | type | role\n#id=1\n#text=Ann left.\n1-1\tAnn\n", "WebAnno"),
-        ("x.txt", "#id=1\n#text=Ann left.\n1-1\tAnn\tO\n", "WebAnno"),
         ("x.sgm", "<DOC>\n<DOCNO> AP-1 </DOCNO>\n<TEXT>\nAnn left.\n</TEXT>\n</DOC>\n", "SGML"),
-        ("x.txt", "<DOC>\nAnn left.\n</DOC>\n<DOC>\nBen <X>too</X>.\n</DOC>\nEnd\n", "SGML"),
         ("x.txt", "<TEI><text>Ann left.</text></TEI>", "XML"),
         ("x.txt", "# sent_id = 1\n# text = Ann left.\n1\tAnn\tAnn\tPROPN" + "\t_" * 6 + "\n", "CoNLL-U"),
         ("x.txt", "-DOCSTART- -X- O O\n\nAnn NNP I-NP I-PER\n", "tags"),
         ("x.txt", "Ann/NNP Hale/NNP left/VBD town/NN ./.\n", "a tag at every word"),
-        ("x.txt", "Ann_NNP Hale_NNP\nleft_VBD town_NN ._.\n", "a tag at every word"),
         ("x.txt", "Then <COREF ID='1'>Ann Hale</COREF> left.\n", "annotation in tags"),
         ("x.txt", "From: Ann <a@b.org>\nTo: Bo,\n   Al\nMIME-Version: 1.0\n\nA fire.\n", "an e-mail with its header"),
         ("x.txt", "(ROOT (S (NP (NNP Ann)) (VP (VBD left))))\n", "parse trees"),
-        ("x.txt", "( (S (NP-SBJ (NNP Ann)) (VP (VBD left))))\n", "parse trees"),
         ("x.tex", "% a comment\n\\documentclass{article}\n", "LaTeX"),
         ("x.txt", "Ann B-PER\nleft O\n. O\n\nShe O\n", "tags"),
-        ("x.txt", "Ann NNP B-NP B-PER\r\nleft VBD B-VP O\r\n. . O O\r\n", "tags"),
-        ("x.tex", "\\section{Ann}\nAnn left.\n", "LaTeX"),
         ("x.txt", "<!-- made by hand -->\n<doc><w>Ann</w></doc>\n", "XML"),
         ("x.txt", "1\n00:00:01,000 --> 00:00:02,000\nAnn left.\n", "subtitles"),
-        ("x.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nAnn left.\n", "subtitles"),
         ("x.txt", "'''Ann''' left [[Tresk]].\n", "wiki"),
-        ("x.txt", "{{Infobox person\n| name = Ann\n}}\n", "wiki"),
-        ("x.xml", "<Document>Ann left.</Document>\n", "XML"),
         ("x.txt", '<Document doc_id="D1">\n<token t_id="1">Ann</token>\n</Document>\n', "XML"),
     ],
 )
@@ -201,17 +173,11 @@ def test_annotation_and_markup_are_no_prose(tmp_path: Path, name: str, content: 
     [
         "If a < b, then b > a.\n",
         "He wrote <p> by mistake.\n",
-        "<Ann> left.\n",
         "T1 is a terminal. T2 is another.\n",
-        "E1\tA road through Tresk: it was closed.\n",
         "#1\tThe ferry of Tresk\n",
-        "(So (he said) it was.)\n",
         "<b>Breaking:</b> a ferry sank.\n",
-        "\n" * 5_000 + "1\tferry\n",
-        "It was <b>not</b> her.\n",
         "He said AC/DC and BBC/ITV and one or more of N/A .\n",
         "Place: Tresk\nThe ferry sank. The Message-ID: none.\n",
-        "Mail <ann@example.org> and <bob@example.org>.\n",
     ],
 )
 def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
@@ -226,24 +192,16 @@ def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
         ("It&#39;s &#x22;here&quot;", ["It", "&#39;s", "&#x22;", "here", "&quot;"]),
         ("The&nbsp;caf&eacute;&#10;", ["The", "caf&eacute;"]),
         ("&nbsp;&nbsp;", []),
-        ("&#160;\r\n&thinsp;", []),
         ("&amp;", ["&amp;"]),
         ("It was <b>not</b> her.", ["It", "was", "not", "her", "."]),
         ("A ferry sank<br/>Police came", ["A", "ferry", "sank", "Police", "came"]),
         ('See <a href="/x?a=1&amp;b=2">it</a>', ["See", "it"]),
-        ("<br>", []),
         ("Hokkaido</h1", ["Hokkaido"]),
-        ("&lt;p&gt;It sank.&lt;/p&gt;", ["It", "sank", "."]),
-        ("It&amp;#39;s &amp;nbsp;on", ["It", "&amp;#39;s", "on"]),
         ("<img src=x alt='a > b'>It sank <!-- here -->now", ["It", "sank", "now"]),
         ("<![CDATA[It sank.]]>", ["It", "sank", "."]),
         ("It <span onclick='x()' data-y>sank</span><input disabled>", ["It", "sank"]),
-        ("It <my-tag>sank</my-tag>.", ["It", "sank", "."]),
-        ('v class="x" id=y>It sank', ["It", "sank"]),
         ("It sank <!-- here", ["It", "sank"]),
         ("The ratio a<b was fixed", ["The", "ratio", "a", "<", "b", "was", "fixed"]),
-        ("&nbsp;<BR />&nbsp;", []),
-        ("a <b, c> d", ["a", "<", "b", ",", "c", ">", "d"]),
         ("R&D; &foo; &notit;", ["R&D", ";", "&", "foo", ";", "&", "notit", ";"]),
     ],
 )

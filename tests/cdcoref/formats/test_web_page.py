@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import format_of, read_corpus, read_file
+from cdcoref.formats import read_corpus, read_file
 
 PAGE = """<!doctype html><html lang="en"><head><title>Ferry sinks off Tresk | Tresk Courier</title>
 <meta property="og:title" content="Ferry sinks off Tresk"><meta property="og:site_name" content="Tresk Courier">
@@ -78,12 +78,6 @@ def test_fragments_have_their_letters(tmp_path: Path, html: str, encoding: str) 
     assert read_file(tmp_path / "a.html").documents[0].text == "A café in Zürich burnt."
 
 
-def test_markdown_and_tables_may_hold_html(tmp_path: Path) -> None:
-    for name, expected in (("a.md", "Markdown"), ("a.csv", "CSV"), ("a.txt", "HTML")):
-        (tmp_path / name).write_text('text\n"<p>A ferry sank.</p>"\n')
-        assert format_of(tmp_path / name).name == expected
-
-
 @pytest.mark.parametrize(("html", "message"), [("<html><p></p></html>", "no text"), ("<html> <br>", "no text")])
 def test_a_page_without_text(tmp_path: Path, html: str, message: str) -> None:
     (tmp_path / "a.html").write_text(html)
@@ -98,14 +92,6 @@ def test_binary_data_named_html_is_one_sentence(tmp_path: Path, data: bytes) -> 
     loaded = read_corpus(tmp_path)
     assert [document.id for document in loaded.corpus.documents] == ["ferry.txt"]
     assert loaded.problems == (f"{tmp_path / 'x.html'}: this is binary data and not HTML, whatever its name says",)
-
-
-def test_a_stray_control_character_and_utf_16_are_html(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_bytes(PAGE.replace("a storm", "a\x00 storm").encode())
-    (tmp_path / "b.html").write_bytes(PAGE.encode("utf-16"))
-    loaded = read_corpus(tmp_path)
-    assert not loaded.problems
-    assert all("capsized in" in (document.text or "") for document in loaded.corpus.documents)
 
 
 @given(st.binary(max_size=200))

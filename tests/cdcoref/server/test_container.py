@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import configparser
-import fnmatch
 import json
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -50,29 +48,6 @@ def test_the_installation_is_that_of_the_readme_with_extras() -> None:
     assert tuple(map(int, python.removeprefix("python:").removesuffix("-slim").split("."))) >= tuple(
         map(int, lowest.split("."))
     )
-
-
-def test_what_is_installed_is_not_left_out() -> None:
-    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    needed = ["setup.cfg", "pyproject.toml", "constraints.txt", "README.md", "LICENSE", "NOTICE"]
-    needed += [name for name in tracked if name.startswith(("cdcoref/", "cdlm/"))]
-    for name in needed:
-        assert (ROOT / name).exists()
-        parts = [name, *(str(folder) for folder in Path(name).parents)]
-        assert not [pattern for pattern in ignored if any(fnmatch.fnmatch(part, pattern) for part in parts)], name
-
-
-def test_who_runs_it_has_no_rights_and_owns_the_volume() -> None:
-    names = [name for name, _ in instructions()]
-    [user] = arguments("USER")
-    assert user not in ("root", "0")
-    assert names.index("USER") < names.index("ENTRYPOINT")
-    [made] = [line for line in arguments("RUN") if line.startswith("useradd")]
-    assert f"useradd --uid 10001 --create-home {user}" in made
-    [volume] = arguments("VOLUME")
-    assert f"chown {user}:{user} {volume}" in made
-    assert arguments("WORKDIR")[-1] == volume
 
 
 def test_the_command_is_one_of_the_program() -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,12 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus
 from cdcoref.formats import write_corpus
-from cdcoref.server import Server, ServerOptions
 from tests.cdcoref.server.conftest import Client, served
 
 WRITE = {"X-Cdcoref": "1"}
@@ -115,7 +111,7 @@ def test_an_encoding_that_there_is_not_is_refused_before_anything_is_stored(
         )
         assert (answer.status_code, list(answer.json())) == (status, ["error"])
     assert answer.json()["error"] == "encoding: string should have at most 100 characters."
-    assert steady.get("/api/jobs").json() == []
+    assert steady.server._site.writer.jobs.latest() == []
 
 
 @pytest.fixture(scope="module")
@@ -157,23 +153,13 @@ def test_texts_that_are_not_utf8(reading: Client) -> None:
     assert job["problems"] == ["greek.txt, line 1: the line cannot be decoded as cp1253; is the text in this encoding?"]
 
 
-def test_what_a_compressed_file_holds_counts(news: Path, start: Callable[..., Any]) -> None:
-    client = start(news, max_upload=2**20)
-    job = added(client, ("large.txt.gz", gzip.compress(b"word " * 2**19)), ("broken.txt.gz", b"\x1f\x8bbroken"))
-    assert job["state"] == "failed"
-    assert job["problems"][0] == "large.txt.gz: the file holds more than 1 MB"
-    assert job["problems"][1].startswith("broken.txt.gz: ")
-
-
 def test_texts_are_read_by_the_model(reading: Client) -> None:
     client = reading
-    texts = [
-        {"id": "a", "text": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday."},
-        {"id": "b", "text": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk."},
-    ]
-    answer = client.http.post("/api/documents", json={"documents": texts})
-    assert answer.status_code == 202, answer.text
-    job = client.finished(answer.json()["number"])
+    texts = {
+        "a": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.",
+        "b": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk.",
+    }
+    job = added(client, *((id, text.encode()) for id, text in texts.items()))
     assert job["state"] == "done", job
     assert job["report"]["added"] == ["a", "b"]
     questions = client.get("/api/questions?limit=5").json()
@@ -188,8 +174,6 @@ def test_texts_are_read_by_the_model(reading: Client) -> None:
     assert "are not the same" in client.html("/questions?done=1")
     pairs = {(q["first"]["id"], q["second"]["id"]) for q in client.get("/api/questions?limit=1000").json()}
     assert (question["first"]["id"], question["second"]["id"]) not in pairs
-    for wrong in ({}, {"documents": []}, {"documents": [{"id": "", "text": ""}]}, {"documents": [{"id": "x"}]}):
-        assert client.http.post("/api/documents", json=wrong).status_code == 422
 
 
 def test_fifty_readers_while_documents_are_added(
@@ -321,37 +305,12 @@ def test_an_unexpected_error_ends_one_addition_and_no_other(
     assert job["report"]["added"] == ["x"]
 
 
-@pytest.mark.parametrize(("runs", "message"), [(True, "did not start within 30 seconds"), (False, "ended as it")])
-def test_a_server_that_does_not_start_says_so(
-    news: Path, monkeypatch: pytest.MonkeyPatch, runs: bool, message: str
-) -> None:
-    server = Server(news, ServerOptions(port=0))
-
-    def run(server: uvicorn.Server, *_: object) -> None:
-        while runs and not server.should_exit:
-            time.sleep(0.01)
-
-    clock, thread = time.monotonic, threading.current_thread()
-
-    def hurried() -> float:
-        """The time passes quickly here, but not for servers that run in other threads."""
-        return 300 * clock() if threading.current_thread() is thread else clock()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(time, "monotonic", hurried)
-        patch.setattr(uvicorn.Server, "run", run)
-        with pytest.raises(RuntimeError, match=f"{re.escape(server.address)} {message}"), server:
-            raise AssertionError("the server is said to have started")
-    with Server(news, ServerOptions(port=int(server.address.rpartition(":")[2]))):  # the port is free again
-        pass
-
-
 def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Callable[..., Any]) -> None:
     client = start(news)
     number = long_addition(client)
     assert 'http-equiv="refresh"' in client.html(f"/jobs/{number}")
     assert 'class="running"' in client.html("/")
-    waiting = client.http.post("/api/documents", json={"documents": [{"id": "w", "text": "A ferry."}]}).json()
+    waiting = client.http.post("/api/files", files={"files": ("w.txt", b"A ferry.")}, headers=WRITE).json()
     assert waiting["state"] == "waiting"
     ferry = client.cluster("ferry")
     made = client.http.post("/api/corrections", json={"action": "rename", "ids": [ferry], "name": "Maren"})
@@ -369,7 +328,7 @@ def test_the_program_that_adds(written: Any, lines: Callable[[Corpus], bytes], n
     """It answers every request, and ends quietly when the server is gone."""
     uploads = tmp_path / "uploads"
     uploads.mkdir()
-    settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192, "limit": 2**20}
+    settings = {"collection": str(news), "device": "cpu", "precision": "fp32", "batch_tokens": 8192}
     settings["uploads"] = str(uploads)
     program = [sys.executable, "-m", "cdcoref.server.adding_program", json.dumps(settings)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -433,16 +392,6 @@ def test_names(client: Any) -> None:
     answer = client.http.post("/api/files", content=f"{parts}--border--\r\n".encode(), headers=headers)
     assert answer.status_code == 202, answer.text
     assert answer.json()["files"] == list(names.values())
-
-
-def test_a_server_of_no_collection(tmp_path: Path) -> None:
-    from cdcoref.errors import InputError
-
-    with pytest.raises(InputError, match="there is no collection here"):
-        Server(tmp_path / "none.cdcoref", ServerOptions(port=0))
-    (tmp_path / "a.txt").write_text("x")
-    with pytest.raises(InputError):
-        Server(tmp_path / "a.txt", ServerOptions(port=0))
 
 
 def test_files_with_mentions_of_no_kind_are_refused_each(reading: Client) -> None:
