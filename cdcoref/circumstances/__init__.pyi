@@ -3,7 +3,6 @@ from .event_circumstances import DocumentCircumstances as DocumentCircumstances
 from .event_circumstances import Participant as Participant
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
-from .event_conflicts import main_events_differ as main_events_differ
 from .event_kinds import names_in_roles as names_in_roles
 from .gazetteer import Place as Place
 from .gazetteer import places_named as places_named

@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cdcoref.circumstances.event_kinds import named_object, subject_of, surnames_of, theme
+from cdcoref.circumstances.event_kinds import surnames_of, theme
 from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_reporting, owners
-from cdcoref.circumstances.quantities import Quantity, StatedQuantity, quantities_of
+from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
 from cdcoref.circumstances.sentences import ENDS_SENTENCE, Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.sentences import stated as stated_at
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
@@ -50,23 +50,17 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is known of when, where, with whom and how many; empty where unknown, the nearest first.
+    """What is known of when, where and with whom; empty where unknown, the nearest first.
 
-    `when`, `where`, `how_many`, `participants`: What is stated.
     `elsewhere`: Whether the mention's clause looks at another happening than the document's own ("since 2017, when
         ...").
-    `subject`: The event that is its subject ("The blaze burned ..."); None if none is.
-    `named_object`: The full name that is its object ("signed Piet Maas"), in lower case; empty if there is none.
     `theme`: The full name, or the last name, of the person that a transfer, an arrest or the like is of, in lower case.
     """
 
     when: tuple[When, ...] = ()
     where: tuple[Where, ...] = ()
-    how_many: tuple[Quantity, ...] = ()
     participants: tuple[Participant, ...] = ()
     elsewhere: bool = False
-    subject: Mention | None = None
-    named_object: tuple[str, ...] = ()
     theme: tuple[str, ...] = ()
 
 
@@ -85,7 +79,7 @@ class DocumentCircumstances:
         today = day_of(document)
         self._parse = parse
         self._words = cased.tokens
-        self._sentences = sentences_of(document, cased, parse, today)
+        self._sentences = sentences_of(cased, parse, today)
         self._recent = any(one.period is None for own in self._sentences for one in own.times)
         self._firsts = [own.first for own in self._sentences]
         self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
@@ -94,16 +88,12 @@ class DocumentCircumstances:
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of all mentions of the document, in their order; entities have none."""
-        counted: defaultdict[Mention, list[Quantity]] = defaultdict(list)
-        for stated in self.quantities(mentions):
-            if stated.event is not None and not stated.superseded:
-                counted[stated.event].append(stated.quantity)
         of_events: dict[Mention, Circumstances] = {}
         for number, own in self._by_sentence(mentions).items():
             if self._sentences[number].words:  # a hidden sentence states nothing, of the mentions in it neither
                 events = sorted((one for one in own if one.kind == EVENT), key=lambda one: one.tokens)
                 entities = [one for one in own if one.kind == ENTITY]
-                found = self._of_sentence(self._sentences[number], events, entities, counted)
+                found = self._of_sentence(self._sentences[number], events, entities)
                 of_events.update(zip(events, found, strict=True))
         return [of_events.get(mention, Circumstances()) for mention in mentions]
 
@@ -123,27 +113,18 @@ class DocumentCircumstances:
         return found
 
     def _of_sentence(
-        self,
-        sentence: Sentence,
-        events: Sequence[Mention],
-        entities: Sequence[Mention],
-        counted: Mapping[Mention, Sequence[Quantity]],
+        self, sentence: Sentence, events: Sequence[Mention], entities: Sequence[Mention]
     ) -> Iterator[Circumstances]:
         parse = self._parse
         heads = [parse.head_of(event.tokens) for event in events]
         when = self._when(sentence, heads)
         where = self._where(sentence, heads)
-        by_head = dict(zip(heads, events, strict=True))
         for number, (head, event) in enumerate(zip(heads, events, strict=True)):
-            subject = subject_of(parse, head, by_head)
             yield Circumstances(
                 tuple(when[number]),
                 tuple(where[number]),
-                tuple(counted.get(event, ())),
                 tuple(_participants(sentence, head, event, entities)),
                 looks_elsewhere(parse, head),
-                None if subject is None else by_head[subject],
-                named_object(parse, self._words, head),
                 theme(parse, self._words, head, self._surnames),
             )
 
@@ -256,7 +237,7 @@ class DocumentCircumstances:
                 found[number] = most_exact(near)
                 if head in self.lead.main and self.lead.where is not None:
                     found[number] = [self.lead.where]
-                elif not near and self.lead.setting.where is not None and not sentence.is_aside(head):
+                elif not near and self.lead.setting.where is not None:
                     found[number] = [self.lead.setting.where]
         return found
 

@@ -1,28 +1,25 @@
 """Which events can be one by their circumstances: circumstances of mentions in, pairs in conflict or agreement out.
 
-Two events conflict if their own clauses state days, countries or places that exclude each other; if the clause of one
-looks elsewhere and states what excludes when or where the other happened; if the clause of one states a place, and the
-document of the other is about another and names nothing near it; or if the main events of their documents clearly
-differ. Counts alone do not conflict, since reports correct each other: they do if one of the clauses looks elsewhere.
-An event and its subject are two, and so are two events of one verb with unlike names as objects. Everything is computed
-from arrays, so pairs cost little.
+Two events conflict if their own clauses state days or places that exclude each other; if the clause of one looks
+elsewhere and states what excludes when or where the other happened; or if both are transfers, arrests or the like of
+people with unlike names. Counts do not conflict, since reports correct each other. Everything is computed from arrays,
+so pairs cost little.
 
-Two mentions of different documents with one word agree if the clause of one looks elsewhere and states a time of a
-month at most and a place, and those of the other are the same. A model scores such pairs too low, since the document
-around the first is about something else.
+Two mentions of different documents with one word agree if the clause of one states a time of a month at most and a
+place, and those of the other are the same. A model scores such pairs too low where the document around one of them is
+about something else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances.event_circumstances import Circumstances
 from cdcoref.circumstances.event_kinds import kind_of, kind_of_noun
-from cdcoref.circumstances.gazetteer import FAR, Place, kilometres
-from cdcoref.circumstances.lead import Setting
+from cdcoref.circumstances.gazetteer import FAR, kilometres
 from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.language import head_word, lemma
@@ -32,168 +29,95 @@ Flags = NDArray[np.bool_]
 
 FEWEST_DAYS = 2
 """Days between two events from which their days differ: what happens at night has two days, and the world has zones."""
-DAYS_OF_ONE_STORY = 31
-"""Documents of days farther from each other than this, without a name in common, are about different events."""
-SHARED_NAMES = 2
-"""The number of shared names from which two documents may be about one event, whatever their days and places."""
 SHORT = 31
 """Days of a time, at most, that tells events of one place and kind apart: a month."""
 AGREEMENT = 1.7
 """What is added to the log-odds of pairs that agree; see :meth:`CircumstanceTables.agree`."""
+_OWN = Source.HEADING
+"""How a circumstance of the event itself is known, at least."""
 _DEFINITE = frozenset({"the", "this"})
-NOBODY = -1
 _NOWHERE = -1
 _LONGEST_WITHOUT_YEAR = 300
 _DAYS_OF_YEAR = 365
 
 
 class CircumstanceTables:
-    """The circumstances of mentions as arrays.
+    """The circumstances of the mentions of a corpus as arrays; those of entities conflict with nothing.
 
-    `circumstances`: Of every mention; those of entities are empty, and conflict with nothing.
-    `documents`: The document of each.
-    `settings`: What every document states as a whole.
-    `words`: The dictionary form of each mention's head.
-    `subjects`: By the number of a mention, that of the mention that is its subject.
-    `sentences`: The place of each mention's sentence in its document.
-    `definite`: Whether "the" or "this" is before each.
+    `circumstances` are those of its mentions, in order.
     """
 
-    def __init__(
-        self,
-        circumstances: Sequence[Circumstances],
-        documents: Sequence[str],
-        settings: Mapping[str, Setting],
-        words: Sequence[str],
-        subjects: Mapping[int, int],
-        sentences: Sequence[int],
-        definite: Sequence[bool],
-    ) -> None:
-        used = dict.fromkeys(documents)
-        number = {id: place for place, id in enumerate(used)}
-        self._document_of = np.array([number[id] for id in documents], dtype=np.int64)
-        self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
-        own = [[when for when in one.when if when.source >= Source.HEADING] for one in circumstances]
-        self._own_times = _Times(own)
-        self._times = _Times([list(one.when) for one in circumstances])
-        near = [[where for where in one.where if where.source >= Source.HEADING] for one in circumstances]
-        self._own_places = _PlaceTable(near)
-        self._own = [own[0].place if own else None for own in near]
-        self._places = _PlaceTable([list(one.where) for one in circumstances])
-        self._counts = [one.how_many for one in circumstances]
-        self._counted = np.array([bool(counts) for counts in self._counts], dtype=bool)
-        self._documents = _Documents([settings.get(id, Setting()) for id in used])
-        self._words = np.unique(words, return_inverse=True)[1]
-        self._objects = [frozenset(one.named_object) for one in circumstances]
-        self._named = np.array([bool(own) for own in self._objects], dtype=bool)
-        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
-        # One word is a surname only if a full name of somebody has it.
-        self._themes = [
-            frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
-        ]
-        self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
-        self._sorts = np.unique([kind_of(word) for word in words], return_inverse=True)[1]
-        nouns = [kind_of_noun(word) for word in words]
-        self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
-        self._nouns = np.unique(nouns, return_inverse=True)[1]
-        self._sentences = np.array(sentences, dtype=np.int64)
-        self._definite = np.array(definite, dtype=bool)
-        self._subject_of = np.array([subjects.get(one, NOBODY) for one in range(len(circumstances))], dtype=np.int64)
-
-    @classmethod
-    def of(
-        cls, corpus: Corpus, circumstances: Sequence[Circumstances], settings: Mapping[str, Setting]
-    ) -> CircumstanceTables:
-        """Those of all mentions of a corpus, in order, from what its documents state as a whole."""
+    def __init__(self, corpus: Corpus, circumstances: Sequence[Circumstances]) -> None:
         documents = {document.id: document for document in corpus.documents}
+        number = {id: place for place, id in enumerate(documents)}
+        self._document_of = np.array([number[m.document] for m in corpus.mentions], dtype=np.int64)
+        self._sentences = np.array([documents[m.document].sentence_at(m.start)[0] for m in corpus.mentions], dtype=int)
+        self._definite = np.array(
+            [m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions],
+            dtype=bool,
+        )
         words = [
             lemma(head_word([documents[m.document].tokens[token] for token in m.tokens]).casefold())
             if m.kind == EVENT
             else ""
             for m in corpus.mentions
         ]
-        number = {mention.place: place for place, mention in enumerate(corpus.mentions) if mention.kind == EVENT}
-        subjects = {
-            place: number[one.subject.place] for place, one in enumerate(circumstances) if one.subject is not None
-        }
-        sentences = [documents[m.document].sentence_at(m.start)[0] for m in corpus.mentions]
-        definite = [
-            m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions
+        self._words = np.unique(words, return_inverse=True)[1]
+        self._kinds = np.unique([kind_of(word) for word in words], return_inverse=True)[1]
+        nouns = [kind_of_noun(word) for word in words]
+        self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
+        self._nouns = np.unique(nouns, return_inverse=True)[1]
+        self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
+        self._times = _Times([one.when for one in circumstances])
+        self._own_times = _Times([[when for when in one.when if when.source >= _OWN] for one in circumstances])
+        self._places = _PlaceTable([one.where for one in circumstances])
+        near = [[where for where in one.where if where.source >= _OWN] for one in circumstances]
+        self._own_places = _PlaceTable(near)
+        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
+        # One word is a surname only if a full name of somebody has it.
+        self._themes = [
+            frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
         ]
-        names = [mention.document for mention in corpus.mentions]
-        return cls(circumstances, names, settings, words, subjects, sentences, definite)
-
-    @property
-    def looks_back(self) -> Flags:
-        """Which mentions' clauses look elsewhere, or to an earlier year than the document's. *Shape:* (mentions,)"""
-        return self._elsewhere | self._own_times.looks_back
+        self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
-        found = self.own_conflicts(first, second) | self.document_conflicts(first, second)
-        found |= self._names_differ(first, second)
-        found |= self._are_compared(first, second)
+        found = self._own_times.differ(self._own_times, first, second)
+        found |= self._own_places.differ(self._own_places, first, second)
         for one, other in ((first, second), (second, first)):
-            found |= self._is_outside(one, other)
-        return found | (self._subject_of[first] == second) | (self._subject_of[second] == first)
+            looks = self._elsewhere[one] & ~self._elsewhere[other]
+            found |= looks & self._own_times.differ(self._times, one, other)
+            found |= looks & self._own_places.differ(self._places, one, other)
+        of_people, of_one = self._themes_agree(first, second)
+        return found | (of_people & ~of_one)
 
-    def _are_compared(self, first: Integers, second: Integers) -> Flags:
-        """Whether one word is twice in a sentence, once of another happening ("a vote a week after a vote in Kiel").
-
-        *Shape of all:* (pairs,)
-        """
-        one_sentence = self._document_of[first] == self._document_of[second]
-        one_sentence &= self._sentences[first] == self._sentences[second]
-        apart = self._elsewhere[first] != self._elsewhere[second]
-        return one_sentence & apart & (self._words[first] == self._words[second])
-
-    def _names_differ(self, first: Integers, second: Integers) -> Flags:
-        """Whether both are one verb, and their objects are unlike names; or of one sort, and unlike people.
+    def _themes_agree(self, first: Integers, second: Integers) -> tuple[Flags, Flags]:
+        """Whether both are transfers, arrests or the like that name whom they are of; and whether that is the same.
 
         *Shape of all:* (pairs,)
         """
-        found = self._named[first] & self._named[second] & (self._words[first] == self._words[second])
-        for place in np.flatnonzero(found):
-            found[place] = self._objects[first[place]].isdisjoint(self._objects[second[place]])
-        for place in np.flatnonzero(self._are_of_one_sort(first, second)):
-            found[place] |= self._themes[first[place]].isdisjoint(self._themes[second[place]])
-        return found
-
-    def _are_of_one_sort(self, first: Integers, second: Integers) -> Flags:
-        """Whether both are transfers, arrests or the like, and name whom they are of. *Shape of all:* (pairs,)"""
-        return self._themed[first] & self._themed[second] & (self._sorts[first] == self._sorts[second])
-
-    def _is_outside(self, first: Integers, second: Integers) -> Flags:
-        """Whether the clause of the first states a place, and the document of the second is about another.
-
-        The second states no place of its own. *Shape of all:* (pairs,)
-        """
-        one, other = self._document_of[first], self._document_of[second]
-        found = (one != other) & self._own_places.known[first] & ~self._own_places.known[second]
-        found &= ~self._elsewhere[second] & self._own_places.differ(self._places, first, second)
-        for place in np.flatnonzero(found):
-            found[place] = self._documents.lacks(int(other[place]), self._own[int(first[place])])
-        return found
+        of_people = self._themed[first] & self._themed[second] & (self._kinds[first] == self._kinds[second])
+        of_one = np.zeros(len(first), dtype=bool)
+        for place in np.flatnonzero(of_people):
+            of_one[place] = not self._themes[first[place]].isdisjoint(self._themes[second[place]])
+        return of_people, of_one
 
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
 
-        One of them states both in its own clause. Or both are transfers, arrests or the like of
-        one person, and both look at what their documents are about, or their times agree. Or they are synonyms in one
-        document.
+        One of them states both in its own clause. Or both are transfers, arrests or the like of one person, and both
+        look at what their documents are about, or their times agree. Or they are synonyms in one document.
         """
         found = np.zeros(len(first), dtype=bool)
-        same = self._words[first] == self._words[second]
-        same &= self._document_of[first] != self._document_of[second]
         for one, other in ((first, second), (second, first)):
             when = self._own_times.short[one] & self._times.short[other] & ~self._elsewhere[other]
             when &= self._own_times.agree(self._times, one, other)
             found |= when & self._own_places.agree(self._places, one, other)
-        found &= same
-        near = (self.looks_back[first] == self.looks_back[second]) | self._times.agree(self._times, first, second)
-        of_one = self._are_of_one_sort(first, second) & near
-        for place in np.flatnonzero(of_one):
-            found[place] |= not self._themes[first[place]].isdisjoint(self._themes[second[place]])
+        found &= self._words[first] == self._words[second]
+        found &= self._document_of[first] != self._document_of[second]
+        back = self._elsewhere | self._own_times.looks_back
+        near = (back[first] == back[second]) | self._times.agree(self._times, first, second)
+        found |= self._themes_agree(first, second)[1] & near
         return (found | self._are_synonyms(first, second)) & ~self.conflicts(first, second)
 
     def _are_synonyms(self, first: Integers, second: Integers) -> Flags:
@@ -206,32 +130,6 @@ class CircumstanceTables:
         later = np.where(self._sentences[first] > self._sentences[second], first, second)
         found &= self._definite[later] & (self._sentences[first] != self._sentences[second])
         return found & ~self._elsewhere[first] & ~self._elsewhere[second]
-
-    def own_conflicts(self, first: Integers, second: Integers) -> Flags:
-        """Whether what their clauses state keeps them apart. *Shape of all:* (pairs,)"""
-        found = self._own_times.differ(self._own_times, first, second)
-        found |= self._own_places.differ(self._own_places, first, second)
-        for one, other in ((first, second), (second, first)):
-            looks = self._elsewhere[one] & ~self._elsewhere[other]
-            found |= looks & self._own_times.differ(self._times, one, other)
-            found |= looks & self._own_places.differ(self._places, one, other)
-        one_looks = self._elsewhere[first] != self._elsewhere[second]
-        for place in np.flatnonzero(one_looks & self._counted[first] & self._counted[second] & ~found):
-            mine, theirs = self._counts[first[place]], self._counts[second[place]]
-            found[place] = any(one.differs(other) for one in mine for other in theirs)
-        return found
-
-    def document_conflicts(self, first: Integers, second: Integers) -> Flags:
-        """Whether the main events of their documents clearly differ. *Shape of all:* (pairs,)
-
-        Mentions whose clauses look elsewhere, or agree with the other in when or where, are left out.
-        """
-        one, other = self._document_of[first], self._document_of[second]
-        found = self._documents.differ(one, other) & ~self._elsewhere[first] & ~self._elsewhere[second]
-        for mine, theirs in ((first, second), (second, first)):
-            found &= ~(self._own_times.known[mine] & self._own_times.agree(self._times, mine, theirs))
-            found &= ~(self._own_places.known[mine] & self._own_places.agree(self._places, mine, theirs))
-        return found
 
 
 class _Times:
@@ -330,60 +228,3 @@ class _PlaceTable:
 def _code(letters: str) -> int:
     """A number for a code of letters and digits, the same for the same."""
     return int.from_bytes(letters.encode(), "big")
-
-
-class _Documents:
-    """What documents state as a whole, in pairs of documents."""
-
-    def __init__(self, settings: Sequence[Setting]) -> None:
-        self._settings = settings
-        self._known: dict[int, bool] = {}
-        self._lacking: dict[tuple[int, Place | None], bool] = {}
-
-    def differ(self, first: Integers, second: Integers) -> Flags:
-        """Whether the main events of pairs of documents clearly differ. *Shape of all:* (pairs,)"""
-        low, high = np.minimum(first, second), np.maximum(first, second)
-        codes, places = np.unique(low * len(self._settings) + high, return_inverse=True)
-        found = np.array([self._of_pair(code) for code in codes.tolist()], dtype=bool)
-        result: Flags = found[places] if len(codes) else np.zeros(len(first), dtype=bool)
-        return result
-
-    def lacks(self, document: int, place: Place | None) -> bool:
-        """Whether a document says where its main event was, and names no place that may be near another one."""
-        if (document, place) not in self._lacking:
-            setting = self._settings[document]
-            named = [one for one in setting.places if one.country and one.sort != "country"]
-            self._lacking[document, place] = bool(
-                place and setting.where and setting.firm and named and all(place.excludes(one) for one in named)
-            )
-        return self._lacking[document, place]
-
-    def _of_pair(self, code: int) -> bool:
-        if code not in self._known:
-            one, other = divmod(code, len(self._settings))
-            self._known[code] = one != other and main_events_differ(self._settings[one], self._settings[other])
-        return self._known[code]
-
-
-def main_events_differ(one: Setting, other: Setting) -> bool:
-    """Whether two documents are clearly about different events.
-
-    They have no name in common, and lie weeks apart, or the place of the main event of each excludes that of the
-    other's; with one name in common, also all smaller places that the other names.
-    """
-    shared = len(one.names & other.names)
-    if shared >= SHARED_NAMES:
-        return False
-    if not shared and one.today and other.today and one.today.gap(other.today) > DAYS_OF_ONE_STORY:
-        return True
-    if one.where is None or other.where is None or not (one.firm and other.firm):
-        return False
-    if not one.where.place.excludes(other.where.place):
-        return False
-    return not shared or (_excludes_all(one, other) and _excludes_all(other, one))
-
-
-def _excludes_all(one: Setting, other: Setting) -> bool:
-    """Whether the place of one document's main event excludes all smaller places that another document names."""
-    assert one.where is not None
-    return all(one.where.place.excludes(place) for place in other.places if place.country and place.sort != "country")

@@ -1,15 +1,14 @@
-"""Whom an event is of, and which event is its subject: a parse and the head tokens of events in, names and tokens out.
+"""Whom an event is of: a parse and the head token of an event in, a name out.
 
 "Genk signed Piet Maas", "Piet Maas joined Genk", "Maas's move": three words of one kind, of one person. Two events of
-one kind are two if these names have nothing in common. "The blaze burned 1,200 hectares": what happens and what it does
-are two events. The kinds are in the table `event_kinds.tsv`.
+one kind are two if these names have nothing in common. The kinds are in the table `event_kinds.tsv`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, has_subject, is_verb, name_at, verbs_about
+from cdcoref.facts import Parse, has_subject, is_verb, name_at
 from cdcoref.word_tables import rows
 
 OBJECT, SUBJECT, _NOUN = "object", "subject", "noun"
@@ -32,26 +31,6 @@ def kind_of_noun(lemma: str) -> str:
     """The kind of an event that is of nobody, by its noun; empty if it has none."""
     kind = _KIND_OF.get(lemma, ("", ""))[0]
     return "" if kind in _OF_PEOPLE else kind
-
-
-def subject_of(parse: Parse, verb: int, events: Collection[int]) -> int | None:
-    """The event that does what a verb with an object says; None if there is none, or the verb means that it happens."""
-    if not is_verb(parse, verb) or parse.lemmas[verb].casefold() in verbs_about("occur"):
-        return None
-    related = {parse.relations[child]: child for child in reversed(parse.children[verb])}
-    subject = related.get("nsubj")
-    if subject is None or "dobj" not in related or subject not in events or parse.parts[subject] != "NOUN":
-        return None
-    return subject
-
-
-def named_object(parse: Parse, words: Sequence[str], verb: int) -> tuple[str, ...]:
-    """The full name that is the object of a verb, in lower case; empty if there is none."""
-    if not is_verb(parse, verb) or parse.lemmas[verb].casefold() in verbs_about("report"):
-        return ()
-    objects = (child for child in parse.children[verb] if parse.relations[child] in ("dobj", "nsubjpass"))
-    names = (_name(parse, words, child) for child in objects)
-    return next((name for name in names if len(name) > 1), ())
 
 
 def _name(parse: Parse, words: Sequence[str], noun: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import governor, is_announcement, is_report, owners
-from cdcoref.circumstances.places import CONTINENTS, capitalised, places_in
+from cdcoref.circumstances.places import CONTINENTS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
     LINE_BREAK,
@@ -32,7 +32,6 @@ from cdcoref.language import (
     BEFORE_OTHER_DAYS,
     day_in,
     day_in_name,
-    is_common_word,
     is_header_line,
     is_line_of_writers,
 )
@@ -48,7 +47,6 @@ _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _LONGEST_HEADING = 6
 _STEM_LETTERS = 5
-_SHORTEST_NAME = 3
 _LONGEST_WRITERS = 20
 _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
@@ -76,10 +74,7 @@ class Setting:
 
     `today`: Its day; None if unknown.
     `when`, `where`: Of its main event; None if unknown.
-    `firm`: Whether `where` says where something happens; otherwise it only names whose police or people the text is
-        about.
     `places`: All places that it names, but for clauses that look elsewhere.
-    `names`: The words of its names, in lower case, but for datelines and clauses that look elsewhere.
     `about`: The place that its title names first, but for one that something belongs to; None if there is none.
     """
 
@@ -87,8 +82,6 @@ class Setting:
     when: When | None = None
     where: Where | None = None
     places: frozenset[Place] = frozenset()
-    names: frozenset[str] = frozenset()
-    firm: bool = True
     about: Place | None = None
 
 
@@ -238,8 +231,6 @@ class Lead:
             when and replace(when, source=Source.DOCUMENT),
             replace(where, source=Source.DOCUMENT) if where else next(local, None),
             frozenset(named),
-            frozenset(self._names()),
-            where is not None,
             next(self._about(), None),
         )
 
@@ -247,15 +238,6 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
-
-    def _names(self) -> Iterator[str]:
-        """The words of names: capitalised, no word of the dictionary, and not only for standing first in a sentence."""
-        for own in self._sentences:
-            for start, end in capitalised(own.words[own.dateline :]):
-                names = range(own.dateline + start, own.dateline + end)
-                if (end - start > 1 or start) and not own.looks_elsewhere(names[-1]):
-                    words = (own.words[word].casefold() for word in names)
-                    yield from (word for word in words if len(word) >= _SHORTEST_NAME and not is_common_word(word))
 
 
 def _exact(places: Sequence[Where]) -> list[Where]:

@@ -10,7 +10,7 @@ The facts of mentions, the antecedents of pronouns, and what people corrected ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,19 +67,16 @@ def with_followers(blocks: np.ndarray, cannot_links: CannotLinks, followers: Ite
     return numbered(blocks)
 
 
-def unconflicted_parts(
-    cannot_links: CannotLinks, merges: Iterable[tuple[int, int]], alone: Collection[int] = ()
-) -> np.ndarray:
+def unconflicted_parts(cannot_links: CannotLinks, merges: Iterable[tuple[int, int]]) -> np.ndarray:
     """The largest clusters without a conflict on the way to one cluster, numbered by first items. *Shape:* (items,)
 
-    `merges` made the cluster, the nearest first: an item of either side. Items `alone` are parts by themselves whatever
-    was merged.
+    `merges` made the cluster, the nearest first: an item of either side.
     """
     size = len(cannot_links.class_of)
     above = list(range(size))
-    whole: dict[int, list[int]] = {item: [] if item in alone else [item] for item in range(size)}
-    classes = [set() if item in alone else {own} for item, own in enumerate(cannot_links.class_of.tolist())]
-    parts: list[list[int]] = [[item] for item in alone]
+    whole = {item: [item] for item in range(size)}
+    classes = [{own} for own in cannot_links.class_of.tolist()]
+    parts: list[list[int]] = []
     for pair in merges:
         one, other = (_root(above, item) for item in pair)
         above[other] = one

@@ -45,8 +45,6 @@ CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
-MOST_ODD_ONES = 0.2
-"""The share of a cluster that may leave it one by one; more are divided from it as groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +88,6 @@ class MentionConflicts:
         for member, place in own.items():
             conflicting[place, [own[other] for other in self.pairs[member] if other in own]] = True
         return CannotLinks(np.array(class_of), conflicting) if conflicting.any() else None
-
-
-def odd_ones(members: Sequence[int], conflicts: MentionConflicts, looking_back: frozenset[int]) -> frozenset[int]:
-    """The few members of a cluster that look back to another happening than the others; none if they are not few.
-
-    "The 2007 ceremony" among thirty mentions of this year's leaves by itself, and takes nothing along that is like it.
-    The order of `members` must not depend on that of files.
-    """
-    inside = set(members)
-    found = [
-        member
-        for member in members
-        if member in looking_back and not inside.isdisjoint(conflicts.pairs.get(member, frozenset()))
-    ]
-    return frozenset(found) if len(found) <= len(members) * MOST_ODD_ONES else frozenset()
 
 
 def _pairs_within(labels: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -170,15 +153,13 @@ class KindClusters:
         clusters: dict[int, list[int]] = defaultdict(list)
         for number in self._order:
             clusters[int(labels[number])].append(number)
-        conflicts, looking_back = self._conflicts, frozenset[int]()
+        conflicts = self._conflicts
         if self._circumstances is not None:
-            looking_back = frozenset(np.flatnonzero(self._circumstances.looks_back).tolist())
             conflicts = conflicts.with_circumstances(self._circumstances, labels)
         found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
         divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
-        alone = {label: odd_ones(clusters[label], conflicts, looking_back) for label in divided}
         following = len(clusters)
-        for label, parts in self._parts(labels, clusters, divided, alone, distance_threshold):
+        for label, parts in self._parts(labels, clusters, divided, distance_threshold):
             labels[clusters[label]] = np.where(parts == 0, label, parts + following - 1)
             following += int(parts.max())
         labels = with_names_first(labels, self._names, self._conflicts)
@@ -192,10 +173,9 @@ class KindClusters:
         labels: NDArray[np.integer],
         clusters: Mapping[int, list[int]],
         divided: Mapping[int, CannotLinks],
-        alone: Mapping[int, frozenset[int]],
         distance_threshold: float,
     ) -> Iterator[tuple[int, NDArray[np.integer]]]:
-        """The clusters with cannot-links, and the part that each member of one goes to; `alone` leave alone."""
+        """The clusters with cannot-links, and the part that each member of one goes to."""
         compared, some = self.links.compared, list(divided)
         merges = np.stack(self._tree.merges(distance_threshold), axis=1)
         merges = merges[np.isin(labels[merges[:, 0]], some)]
@@ -209,8 +189,7 @@ class KindClusters:
             place[members] = np.arange(len(members))
             first, second = place[pairs[of_pair == label]].T
             own = PairScores(len(members), first, second, scores[of_pair == label])
-            leaving = [int(place[member]) for member in members if member in alone[label]]
-            blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist(), leaving)
+            blocks = unconflicted_parts(cannot_links, place[merges[of_merge == label]].tolist())
             yield label, merge_blocks(blocks, cannot_links, own)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, Setting, StatedQuantity
+from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.facts import Parse, parse, syntax, with_parses
 from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of
@@ -108,7 +108,6 @@ class Reading:
             replace(
                 stated,
                 participants=tuple(replace(one, mention=current(one.mention)) for one in stated.participants),
-                subject=stated.subject and current(stated.subject),
             )
             for stated in (self._circumstances[mention.tokens, mention.kind] for mention in mentions)
         ]
@@ -212,15 +211,9 @@ class Readings:
         return found
 
     @cached_property
-    def settings(self) -> dict[str, Setting]:
-        """What the documents that have mentions state as a whole, by id."""
-        self.parse()
-        return {id: self[id].stated.lead.setting for id, numbers in self._numbers.items() if numbers}
-
-    @cached_property
     def circumstance_tables(self) -> CircumstanceTables:
         """The circumstances as arrays, and which events they keep from being one."""
-        return CircumstanceTables.of(self.corpus, self.circumstances, self.settings)
+        return CircumstanceTables(self.corpus, self.circumstances)
 
 
 def _quotations(document: Document) -> list[int]:

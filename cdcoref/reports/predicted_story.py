@@ -372,9 +372,15 @@ class PredictedStory:
         for mention in members:
             own = self._circumstances.of_mention(mention)
             near = [one.source for one in own.when] + [one.source for one in own.where]
-            if own.how_many or Source.STATED in near:
+            if mention in self._counted or Source.STATED in near:
                 return True
         return False
+
+    @cached_property
+    def _counted(self) -> frozenset[Mention]:
+        """The mentions of events of which their documents state how many."""
+        stated = (one for id in self.documents for one in self._circumstances.quantities(id))
+        return frozenset(one.event for one in stated if one.event is not None and not one.superseded)
 
     def _event(self, members: Sequence[Mention]) -> StoryEvent:
         own = self._circumstances.of(members[0])

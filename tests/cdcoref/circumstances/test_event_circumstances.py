@@ -43,7 +43,6 @@ def test_a_report_with_two_earlier_happenings() -> None:
     first, swept, killing, destroyed, hungary, died_there, worst, bavaria, died_then = found
     assert when(first) == when(swept) == [("XXXX-05-06/XXXX-05-12", Source.STATED)]
     assert where(first) == where(swept) == [("Znojmo, Czechia", Source.STATED)]
-    assert [f"{own.value} {own.unit}" for own in killing.how_many] == ["9 people"]
     assert where(killing) == [("Znojmo, Czechia", Source.SENTENCE)]
     assert where(destroyed) == where(worst) == [("Znojmo, Czechia", Source.DOCUMENT)]
     assert [one.elsewhere for one in found] == [False] * 4 + [True, True, False, True, True]
@@ -51,7 +50,6 @@ def test_a_report_with_two_earlier_happenings() -> None:
     assert where(hungary) == [("Hungary", Source.STATED)]
     assert when(bavaria) == when(died_then) == [("2002", Source.STATED)]
     assert where(bavaria) == [("Bavaria, Germany", Source.STATED)]
-    assert [f"{own.value} {own.unit}" for own in died_then.how_many] == ["21 people"]
 
 
 def test_a_day_counted_from_the_main_events_is_inferred() -> None:
@@ -212,9 +210,9 @@ def test_hidden_sentences_state_nothing() -> None:
         "a", [["http://a.com", "2014-06-15", "Paris"], ["A", "man", "was", "shot", "."]], hidden=frozenset({0})
     )
     readings = Readings(Corpus((document,), (Mention("a", (6,), "event"),)))
-    found, settings = readings.circumstances, readings.settings
+    found = readings.circumstances
     assert found == [Circumstances()]
-    assert settings["a"].today is None
+    assert readings["a"].stated.lead.setting.today is None
     in_hidden = Mention("a", (1,), "event")
     found = Readings(Corpus((document,), (in_hidden, Mention("a", (6,), "event")))).circumstances
     assert found == [Circumstances(), Circumstances()]

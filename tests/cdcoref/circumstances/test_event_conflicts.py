@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cdcoref.circumstances import main_events_differ
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.reading import Readings
 
@@ -47,46 +46,22 @@ DATED = "16 May 2024 / "
         ([DATED + "A *fire broke out on Monday .", DATED + "A *fire broke out on Tuesday ."], False),
         ([DATED + "A *fire broke out on Monday . / The other *fire on May 2 was smaller ."], True),
         ([DATED + "The *fire killed two .", DATED + "The *fire killed nine ."], False),
-        ([DATED + "The fire *killed two . / It came three days after a fire in Oslo *killed nine ."], True),
-        (["It is the worst *fire since 2017 , when a *fire killed 60 ."], True),
-        (["The *transfer came a day after a *transfer of Davud Okello ."], True),
         (["Genk 's Piet Maassen *joined Marseille .", "Davud Okello 's *move to Marseille is done ."], True),
         (["Genk *signed Piet Maassen .", "Piet Maassen *joined Genk ."], False),
         (["Police *arrested Piet Maassen .", "The *arrest of Davud Okello came late ."], True),
         (["Police *arrested Piet Maassen .", "Davud Okello was *arrested ."], True),
         (["Police *arrested Piet Maassen .", "Davud Okello *left ."], False),
         ([DATED + "The *fire began on Monday . / It is the worst since 2017 , when a *fire killed 60 ."], True),
-        (["A *fire broke out near Lima .", "OSLO - A *fire began in Oslo . / It spread ."], True),
-        (["A *fire broke out near Lima .", "OSLO - Nine died in Oslo . / The *fire spread ."], True),
-        (
-            ["A *fire broke out near Lima .", "OSLO - Nine died in Oslo . / The *fire spread like one near Lima ."],
-            False,
-        ),
-        (["A *fire broke out near Lima .", "Nine died . / The *fire spread ."], False),
         (["Genk *signed the defender Piet Maassen .", "Genk *signed the striker Davud Okello ."], True),
         (["Genk *signed the defender Piet Maassen .", "They *signed Piet Maassen in May ."], False),
-        (["Genk *signed the defender Piet Maassen .", "Genk *sold the striker Davud Okello ."], False),
         (["A ferry *sank on Friday . / In 2009 another ferry *sank ."], True),
         (["A ferry *sank on Friday . / It *sank at noon on Friday ."], False),
         (["The ferry *sank in 2009 . / It *sank at noon ."], False),
-        (["The *blaze *burned nine houses ."], True),
-        (["The *quake *struck at noon ."], False),
         (["A *fire in Peru came two days after a *fire in Chile ."], True),
     ],
 )
 def test_conflicts(texts: list[str], expected: bool) -> None:
     assert conflict(*texts) == expected
-
-
-def test_documents_without_names_in_common_are_about_different_events_weeks_apart() -> None:
-    one = "1 March 2024 / The runner Mara Quist *won the race ."
-    assert conflict(one, "20 May 2024 / The runner Pia Storrem *won the race .")
-    assert not conflict(one, "8 March 2024 / The runner Pia Storrem *won the race .")
-    assert not conflict(one, "20 May 2024 / In the race , Lind and Mara Quist *won the race .")
-
-
-def test_documents_are_not_compared_where_a_clause_states_the_day_of_the_other() -> None:
-    assert not conflict("1 March 2024 / A man was *shot .", "20 May 2024 / He was *shot on March 1 .")
 
 
 THERE = "16 May 2024 / It came two days after a *fire near Lima in Peru ."
@@ -126,12 +101,6 @@ def test_reports_of_one_day_and_place_agree(texts: list[str], expected: bool) ->
     assert tables.agree(one, other).tolist() == tables.agree(other, one).tolist() == [expected]
 
 
-def test_what_one_document_says_of_another_event_leaves_its_own_event_alone() -> None:
-    texts = ["LIMA - A fire began near Lima .", "OSLO - A fire began in Norway after a fire in Peru ."]
-    settings = Readings(corpus(*(text.replace("fire", "*fire") for text in texts))).settings
-    assert main_events_differ(settings["0"], settings["1"])
-
-
 def test_tables_agree_with_places() -> None:
     names = ["Peru", "Chile", "Lima", "Arequipa", "Ohio", "Nevada", "Detroit", "Chicago", "Norway", "Oslo"]
     own = corpus(*(f"A *fire began in {name} ." for name in names))
@@ -139,4 +108,4 @@ def test_tables_agree_with_places() -> None:
     places = [one.where[0].place for one in Readings(own).circumstances]
     first, second = np.triu_indices(len(names), 1)
     expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
-    assert tables.own_conflicts(first, second).tolist() == expected
+    assert tables.conflicts(first, second).tolist() == expected

@@ -121,11 +121,11 @@ def test_followers_join_one_after_the_other(
     assert labels.tolist() == numbered(expected)
 
 
-@given(st.lists(PAIR, max_size=12), PAIRS, st.sets(st.integers(0, SIZE - 1), max_size=2))
+@given(st.lists(PAIR, max_size=12), PAIRS)
 def test_parts_are_the_largest_clusters_without_a_conflict(
-    pairs: list[tuple[int, int]], cannot: list[tuple[int, int]], alone: set[int]
+    pairs: list[tuple[int, int]], cannot: list[tuple[int, int]]
 ) -> None:
-    """Of all clusters on the way, without the items that are parts by themselves."""
+    """Of all clusters on the way."""
     conflicts, cluster_of = symmetric(cannot), [frozenset([item]) for item in range(SIZE)]
     clusters, merges = list(cluster_of), []
     for one, other in pairs:
@@ -134,10 +134,9 @@ def test_parts_are_the_largest_clusters_without_a_conflict(
             clusters.append(cluster_of[one] | cluster_of[other])
             for item in clusters[-1]:
                 cluster_of[item] = clusters[-1]
-    own = [cluster - alone for cluster in clusters]
-    free = [part for part in own if not any((a, b) in conflicts for a in part for b in part)]
+    free = [part for part in clusters if not any((a, b) in conflicts for a in part for b in part)]
     expected = [min(max((part for part in free if item in part), key=len, default=[item])) for item in range(SIZE)]
-    labels = unconflicted_parts(CannotLinks.of_pairs(SIZE, as_array(cannot)), merges, alone)
+    labels = unconflicted_parts(CannotLinks.of_pairs(SIZE, as_array(cannot)), merges)
     assert labels.tolist() == numbered(expected)
 
 

@@ -331,37 +331,6 @@ def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
         assert len({m.cluster for m in clustered.mentions}) == 1
 
 
-FIRES = {
-    "odd": "The 2007 [ fire ] in Chile killed ten .",
-    "elsewhere": "It came two years after a [ fire ] in Chile .",
-    "here": "A [ fire ] began in Peru .",
-    "there": "A [ fire ] began in Chile .",
-    "then": "The 2007 [ fire ] spread .",
-    "somewhere": "The [ fire ] spread .",
-}
-
-
-@pytest.mark.parametrize(
-    ("fires", "expected"),
-    [
-        # One of eight, which looks back, leaves alone, without that which is most like it.
-        ("odd somewhere somewhere somewhere somewhere here here somewhere", [[0], [1, 2, 3, 4, 5, 6, 7]]),
-        # Here it is one of four, which is more than a few.
-        ("odd somewhere here here", [[0, 1], [2, 3]]),
-        # It does not look back.
-        ("elsewhere somewhere somewhere somewhere somewhere here here somewhere", [[0, 1, 2, 3, 4, 7], [5, 6]]),
-        # Others conflict, and it with none of them.
-        ("then somewhere somewhere somewhere somewhere somewhere there here", [[0, 1, 2, 3, 4, 5, 6], [7]]),
-        # Nothing speaks against it.
-        ("odd somewhere somewhere somewhere somewhere somewhere", [[0, 1, 2, 3, 4, 5]]),
-    ],
-)
-def test_the_few_mentions_that_look_back_and_conflict_leave_alone(fires: str, expected: list[list[int]]) -> None:
-    texts = [FIRES[name] for name in fires.split()]
-    scores = dict.fromkeys(combinations(range(len(texts)), 2), 0.6) | {(0, 1): 0.95}
-    assert clustered(texts, scores, "event", 0.9) == expected
-
-
 def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:
     texts = ["A fire began in Peru .", "The fire spread .", "A fire began in Chile ."]
     documents = tuple(Document.from_sentences(f"{n}", [text.split()]) for n, text in enumerate(texts))
