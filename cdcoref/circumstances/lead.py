@@ -23,7 +23,6 @@ from cdcoref.circumstances.sentences import (
     Source,
     When,
     Where,
-    is_part,
     stated,
 )
 from cdcoref.corpus import Document
@@ -54,7 +53,7 @@ _HAPPENINGS = words_in("happenings.tsv")
 _OF_VERBS = ("ing", "ion", "ment", "ance", "ence")
 _CONTRASTING = words_in("time_words.tsv", "contrast")
 _ARGUMENTS = words_in("parse_labels.tsv", "argument")
-_STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _DATELINE, _ASIDE, _BODY = range(8)
+_STATED, _STEM, _VERB, _LOCAL, _UNKNOWN, _ASIDE, _BODY, _DATELINE = range(8)
 """What a time or place of the beginning belongs to: the main event, a word of its stem, another verb; of a place also
 the officials of a place, or the dateline; a relative clause, or a sentence behind the first two."""
 _OFFICIALS = 2
@@ -115,16 +114,13 @@ class Lead:
         self._title = title.split() or (self._lines[0].words if self._lines else ())
         named = [one.place for one in places_in(self._title) if one.place.country]
         ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
-        places = _exact([where for rank, where in ranked if rank != _DATELINE])
-        places += [where for rank, where in ranked if rank == _DATELINE]
+        places = [where for _, where in ranked]
         inferred = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), None)
         self.when: When | None = inferred and inferred[1]
         rank = inferred[0] if inferred else _BODY
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = rank == _STATED
-        officials = {where.tokens for rank, where in ranked if rank == _LOCAL}
-        firm = [where for where in places if where.tokens not in officials]
-        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], firm)
+        self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], places)
 
     @property
     def end(self) -> int:
@@ -238,16 +234,6 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
-
-
-def _exact(places: Sequence[Where]) -> list[Where]:
-    """Places, each before those in which it lies."""
-    found: list[Where] = []
-    for where in places:
-        wholes = [n for n, other in enumerate(found) if is_part(where.place, other.place)]
-        sources = [found[n].source for n in wholes[:1]]
-        found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
-    return found
 
 
 def _is_of_writers(own: Sentence) -> bool:

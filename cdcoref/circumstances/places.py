@@ -92,11 +92,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
                 place = end
             else:
                 place += 1
-    people = _of_people(words)
-    taken = {word for one in found for word in range(one.start, one.end)}
-    found += [one for one in people if one.start not in taken]
-    stated = sorted(_with_containers(words, found, known), key=lambda one: one.start)
-    return [replace(one, local=_local(words, one)) for one in stated]
+    return [replace(one, local=_local(words, one)) for one in _with_containers(words, found, known)]
 
 
 def _local(words: Sequence[str], one: StatedPlace) -> int:
@@ -250,28 +246,14 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
 def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
     """Whether a place that is only a part of a run of capitalised words is no part of somebody's name.
 
-    Countries and regions are none, and neither is a city before or after the word for an institution or a direction.
+    Countries and regions are none, and neither is a city before the word for an institution, residents or an event.
     """
-    if _begun(words, one.start) and words[one.start - 1] == "of":
+    if _begun(words, one.start):
         return False
     if one.place.sort in ("country", "region") and one.place.country:
         return True
-    around = [words[one.end]] if one.end < end else []
-    around += [words[one.start - 1]] if one.start else []
-    if one.end < end and words[one.end].casefold() in _OFFICIALS | _RESIDENTS:
-        return True
-    if any(word.casefold() in _GATHERINGS for word in words[one.end : end]):
-        return True
-    return any(word.casefold() in _FACILITIES or _DIRECTIONS.fullmatch(word) or word == "of" for word in around)
-
-
-def _of_people(words: Sequence[str]) -> list[StatedPlace]:
-    """Adjectives of countries before a noun for a place ("the Greek city")."""
-    found = []
-    for place, word in enumerate(words[:-1]):
-        if word[:1].isupper() and words[place + 1] in _PLACE_NOUNS and (country := country_of_people(word)):
-            found.append(StatedPlace(place, place + 1, country, firm=True))
-    return found
+    behind = {word.casefold() for word in words[one.end : end]}
+    return not behind or not behind.isdisjoint(_FACILITIES | _OFFICIALS | _RESIDENTS | _GATHERINGS)
 
 
 def _with_containers(

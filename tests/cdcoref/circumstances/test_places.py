@@ -19,7 +19,7 @@ def found(text: str) -> list[tuple[str, bool]]:
         ("A quake struck near Kalamata on Monday .", [("Kalamata, Greece", True)]),
         ("a fire in central Portugal", [("Portugal", True)]),
         ("a fire in Pedrogao killed 66", [("Pedrogao", True)]),
-        ("the Greek city of Kalamata", [("Greece", True), ("Kalamata, Greece", True)]),
+        ("the Greek city of Kalamata", [("Kalamata, Greece", True)]),
         ("Greek voters stayed away .", []),
         ("OVERLAND , MO ( KTVI ) - Police say", [("Overland, Missouri", True)]),
         ("a bar in Kokomo , Ind. , police said", [("Kokomo, Indiana", True)]),
