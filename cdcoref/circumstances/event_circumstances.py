@@ -1,8 +1,5 @@
-"""When, where, who and how many: a document and its mentions in, the circumstances of every event mention out.
-
-Each circumstance comes with the tokens that state it and with how it is known: the event's own clause states it, a
-heading above it does, or the event is what the document is about, whose beginning states it.
-"""
+"""When, where and with whom: a document and its mentions in, the circumstances of every event mention out, each with
+the tokens that state it and how it is known."""
 
 from __future__ import annotations
 

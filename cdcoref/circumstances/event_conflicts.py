@@ -1,14 +1,5 @@
-"""Which events can be one by their circumstances: circumstances of mentions in, pairs in conflict or agreement out.
-
-Two events conflict if their own clauses state days or places that exclude each other; if the clause of one looks
-elsewhere and states what excludes when or where the other happened; or if both are transfers, arrests or the like of
-people with unlike names. Counts do not conflict, since reports correct each other. Everything is computed from arrays,
-so pairs cost little.
-
-Two mentions of different documents with one word agree if the clause of one states a time of a month at most and a
-place, and those of the other are the same. A model scores such pairs too low where the document around one of them is
-about something else.
-"""
+"""Circumstances of mentions in, pairs of events out that cannot be one (days, places or people that exclude each
+other), and pairs that probably are (one word, one day, one place); from arrays, so that pairs cost little."""
 
 from __future__ import annotations
 

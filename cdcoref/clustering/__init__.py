@@ -1,7 +1,5 @@
-"""Sparse pair scores in, clusters out: exact agglomerative clustering, with must-links and cannot-links.
-
-As in the paper's section 3.2 and Appendix C.1; there without constraints.
-"""
+"""Sparse pair scores in, clusters out: agglomerative clustering (paper section 3.2), with must-links and
+cannot-links."""
 
 import lazy_loader
 

@@ -1,12 +1,5 @@
-"""Must-links and cannot-links: one cluster in, parts of it out that obey them.
-
-Items that must be in one cluster form a block, as do those that were merged without a conflict. Blocks are then merged
-as in average linkage, the two with the highest mean score first, and never two that cannot be in one cluster, until no
-two are left that may be merged. So a cluster is divided into few parts, and an item without constraints goes with those
-that it resembles most.
-
-The facts of mentions, the antecedents of pronouns, and what people corrected are all stated in this way.
-"""
+"""Must-links and cannot-links, whoever states them: one cluster in, parts of it out that obey them. Blocks are merged
+as in average linkage, the two with the highest mean score first, and never two that cannot be in one cluster."""
 
 from __future__ import annotations
 

@@ -1,20 +1,7 @@
-"""Sparse pair scores in, dendrograms and clusters out (paper section 3.2, Appendix C.1).
-
-The two nearest clusters are merged again and again. The distance of two clusters is ``(1 - share)`` times the mean plus
-`share` times the least distance of their pairs; a pair has the distance ``1 - score``, and 1 if it is not stored. With
-share 0 this is average linkage, with share 1 single linkage. The clusters are those of
-``sklearn.cluster.AgglomerativeClustering(metric="precomputed", n_clusters=None)`` on the full matrix.
-
-A merged cluster may be nearer to a third than either part was. A merge therefore counts as no nearer than those that
-made its two clusters, so that all merges below a threshold are those after which no two clusters are nearer than that.
-
-The full matrix is not built: clusters without a stored pair between them are at distance 1, so that each connected
-component of the graph of stored pairs has its own dendrogram. A small or dense component becomes a matrix; large sparse
-ones are merged in sparse form. Both find the same merges to the last bit.
-
-Ties: of equally near clusters those come first whose largest members come first, in the order of `keys` where the
-caller gives them (then the clusters do not depend on the order of the items), else in the order of the items.
-"""
+"""Sparse pair scores in, dendrograms and clusters out (paper section 3.2, Appendix C.1): those of scikit-learn's
+`AgglomerativeClustering` on the full matrix of distances, which is not built. The distance of two clusters is ``(1 -
+share)`` times the mean plus `share` times the least of their pairs', ``1 - score``, or 1 for a pair not stored. Ties:
+clusters whose largest members come first, in the order of `keys`, are merged first."""
 
 from __future__ import annotations
 

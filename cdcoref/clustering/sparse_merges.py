@@ -1,14 +1,6 @@
-"""Merges of sparse pairs: the two nearest clusters again and again, found in a heap, compiled.
-
-A link is two clusters with stored pairs between them: how many, how much nearer than 1 they are in all, and the least
-distance. A heap holds the distances of links. When two clusters are merged, the links of the one with fewer become
-links of the other, or are joined with one that it has; so a link moves only a few times. All other links of a cluster
-that has grown are further than the heap says, and are put back when they come up. The arithmetic and the choice between
-ties are those of :func:`cdcoref.clustering.linkage.dense_merges`, so that the result is too.
-
-Numba is needed because SciPy and scikit-learn link dense distances only (40 GB for 100,000 mentions). The first call on
-a machine compiles; afterwards the code is in Numba's cache.
-"""
+"""Merges of sparse pairs: the two nearest clusters again and again, found in a heap of links, compiled by Numba, since
+SciPy and scikit-learn link dense distances only. The result is that of
+:func:`cdcoref.clustering.linkage.dense_merges`."""
 
 from __future__ import annotations
 

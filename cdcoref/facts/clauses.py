@@ -1,8 +1,5 @@
-"""Clauses in a parse: which verb governs a word, in which tense, and which words look at another happening.
-
-A word looks elsewhere if it is about another happening than the one its sentence reports: "three days after a fire in
-Portugal", "since 2017, when a blaze killed 66", "unlike last year's vote", "follows a strike in Italy".
-"""
+"""Clauses in a parse: which verb governs a word, in which tense, and which words are about another happening than the
+one their sentence reports ("three days after a fire in Portugal", "since 2017, when a blaze killed 66")."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The parse of a document: heads, relations, parts of speech, lemmas and named entities, by a spaCy pipeline.
-
-The pipeline that ships is `en_core_web_sm` 3.8 (Explosion, MIT License). Its relations are those of ClearNLP ("nsubj",
-"dobj", "pobj", "relcl"), its tags those of the Penn Treebank, its entity types those of OntoNotes 5.
-"""
+"""The parse of a document by a spaCy pipeline; `en_core_web_sm` 3.8 ships (Explosion, MIT License). Relations are
+ClearNLP's, tags the Penn Treebank's, entity types OntoNotes'."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Spans of days, as exact as a text states them: how they are compared, shifted and shown.
-
-Reports often state a day without a year ("ATHENS, Aug. 6"). Such a text counts in a year of its own, `UNKNOWN_YEAR`, in
-which days and months can be compared; the weekday of a day is unknown there.
-"""
+"""Spans of days, as exact as a text states them: how they are compared, shifted and shown. A day without a year ("Aug.
+6") counts in a year of its own, `UNKNOWN_YEAR`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""Expressions of time: the words of a sentence and the day of its document in, periods with their words out.
-
-Absolute dates in all orders, weekdays, holidays, quarters, seasons, weeks, decades, ranges; what is relative counts
-from the day of the document, or from the time that was stated before ("two days later"). The words are in the tables
-`numbers.tsv` and `holidays.tsv`.
-"""
+"""Expressions of time: the words of a sentence and the day of its document in, periods with their words out. What is
+relative counts from the day of the document, or from the time that was stated before ("two days later")."""
 
 from __future__ import annotations
 

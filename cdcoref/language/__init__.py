@@ -1,8 +1,5 @@
-"""What words state without a model: a document and its mentions in, facts about each mention out.
-
-Facts are a mention's head, lemma, names, numbers, amounts, dates and countries, and its place in the text. Two mentions
-whose facts conflict cannot corefer; what two mentions' facts have in common are the features of the pair.
-"""
+"""What words state without a model: a document and its mentions in, facts about each mention and features of pairs
+out."""
 
 import lazy_loader
 

@@ -1,9 +1,5 @@
-"""Headlines and texts in capital letters, where a capital does not mark a name: a document in, in sentence case out.
-
-"Suicide Attack Kills Six in Kabul" becomes "suicide attack kills six in Kabul"; so does "SUICIDE ATTACK KILLS SIX IN
-KABUL" if the rest of the document has "Kabul". A word takes the form that it mostly has inside the other sentences of
-its document. If it is in none of them, a common word of the dictionary becomes lower case, and any other stays.
-"""
+"""Headlines and texts in capital letters: a document in, in sentence case out. A word takes the form that it mostly has
+inside the other sentences of its document; else a common word of the dictionary becomes lower case."""
 
 from __future__ import annotations
 

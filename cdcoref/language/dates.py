@@ -1,9 +1,5 @@
-"""Which words are years, months or weekdays, and which day a name or the beginning of a text states.
-
-A month or weekday may be shortened, with a capital and a full stop ("Sept.", "Tues."). Without the full stop, such a
-word is too often something else ("Jan", "Sun", "Dec"). The day when a bond is due or a quarter ended is not that of the
-report.
-"""
+"""Which words are years, months ("Sept.", with a full stop, but no "Dec") or weekdays, and which day a name or the
+beginning of a text states."""
 
 from __future__ import annotations
 

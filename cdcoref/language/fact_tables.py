@@ -1,9 +1,5 @@
-"""Facts about mentions as numbers: facts about every mention in, arrays from which features of pairs are taken out.
-
-Each array is computed once, when a feature first needs it, whatever the number of pairs. What two mentions share is
-looked up in a table of all of them where they are few, and computed pair by pair where they are many, so that memory
-grows with the mentions and not with their square.
-"""
+"""Facts about mentions as arrays, each computed when a feature first needs it. What two mentions share is looked up in
+a table of all of them where they are few, and computed pair by pair where they are many."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""What the features of pairs see of one mention: its words, head, names, numbers and dates; where it stands.
-
-Everything here follows from the mention's own words, those of its sentence and its place, and from no parser (see
-:mod:`cdcoref.language.words`).
-"""
+"""What the features of pairs see of one mention: its words, those beside it and around it, its place, and its
+syntax."""
 
 from __future__ import annotations
 
@@ -24,7 +21,6 @@ from cdcoref.language.words import (
     head_span,
     head_word,
     is_noun,
-    nationality,
     sentence_words,
 )
 
@@ -185,7 +181,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
 
     For a weekday or a month: the parts of the date that the mention lacks. For a year: nothing. For anything else: the
     numbers at the end of `before` that count or measure it, unless one of them is a year or belongs to a date; whether
-    a name of one word is a town; the country of a person with a title or an office; and whether a name is that of the
+    a name of one word is a town; and whether a name is that of the
     father or the son ("Hale, Jr.", "the elder Hale").
     """
     head = head_word(words)
@@ -193,7 +189,6 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
         return StatedFacts(
             amounts=_amounts(before),
             sorts=_sorts(before, after),
-            nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
             generation=_generation(before, words, after),
         )
     if is_year(head):
@@ -219,19 +214,6 @@ def _sorts(before: Sequence[str], after: Sequence[str]) -> frozenset[str]:
     if _SCORE.search(" ".join(played)):
         return frozenset((CLUB, ORGANISATION, PERSON))
     return frozenset()
-
-
-def _modifiers(before: Sequence[str]) -> Sequence[str]:
-    """The words of a phrase directly before its mention, at most two."""
-    start = len(before)
-    while start and len(before) - start < 2 and continues_phrase(before[start - 1]):
-        start -= 1
-    return before[start:]
-
-
-def _complement(after: Sequence[str]) -> Sequence[str]:
-    """The name of one or two words that "of" ties to a mention directly before it."""
-    return after[1:3] if after and after[0] == "of" else ()
 
 
 def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:

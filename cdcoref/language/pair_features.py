@@ -1,10 +1,5 @@
-"""What is known about a pair of mentions besides the text that the encoder reads: facts about mentions in, numbers out.
-
-Which features a model uses is part of its configuration, by name; a new one is an entry of `FEATURES`. Each is
-symmetric, from -1 to 1, and computed for many pairs at once. They are inputs of the pair scorer, which learns their
-weights; none of them is a rule. Features that state whether two mentions agree have a direction: agreement never lowers
-the probability that they corefer, and conflict never raises it.
-"""
+"""What is known about a pair of mentions besides the text: facts about mentions in, numbers from -1 to 1 out,
+symmetric, of many pairs at once. The pair scorer learns their weights."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""What a name may mean: its words in; countries, the gender of a first name, and whether two names conflict out.
-
-A name may stand for several countries of the list, as "Korea" and "Britain" do: then it contradicts none of them.
-States that no longer exist stand for themselves and for those that succeeded them. Names that are as often those of
-people or of parts of countries are left out ("Jordan", "Georgia", "Chad"), and so are first names of both genders.
-"""
+"""What a name may mean: its words in; countries, the gender of a first name, and whether two names conflict out. Names
+that are as often something else are left out ("Jordan", "Georgia"), and so are first names of both genders."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Texts in which women are men and men are women: words in, as many words out.
-
-A scorer of antecedents that learns from a text and from this copy of it does not learn that nurses are women.
-"""
+"""Texts in which women are men and men are women, from which a scorer of antecedents does not learn that nurses are
+women."""
 
 from __future__ import annotations
 

@@ -1,13 +1,6 @@
-"""Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out.
-
-Candidates are the `BEFORE` mentions before a pronoun and the `AFTER` ones after it that are no pronouns themselves, all
-of the pronoun's kind. The best one is the antecedent if it is likelier than none.
-
-Further features are optional (:data:`cdcoref.model.ANTECEDENT_FEATURES`). ``quotations``: whether a mention is quoted;
-whether both are in one quotation, in two, or only one of them in any; how many quotations apart they are. ``ranks``:
-how many mentions from the candidate to the pronoun are pronouns of the pronoun's class, and how many are no pronouns;
-how many candidates before the pronoun are no pronouns.
-"""
+"""Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out,
+if it is likelier than none, among `BEFORE` mentions before it and `AFTER` after it. For features see
+:data:`cdcoref.model.ANTECEDENT_FEATURES`."""
 
 from __future__ import annotations
 

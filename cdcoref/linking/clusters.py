@@ -1,15 +1,6 @@
-"""Pair logits in, clusters out: agglomerative clustering of the mentions of each kind (paper, Appendix C.1).
-
-Where the model finds the antecedents of pronouns, pronouns do not take part in it: each joins the cluster of its
-antecedent afterwards, and so mentions of other documents only through it.
-
-Two mentions have a cannot-link if they state different years, amounts, weekdays, months, countries, genders or full
-names, if one possesses the other, or if they are two nouns of one clause; two events also if their circumstances
-exclude each other (:class:`cdcoref.circumstances.CircumstanceTables`). Such a pair has a probability of almost nothing,
-which separates most of them. But linkage looks at the mean over all pairs, so a cluster may still hold a cannot-link;
-it is divided afterwards (:mod:`cdcoref.clustering.constraints`), unless the model's configuration says otherwise: then
-clusters are exactly those of the linkage, as in the paper.
-"""
+"""Pair logits in, clusters out: agglomerative clustering of the mentions of each kind (paper, Appendix C.1). A
+cannot-link has a score of 0; a cluster that holds one all the same is divided. Pronouns join the clusters of their
+antecedents."""
 
 from __future__ import annotations
 

@@ -1,26 +1,6 @@
-"""Names decide before a model does: the full names of the mentions of a story, and names that stories share.
-
-Mentions of one story with the same full name are one person, organisation or place. A surname alone, or a title with
-it, is the full name that it can belong to, if there is exactly one: of the full names with this surname that stand
-before it in the document, or else anywhere in it, or else, if one person of the story has the surname, in the story.
-Among several a title decides that only one of them can have ("Mr."), that one of them has, in its document or else in
-the story, or that the sentence of only one of them names ("Ann Keller, the former minister"); and before all of them
-what stands before only one of the names ("union leader Bo Keller", "Keller, the union's leader"). It is none where only
-an organisation whose name begins with it stands before it ("Keller Industries"), nor where it stands for that
-organisation before anybody is named so. Father and son of one name ("Bo Keller, Jr.") are two. An office ("the finance
-minister") is the one full name before it in its document that has it as a title.
-
-Mentions are compared within stories. Two clusters of one name in different stories about the same subject
-(:mod:`cdcoref.stories`) become one, with these exceptions: two clusters of one story have the name; the name is a
-single word that a story also writes in lower case ("Police"), or that belongs to different full names ("Esther
-Williams", "Robin Williams"); or the clusters state years, amounts or full names that are in conflict
-(:func:`cdcoref.language.in_conflict`), or ages or jobs of two people.
-
-Two people of one name are distinguished by ages and jobs stated beside the name or a pronoun for it ("Reese, 29,
-a roofer", "He is 44"). Within a document two people differ in age by more than `YEARS`, or have jobs of different
-fields. Across documents, which may be wrong about an age, a different age is enough only if the people are also called
-different things. A noun beside the name ("the roofer"), and the same noun later in the document, mean the same person.
-"""
+"""Names decide before a model does: mentions of a story with one full name, or a surname or office that only one full
+name can have, are one; clusters of one name in stories about one subject become one. Ages and jobs tell two of one name
+apart."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
-"""Which of many mentions are near each other: their vectors in, pairs to compare out.
-
-Two mentions are the nearer, the greater the sum of the cosines of their own vectors, of their sentences' and of their
-documents'. Up to `EXACT` mentions, all are compared with all, a block of rows at a time. Beyond that, k-means divides
-them into up to `MOST_CELLS` cells of about `IN_CELL` mentions, and the mentions of a cell are compared with those of
-its own and of the nearest other cells, so that time grows with the mentions. The cells do not depend on the order of
-the mentions.
-"""
+"""Which of many mentions are near each other, by the cosines of their own vectors, their sentences' and their
+documents': all compared with all up to `EXACT` mentions, beyond that within cells of k-means and the nearest other
+cells."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""Titles directly before names: the detected mentions of a document in, without a title beside a name out.
-
-A detector may find "Judge" and "Paula Reyes" as two mentions, or "Judge" alone, and whatever refers to her then has
-two antecedents, or the wrong one. A capitalised title and the name become one mention; a title in lower case ("coach
-Rob Jennings") is none. A title of two words ("prime minister") is one mention too. A name behind two titles ("Detective
-Lt. Mary Howe") is a mention even where none is found.
-"""
+"""Titles directly before names: the detected mentions of a document in, with a capitalised title and the name behind it
+as one mention out ("Judge" and "Paula Reyes", "Detective Lt. Mary Howe")."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""What tells event clusters apart for a reader: their mentions in; when, where, participants and a label out.
-
-The circumstances of a cluster are those of its mentions (:mod:`cdcoref.circumstances`): what their own clauses state
-counts before what their sentences state, and that before what their documents state; then what most mentions state.
-Every view and export takes them from here.
-"""
+"""When, where, participants and label of event clusters, from those of their mentions: what their own clauses state
+first, then what most mentions state. Every view and export takes them from here."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""Names of events: who and what, in the words of the documents ("silo gives way", "Calder's body recovered").
-
-They come from the parse: the subject of a verb, its object, and what negates or qualifies it; of a noun, whose it is
-or of what. Pronouns name nobody.
-"""
+"""Names of events from the parse, in the words of the documents: who and what ("silo gives way", "Calder's body
+recovered")."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
-"""The wordings of a cluster's mentions in, the one by which people recognise it out.
-
-A name, in its fullest form, unless names are rare among what is no pronoun; else the most frequent wording. A pronoun
-only if there is nothing else. Of equally frequent wordings the longest is taken, of those the first in the alphabet; of
-equally frequent spellings the one in small letters. The order of the mentions does not matter.
-"""
+"""The wordings of a cluster's mentions in, the one by which people recognise it out: a name in its fullest form, unless
+names are rare, else the most frequent wording. The order of the mentions does not matter."""
 
 from __future__ import annotations
 

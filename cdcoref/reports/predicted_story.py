@@ -1,9 +1,5 @@
-"""A story for readers: the documents about one subject in, its title, timeline and disagreements out.
-
-What is the same event in several documents, and where they differ, is what clusters across documents show and a search
-engine cannot. Nothing here needs a model: mentions and clusters are given, and circumstances are found in the text
-(:mod:`cdcoref.circumstances`).
-"""
+"""A story for readers: the documents about one subject in, its title, timeline and disagreements out, without a
+model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Clusters in the order in which people want to see them: a corpus in, the mentions of one cluster after the other out.
-
-This is the one order: of the table, the page, the notebook, and the rows of CSV and Parquet.
-"""
+"""Clusters in the order in which people want to see them: the one order of tables, pages, notebooks and files."""
 
 from __future__ import annotations
 

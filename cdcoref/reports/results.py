@@ -1,8 +1,5 @@
-"""Clusters with the documents and stories that they are in: what every view, file and table is made from.
-
-Clusters come in the order in which people want to see them, generated one by one, so that the first are available at
-once, however many follow.
-"""
+"""Clusters with the documents and stories that they are in, one by one: what every view, file and table is made
+from."""
 
 from __future__ import annotations
 

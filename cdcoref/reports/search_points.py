@@ -1,10 +1,5 @@
-"""How well a cluster fits what people search for: words of a query and of a cluster in, points out.
-
-The one ranking of `show --query`, the server, the page (`views/templates/search.js` does the same) and
-`Prediction.search`. A word of the query is looked for in the title of a cluster, which for an event has its place and
-day, in the words of its mentions, and in the sentences of its mentions. It counts where it is worth most; the beginning
-of a word counts half.
-"""
+"""How well a cluster fits what people search for: words of a query and of a cluster in, points out. The one ranking;
+`views/templates/search.js` does the same."""
 
 from __future__ import annotations
 

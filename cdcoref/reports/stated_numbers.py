@@ -1,10 +1,5 @@
-"""What documents state about one quantity: numbers over time, and where documents contradict each other.
-
-Quantities are of the same thing if they have one unit and are of one event, or state the same sort of relation of one
-happening: the dead, the homes flooded, a price of a purchase. What changes from one day of reports to another is a line
-of numbers over time; what differs on one day, or is settled (a price, a vote, a share), is a contradiction. A document
-that states both values contradicts nothing, nor do documents whose sentences each name what the other document lacks.
-"""
+"""What documents state about one quantity (one unit, and one event or sort of relation): what changes from one day of
+reports to another is numbers over time; what differs on one day, or is settled, contradicts."""
 
 from __future__ import annotations
 

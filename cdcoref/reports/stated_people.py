@@ -1,10 +1,5 @@
-"""Where documents contradict each other about the ages and the names of people.
-
-Ages are compared if they are stated of mentions of one cluster, which share a name or are named beside one event. Names
-are compared in one role of one event, and in one office, if they differ as those of one person do whom somebody got
-wrong ("Marek Dolny", "Pawel Dolny"; "Ida Rohm", "Ida Rahm"). Two teams are if the other one, and a number such as the
-score, are the same. A document that has the words of both contradicts none.
-"""
+"""Where documents contradict each other about the ages of people, and about names in one role of an event or in one
+office that somebody got wrong ("Marek Dolny", "Pawel Dolny")."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The one comparer of stated values: what documents state of one thing in, the values that contradict each other out.
-
-A document that states two values of one thing states them of two things, and contradicts nobody. What differs, and what
-is of one thing after all, is for each kind of value to say: numbers, days, places, ages, names.
-"""
+"""The one comparer of stated values: what documents state of one thing in, the values that contradict each other out. A
+document that states two values of one thing contradicts nobody."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which documents are about the same story: documents in, groups of their ids out; how similar two documents are.
-
-`DocumentVectors` holds what is computed once per collection; every function accepts it in place of the documents.
-"""
+"""Which documents are about the same story: documents, or their `DocumentVectors`, in, groups of their ids out."""
 
 import lazy_loader
 

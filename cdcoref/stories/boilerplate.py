@@ -1,11 +1,5 @@
-"""Boilerplate: the lines that a web site adds to each of its articles ("Copy this link").
-
-Words of such lines say nothing about a story, but unrelated articles have them in common, and often at the beginning,
-where words weigh most. A line is boilerplate if at least `MIN_DOCUMENTS` documents have it, and more than
-`UNLIKE_PAIRS` of the pairs of these documents have little in common besides lines that are in several documents.
-Reports of one story that quote one sentence are similar in the rest, so that the sentence counts. A whole sentence must
-also be in `MIN_SHARE_OF_SENTENCE` of all documents: any report may say "Police are investigating."
-"""
+"""Boilerplate: lines that a web site adds to each of its articles ("Copy this link"), in at least `MIN_DOCUMENTS`
+documents that have little else in common (`UNLIKE_PAIRS`); a whole sentence also in `MIN_SHARE_OF_SENTENCE` of all."""
 
 from __future__ import annotations
 

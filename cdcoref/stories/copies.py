@@ -1,18 +1,5 @@
-"""Documents in, which of them are copies of others out: the same text republished, with sentences left out or changed.
-
-Two texts are near-duplicates if at least `MIN_RESEMBLANCE` of the shingles of both (runs of `SHINGLE` words inside a
-sentence) are in both, or `MIN_CONTAINMENT` of those of the shorter one are in a longer one that is at most
-`LARGEST_RATIO` times as long (resemblance and containment: Broder, 1997). Pairs worth comparing come from MinHash
-signatures in a locality-sensitive index; their shingles are then compared exactly. The longest text of a
-group is the original, and the others are its copies: each of them is near to the original or to a copy, or its
-shingles are in some text of the group.
-
-Copies count as one text: for how rare words are, and for the stories that they belong to.
-
-Reports of two happenings in the same words are none, such as two court cases, quakes or results in which a reporter
-filled in blanks: where one has a name, a day or an amount at its beginning, the other has another, and neither text has
-that of the other anywhere.
-"""
+"""Documents in, which of them are copies of others out: near-duplicates by shingles, with pairs from MinHash signatures
+(Broder, 1997). Reports of two happenings in the same words, with other names, days or amounts, are none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""A story's documents in, the pairs worth comparing out: each document with its most similar ones.
-
-The similarities come from scikit-learn's nearest neighbours. This module adds a limit on partners: without one, a
-document that sums up a story would be everyone's neighbour.
-"""
+"""A story's documents in, the pairs worth comparing out: each with its most similar ones, with a limit on partners,
+since one that sums up a story would be everyone's neighbour."""
 
 from __future__ import annotations
 

@@ -1,14 +1,5 @@
-"""Documents in, one TF-IDF vector for each out, computed once: for grouping, nearest documents and similarities.
-
-The cosine of two vectors must mean the same among two documents and a thousand, in a story of three documents and one
-of three hundred. Counted document by document, the words of a large story become common and lose their weight, and the
-story falls apart. So inverse document frequency is computed here, not by scikit-learn's `TfidfTransformer`: every
-document counts for `1 / (documents like it)`, itself included, so that a story counts as one document, however many
-reports it has. Documents are alike if the cosine of their vectors without inverse document frequency is at least
-`MIN_DOCUMENT_SIMILARITY`. Copies of a document (:mod:`cdcoref.stories.copies`) count for nothing.
-
-The constants were chosen on random samples of the train topics of ECB+.
-"""
+"""Documents in, one TF-IDF vector for each out. For inverse document frequency a document counts for `1 / (documents
+like it)`, so that a story counts as one, and copies for nothing. Constants were chosen on the train topics of ECB+."""
 
 from __future__ import annotations
 

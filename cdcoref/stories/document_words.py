@@ -1,14 +1,5 @@
-"""A document in, the words that say what it is about out, and how much each weighs.
-
-Names (capitalised words) and numbers weigh more, and so do words of the first sentences: they tell two stories of one
-kind apart, such as two earthquakes, which a repeated "quake" does not. Words count by their lemma, so that reports of
-one strike need not all say "strikes". Bylines, dates above a report and boilerplate (see
-:mod:`cdcoref.stories.boilerplate`) do not count: unrelated articles have them in common. Stop words are spaCy's.
-
-Inverse document frequency is smoothed with `PRIOR_DOCUMENTS` imaginary documents; every word occurs in each of them
-with probability `PRIOR_RATE`. Two stories do not show which words are rare, so all count alike; in a thousand the
-counts prevail.
-"""
+"""A document in, the words (by lemma) that say what it is about out, and how much each weighs: names, numbers and the
+first sentences more. Document frequencies are smoothed with `PRIOR_DOCUMENTS` imaginary documents."""
 
 from __future__ import annotations
 

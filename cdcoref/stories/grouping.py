@@ -1,8 +1,4 @@
-"""Documents in, groups of documents about the same story out; only mentions of one group are ever compared.
-
-Stories about one subject name the same people, places and organisations: the crash and the inquiry that follows months
-later, or the appointments of two successive managers of one club.
-"""
+"""Documents in, groups of documents about the same story out; only mentions of one group are ever compared."""
 
 from __future__ import annotations
 

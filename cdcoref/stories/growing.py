@@ -1,12 +1,6 @@
-"""The stories of documents that come later: their words and those of the documents near them in, their stories out.
-
-What `group_documents` computes over all documents is computed over the neighbourhood of the new ones alone: they and
-the documents of the stories near them are grouped anew, so that a story which began with too few documents to tell can
-be divided or merged when more is known. Stories of more than `LARGEST_DIVIDED` documents can only grow, and a story
-that no new document has to do with stays as it is. How rare words are comes from counts that are kept and added to; for
-how much of a document each one counts in them is settled when it comes. So the outcome depends a little on the order
-in which documents come, and grouping all of them anew can be better.
-"""
+"""The stories of documents that come later: they and the documents of the stories near them are grouped anew; stories
+of more than `LARGEST_DIVIDED` documents can only grow. The outcome depends a little on the order in which documents
+come."""
 
 from __future__ import annotations
 

@@ -1,19 +1,6 @@
-"""Document vectors in, the number of each document's story out: agglomerative clustering by cohesion.
-
-Two groups are merged if documents across them are about as similar as documents inside them: at least `share` as
-similar on average, where the share grows from `SINGLE_SHARE` to `LARGE_SHARE` with the square root of the smaller
-group's size, as the noise of an average falls. The similarity inside is the mean over the pairs inside both groups and
-over `PRIOR_PAIRS` imaginary pairs of similarity `PRIOR_SIMILARITY`, so that it is defined for single documents too. No
-bound grows with the size of a story: a thousand documents that are as similar across as inside stay together.
-
-Of all pairs of groups that may be merged, the most similar are merged first, until none is left. Why this is our own:
-libraries stop at one threshold, and need all pairs of documents. The average similarity of two groups is the product
-of their vector sums divided by their sizes, so memory is bounded by the vectors. Merges happen in rounds: each round
-merges all pairs of groups that are each other's most similar group, plus the other groups nearest to the larger of the
-two, up to its own size (otherwise a story of a thousand would take hundreds of rounds). Ties go to the first row.
-
-The constants were chosen on random samples of the train topics of ECB+; `cdcoref stats` prints the resulting quality.
-"""
+"""Document vectors in, the number of each document's story out. Two groups are merged if documents across them are at
+least `share` as similar as inside them; a share grows with the smaller group, from `SINGLE_SHARE` to `LARGE_SHARE`.
+Merges happen in rounds, the nearest first. Constants were chosen on the train topics of ECB+."""
 
 from __future__ import annotations
 

@@ -69,9 +69,6 @@ def in_sentence(text: str) -> MentionWords:
         ("They lost to [Liverpool] .", "On Sunday [Liverpool FC] won .", False),
         ("Trains stopped in [Liverpool] .", "The [city] thanked them .", False),
         ("Trust in [Norway] is high .", "The [team] won .", False),
-        ("The Finnish prime [minister] left .", "The Dutch prime [minister] left .", True),
-        ("The [minister] of Finland left .", "The Dutch [minister] left .", True),
-        ("The [minister] of defence left .", "The Dutch [minister] left .", False),
         ("The Finnish [forest] is old .", "The Dutch [forest] is old .", False),
         (
             "Yesterday Leeds beat [Hull City] 2-1 at home , as they did in the year before .",
