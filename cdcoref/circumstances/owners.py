@@ -53,6 +53,9 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     `of_place`: Whether it is a place, which a verb shares with its subject and object.
     """
     heads = [word] if word in events else []
+    if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
+        objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
+        return [events[child] for child in objects] or [events[head] for head in heads]
     if is_verb(parse, word) and not any(parse.relations[child] == "neg" for child in parse.children[word]):
         heads += [token for token in _sharing(parse, word, word in events, of_place) if token in events]
     return list(dict.fromkeys(events[token] for token in heads))

@@ -114,7 +114,7 @@ _PARTS = {
 }
 _PARTS["of_year"] = (
     rf"(?:(?: ,| of| in)? {_PARTS['year']}|(?: of)? "
-    r"(?P<which>(?i:last|this|next|the previous|the following)) (?i:year))"
+    r"(?P<which>(?i:last|this|next)) (?i:year))"
 )
 _PARTS["of_month"] = (
     rf"(?:{_PARTS['month']}{_PARTS['of_year']}?|"
@@ -252,9 +252,7 @@ def _month_number(name: str) -> int:
 
 
 def _relative_year(which: str, context: _Context) -> int | None:
-    step = _STEPS[which.casefold().split()[-1]]
-    if which.casefold().startswith("the") and context.base is not None and context.base.has_year:
-        return context.base.first.year + step
+    step = _STEPS[which.casefold()]
     return context.today.first.year + step if context.today is not None and context.today.has_year else None
 
 
@@ -302,17 +300,7 @@ def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTi
     groups = match.groupdict()
     month = _month_number(groups["month"])
     day = int(groups["day"]) if groups.get("day") else _ordinal(groups["ordinal"])
-    before = context.text[: context.start].rsplit(None, 2)[-2:]
-    if groups.get("day") and match[0][0].isdecimal() and re.fullmatch(r".*\d ?[.,:/-]", " ".join(before)):
-        return None  # the end of a larger number
     after = context.text[match.end() :].split(" ", 2)[1:2]
-    if (
-        groups.get("year") is None
-        and match[0].endswith(groups.get("day") or "-")
-        and after
-        and re.fullmatch(r"[:%]|\d.*|(?i:percent|pct|per|million|billion|a\.m\.|p\.m\.)", after[0])
-    ):
-        return None  # "March 5 percent"
     if (
         match[0].endswith(groups.get("day") or "-")
         and after
@@ -623,7 +611,7 @@ def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTi
     if base is None:
         return StatedTime(0, 0, None, looks_back=back)
     if not base.has_year:
-        return _unit_without_year(base, unit, count, back)
+        return _UNKNOWN
     if unit == "week":
         return _week(base.first).shifted(7 * count)
     if unit == "quarter":
@@ -631,14 +619,6 @@ def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTi
     if unit == "month":
         return Period.of_month(*month_later((base.first.year, base.first.month), count))
     return StatedTime(0, 0, Period.of_year(base.first.year + count), looks_back=back and base == context.today)
-
-
-def _unit_without_year(base: Period, unit: str, count: int, back: bool) -> Period | StatedTime | None:
-    if unit == "week":
-        return _days_before(base, 13) if count < 0 else Period(_earlier(base, 6).first, base.last)
-    if unit == "month":
-        return Period.of_month(*month_later((base.first.year, base.first.month), count))
-    return StatedTime(0, 0, Period.of_year(base.first.year + count), looks_back=back) if unit == "year" else _UNKNOWN
 
 
 @_rule(
@@ -894,10 +874,6 @@ def _week(day: date) -> Period:
     return Period(monday, monday + timedelta(6))
 
 
-def _earlier(period: Period, days: int) -> Period:
-    return period.shifted(-days) or period
-
-
 def _days_before(today: Period, days: int) -> Period:
     """The days up to today."""
-    return Period(_earlier(today, days).first, today.last)
+    return Period((today.shifted(-days) or today).first, today.last)
