@@ -11,8 +11,8 @@ from typing import Literal
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
 from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
-from cdcoref.language.proper_names import GENERATIONS, TOWNS, names_a_person
-from cdcoref.language.stated_facts import CLUB, NO_FACTS, ORGANISATION, PERSON, TOWN, StatedFacts
+from cdcoref.language.proper_names import GENERATIONS, names_a_person
+from cdcoref.language.stated_facts import NO_FACTS, PERSON, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
     PhraseWords,
@@ -27,20 +27,6 @@ from cdcoref.language.words import (
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
 _DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
-_WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "downtown", "central"})
-"""What stands before the names of towns, and not before those of clubs."""
-_SCORE = re.compile(
-    r"\b\d{1,3} ?[-–] ?\d{1,3}(?= ?(?:[.,;:)]|$)| (?:after|against|and|at|away|but|by|in|last|on|over|to|when|with)\b)"
-)
-"""The score of a match, but not a range such as "10-15 jobs"."""
-_PLAY = frozenset({"beat", "beaten", "defeated", "drew", "lost", "thrashed", "trailed", "won"})
-_OPPONENT = frozenset({"against", "at", "by", "over", "to", "with"})
-_DEFEATED = frozenset({"beat", "defeated", "thrashed"})
-"""Verbs after the name of a team, prepositions before the name of its opponent, and verbs before one that lost."""
-_IS = frozenset({",", "is", "remains", "was", "--", "-", "–", "—"})
-_ELDER = {"elder": "sr", "younger": "jr"}
-_FARTHEST = 6
-"""Words between a name and the score, or the noun, that says what it is."""
 YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 """The parts of a date. Days of months are amounts."""
 
@@ -180,17 +166,12 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     """What the words directly beside a mention add to it.
 
     For a weekday or a month: the parts of the date that the mention lacks. For a year: nothing. For anything else: the
-    numbers at the end of `before` that count or measure it, unless one of them is a year or belongs to a date; whether
-    a name of one word is a town; and whether a name is that of the
-    father or the son ("Hale, Jr.", "the elder Hale").
+    numbers at the end of `before` that count or measure it, unless one of them is a year or belongs to a date; and
+    whether a name is that of the father or the son ("Hale, Jr.").
     """
     head = head_word(words)
     if not is_date(head):
-        return StatedFacts(
-            amounts=_amounts(before),
-            sorts=_sorts(before, after),
-            generation=_generation(before, words, after),
-        )
+        return StatedFacts(amounts=_amounts(before), generation=_generation(words, after))
     if is_year(head):
         return NO_FACTS
     rest = _rest_of_date(before, words, after)
@@ -198,33 +179,10 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     return StatedFacts(years, days, weekdays, months)
 
 
-def _sorts(before: Sequence[str], after: Sequence[str]) -> frozenset[str]:
-    """What a name of one word can be: a town in "in Leeds" or "Leeds, a city", and none beside the score of a match."""
-    before, after = [word.casefold() for word in before], [word.casefold() for word in after]
-    last = before[-1] if before else ""
-    apposition = after[1 : _FARTHEST + 1] if after and after[0] in _IS and after[1:2] in (["a"], ["the"]) else []
-    noun = next((n for n, word in enumerate(apposition) if word in TOWNS), None)
-    if last in _WHERE or (last == "of" and before[-2:-1] and before[-2] in TOWNS):
-        return frozenset((TOWN,))
-    if noun is not None and apposition[noun + 1 : noun + 2] not in (["'s"], ["council"], ["club"], ["side"], ["team"]):
-        return frozenset((TOWN,))
-    played = after[1 : _FARTHEST + 2] if after and after[0] in _PLAY else []
-    played += before[-_FARTHEST - 1 :] if last in _OPPONENT else []
-    played += after[:_FARTHEST] if last in _DEFEATED else []
-    if _SCORE.search(" ".join(played)):
-        return frozenset((CLUB, ORGANISATION, PERSON))
-    return frozenset()
-
-
-def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
-    """What stands behind a name or before it that tells two of one name apart."""
-    if not words[-1][:1].isupper():
-        return frozenset()
+def _generation(words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+    """What stands behind a name that tells two of one name apart: "Jr.", also behind a comma."""
     following = after[1:2] if after and after[0] == "," else after[:1]
-    behind = [word.casefold().rstrip(".") for word in following if word[:1].isupper()]
-    if GENERATIONS.issuperset(behind) and behind:
-        return frozenset(behind)
-    return frozenset(_ELDER[word] for word in before[-1:] if word in _ELDER)
+    return frozenset(word.casefold().rstrip(".") for word in following if words[-1][:1].isupper()) & GENERATIONS
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:

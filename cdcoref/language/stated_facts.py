@@ -14,7 +14,7 @@ class StatedFacts(NamedTuple):
     `years`, `amounts`, `weekdays`, `months`: those that it names; amounts also directly before it.
     `countries`: those that it may be the name of.
     `gender`: ``man`` or ``woman``, where a title, a first name, a noun ("wife") or a pronoun states it.
-    `sorts`: what a noun or the last word of a name states that it may be; a town also for a single name behind "in".
+    `sorts`: what a noun, the last word of a name or the parse states that it may be.
     `generation`: what tells apart two of one name: ``jr`` and the like, or a number where ages or jobs do.
     `full_name`: up to three capitalised words, in lower case, without titles before two or more words, middle initials,
         particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.

@@ -180,10 +180,7 @@ class MentionWords:
             return NO_PERSON
         if last == self.head and last in GENDER_OF_NOUNS:
             return frozenset((PERSON,))
-        alone = len(self.words) == 1 or (len(self.words) == 2 and last == "city")  # "Hull City"
-        named = alone and not self.countries and self.names.issuperset(self.words)
-        person = frozenset((PERSON,))
-        return self.beside.sorts if named or (self.whole_name and self.beside.sorts == person) else frozenset()
+        return self.beside.sorts if self.whole_name else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:

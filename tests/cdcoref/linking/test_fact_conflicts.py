@@ -64,20 +64,12 @@ def in_sentence(text: str) -> MentionWords:
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ("Trains stopped in [Liverpool] .", "On Sunday [Liverpool FC] won .", True),
-        ("Trains stopped in [Liverpool] .", "On Sunday the [team] won .", True),
         ("They lost to [Liverpool] .", "On Sunday [Liverpool FC] won .", False),
         ("Trains stopped in [Liverpool] .", "The [city] thanked them .", False),
         ("Trust in [Norway] is high .", "The [team] won .", False),
         ("The Finnish [forest] is old .", "The Dutch [forest] is old .", False),
-        (
-            "Yesterday Leeds beat [Hull City] 2-1 at home , as they did in the year before .",
-            "They danced in [Leeds] .",
-            True,
-        ),
         ("Fire broke out in [Kansas City] .", "They danced in [Leeds] .", False),
         ("Later [Robert Kane] Sr. left the bank .", "Later [Robert Kane] , Jr. , left the bank .", True),
-        ("Later the elder [Kane] left .", "Later [Kane Jr.] left the bank .", True),
         ("Later [Robert Kane] left the bank .", "Later [Robert Kane] , Jr. , left the bank .", False),
     ],
 )
