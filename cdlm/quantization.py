@@ -3,10 +3,12 @@ as they are; and products computed in eight bits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
+
+from cdlm.devices import adds_products_in_32_bits
 
 ROWS_AT_ONCE = 512
 """Tokens multiplied together in eight bits, so that intermediate results stay in the cache."""
@@ -28,13 +30,19 @@ def quantize(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
             stored[name] = tensor
             continue
         rows = tensor.detach().float()
-        if not bool(rows.isfinite().all()):
+        scale = _largest(rows) / 127
+        if not bool(scale.isfinite().all()):
             raise ValueError(f"{name} has a weight that is not finite")
         # For a row of zeros any scale will do; the smallest normal number keeps the division finite.
-        scale = (rows.abs().amax(dim=1) / 127).clamp_min(torch.finfo(torch.float32).tiny)
-        stored[name] = (rows / scale[:, None]).round().clamp(-127, 127).to(torch.int8)
-        stored[name + SCALE_SUFFIX] = scale
+        scale.clamp_min_(torch.finfo(torch.float32).tiny)
+        stored[name] = (rows / scale).round_().to(torch.int8)
+        stored[name + SCALE_SUFFIX] = scale[:, 0]
     return stored
+
+
+def _largest(rows: Tensor) -> Tensor:
+    """The largest magnitude of each row, by its two ends: a ninth of the time of a norm. *Shape:* (rows, 1) out"""
+    return torch.maximum(rows.amax(dim=1, keepdim=True), rows.amin(dim=1, keepdim=True).neg_())
 
 
 def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -56,24 +64,55 @@ def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
 class Int8Linear(nn.Module):
     """``nn.Linear`` in eight bits: weights with one scale per row, inputs rounded with one scale per token.
 
-    For inference on the CPU. Since every token has its own scale, a token's output does not depend on the others. A
-    layer needs a bias, and inputs wider than 1: PyTorch's product of 8-bit matrices is wrong for those.
+    For inference on the CPU; inputs have seven bits where :func:`cdlm.devices.adds_products_in_32_bits` is false. Since
+    every token has its own scale, a token's output does not depend on the others. Raises `ValueError` for a layer
+    without a bias.
     """
 
     row_scale: Tensor
+    no_shift: Tensor
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
-        if linear.in_features == 1 or linear.bias is None:
-            raise ValueError("only layers with a bias and inputs wider than 1 are computed in eight bits")
+        if linear.bias is None:
+            raise ValueError("only layers with a bias are computed in eight bits")
         stored = quantize({"weight": linear.weight.detach().float()})
-        self.weight = nn.Parameter(stored["weight"], requires_grad=False)
-        self.register_buffer("row_scale", stored["weight" + SCALE_SUFFIX])
-        self.bias = nn.Parameter(linear.bias.detach().float(), requires_grad=False)
+        self._keep(stored["weight"], stored["weight" + SCALE_SUFFIX], linear.bias.detach().float())
+
+    @classmethod
+    def joined(cls, layers: Sequence[Int8Linear]) -> Int8Linear:
+        """A layer whose output is those of layers with the same input, one behind the other."""
+        layer = cls.__new__(cls)
+        nn.Module.__init__(layer)
+        layer._keep(*(torch.cat([getattr(each, name) for each in layers]) for name in ("weight", "row_scale", "bias")))
+        return layer
+
+    def _keep(self, weight: Tensor, row_scale: Tensor, bias: Tensor) -> None:
+        self.weight = nn.Parameter(weight, requires_grad=False)
+        self.bias = nn.Parameter(bias, requires_grad=False)
+        self.register_buffer("row_scale", row_scale)
+        self.register_buffer("no_shift", torch.zeros(len(weight), dtype=torch.int32), persistent=False)
+        self._packed: list[Tensor] = []
+        # Processors multiply unsigned inputs by signed weights, and older ones add two products in 16 bits.
+        self._zero = 128 if adds_products_in_32_bits() else 64
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copies pack the weights anew, since oneDNN's layout cannot be copied."""
+        return self.__dict__ | {"_packed": []}
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """*Shape:* (tokens, width) in and out, fp32."""
-        return int8_product(inputs, self.weight, self.row_scale, self.bias)
+        """*Shape:* (tokens, width) in, (tokens, rows) out, fp32."""
+        if not self._packed:
+            self._packed.append(torch.ops.onednn.qlinear_prepack(self.weight, [ROWS_AT_ONCE, self.weight.shape[1]]))
+        parts = [self._product(part) for part in inputs.split(ROWS_AT_ONCE)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _product(self, inputs: Tensor) -> Tensor:
+        scale = (_largest(inputs) / (self._zero - 1)).clamp_min_(torch.finfo(torch.float32).tiny)
+        rounded = (inputs / scale).round_().add_(self._zero).to(torch.uint8)
+        factors = rounded, 1.0, self._zero, self._packed[0], self.row_scale, self.no_shift
+        product = torch.ops.onednn.qlinear_pointwise(*factors, None, 1.0, 0, torch.float32, "none", [], "")
+        return torch.addcmul(self.bias, product, scale, out=product)
 
 
 def round_to_int8(module: nn.Module) -> None:
@@ -82,18 +121,3 @@ def round_to_int8(module: nn.Module) -> None:
         for name, child in list(parent.named_children()):
             if isinstance(child, nn.Linear):
                 setattr(parent, name, Int8Linear(child))
-
-
-def int8_product(inputs: Tensor, weight: Tensor, row_scale: Tensor, bias: Tensor) -> Tensor:
-    """Multiply fp32 inputs by int8 weights.
-
-    *Shapes:* inputs (tokens, width), weight (rows, width), row_scale and bias (rows,); returns (tokens, rows).
-    """
-    output = inputs.new_empty(len(inputs), len(weight))
-    for some, target in zip(inputs.split(ROWS_AT_ONCE), output.split(ROWS_AT_ONCE), strict=True):
-        largest = torch.linalg.vector_norm(some, torch.inf, -1, keepdim=True)
-        scale = (largest / 127).clamp_min_(torch.finfo(torch.float32).tiny)
-        rounded = (some / scale).round_().to(torch.int8)
-        torch.mul(torch._int_mm(rounded, weight.t()), scale, out=target)
-        torch.addcmul(bias, target, row_scale, out=target)
-    return output

@@ -23,7 +23,7 @@ from cdlm.encoder.operations import Linear, add_dropped, product
 from cdlm.encoder.relative import PositionBias
 from cdlm.encoder.stored_weights import WORD_TABLE, Remainder, check_shapes, check_sizes, without_prefix
 from cdlm.errors import InputError
-from cdlm.quantization import Int8Linear, int8_product, round_to_int8
+from cdlm.quantization import Int8Linear, round_to_int8
 
 ROWS_AT_ONCE = 512
 """Tokens that pass the wide part of a layer together on the CPU without gradients: bounds the memory."""
@@ -69,6 +69,7 @@ class SelfAttention(nn.Module):
         self.query_global = Linear(width, width)
         self.key_global = Linear(width, width)
         self.value_global = Linear(width, width)
+        self._joined: dict[int, Int8Linear] = {}
 
     def forward(
         self,
@@ -105,14 +106,13 @@ class SelfAttention(nn.Module):
 
         One product for all projections: the input is cast once, and its gradient summed within the product.
         """
-        weight = torch.cat([projection.weight for projection in projections])
-        bias = torch.cat([projection.bias for projection in projections])
         if isinstance(self.query, Int8Linear):
-            projected = int8_product(
-                hidden, weight, torch.cat([projection.row_scale for projection in projections]), bias
-            )
+            if len(projections) not in self._joined:
+                self._joined[len(projections)] = Int8Linear.joined(projections)
+            projected = self._joined[len(projections)](hidden)
         else:
-            projected = product(hidden, weight, bias)
+            weight = torch.cat([projection.weight for projection in projections])
+            projected = product(hidden, weight, torch.cat([projection.bias for projection in projections]))
         return projected.unflatten(-1, (len(projections), self.heads, -1))
 
     def _folds(self, layout: TokenLayout) -> bool:
