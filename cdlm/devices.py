@@ -37,13 +37,8 @@ def multiplies_bf16(device: torch.device) -> bool:
 
 
 def multiplies_int8(device: torch.device) -> bool:
-    """Whether products of 8-bit integers take less time on a processor than those in fp32; False if that is unknown."""
-    return device.type == "cpu" and _has_any("avx2")
-
-
-def adds_products_in_32_bits() -> bool:
-    """Whether the processor has instructions for sums of products of 8-bit integers that cannot overflow."""
-    return _has_any("avx512_vnni", "avx_vnni", "amx_int8")
+    """Whether a processor has instructions for sums of products of 8-bit integers; False if that is unknown."""
+    return device.type == "cpu" and _has_any("avx512_vnni", "avx_vnni", "amx_int8")
 
 
 def _has_any(*instructions: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from cdlm.devices import adds_products_in_32_bits
+from cdlm.devices import multiplies_int8
 
 ROWS_AT_ONCE = 512
 """Tokens multiplied together in eight bits, so that intermediate results stay in the cache."""
@@ -64,7 +64,7 @@ def dequantize(stored: Mapping[str, Tensor]) -> dict[str, Tensor]:
 class Int8Linear(nn.Module):
     """``nn.Linear`` in eight bits: weights with one scale per row, inputs rounded with one scale per token.
 
-    For inference on the CPU; inputs have seven bits where :func:`cdlm.devices.adds_products_in_32_bits` is false. Since
+    For inference on the CPU; inputs have seven bits where :func:`cdlm.devices.multiplies_int8` is false. Since
     every token has its own scale, a token's output does not depend on the others. Raises `ValueError` for a layer
     without a bias.
     """
@@ -93,8 +93,8 @@ class Int8Linear(nn.Module):
         self.register_buffer("row_scale", row_scale)
         self.register_buffer("no_shift", torch.zeros(len(weight), dtype=torch.int32), persistent=False)
         self._packed: list[Tensor] = []
-        # Processors multiply unsigned inputs by signed weights, and older ones add two products in 16 bits.
-        self._zero = 128 if adds_products_in_32_bits() else 64
+        # Processors multiply unsigned inputs by signed weights; without those instructions two are added in 16 bits.
+        self._zero = 128 if multiplies_int8(weight.device) else 64
 
     def __getstate__(self) -> dict[str, object]:
         """Copies pack the weights anew, since oneDNN's layout cannot be copied."""

@@ -14,8 +14,9 @@ CPU = torch.device("cpu")
     ("instructions", "plain", "with_int8"),
     [
         (set(), "fp32", "fp32"),
-        ({"avx2"}, "fp32", "int8"),
-        ({"avx2", "avx512_vnni", "avx512_bf16"}, "bf16", "bf16"),
+        ({"avx512_vnni"}, "fp32", "int8"),
+        ({"avx_vnni"}, "fp32", "int8"),
+        ({"avx512_vnni", "avx512_bf16"}, "bf16", "bf16"),
         ({"amx_bf16", "amx_int8"}, "bf16", "bf16"),
     ],
 )
