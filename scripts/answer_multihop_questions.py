@@ -1,15 +1,10 @@
 #!/usr/bin/env python
 """Show that question answering learns: train on the questions of make_multihop_questions.py, score on held-out names.
 
-    python scripts/make_multihop_questions.py -o build/multihop
     python scripts/answer_multihop_questions.py --questions build/multihop -o build/multihop-models
 
-Questions of yes or no come first: 60 % of those in train.json by themselves, then all others together. Among the others
-from the beginning they stay at chance.
-
-The model's scores on dev.json are accompanied by those of two controls. One is trained and scored on questions whose
-paragraphs have only titles, so that it can only guess. The other is the trained model itself without one of the two
-supporting paragraphs: it shows that both are needed.
+Of train.json, 60 % of the yes-no questions come first, by themselves. Controls: a model of paragraphs with titles only,
+and the trained model without one of the two supporting paragraphs.
 """
 
 from __future__ import annotations

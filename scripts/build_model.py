@@ -5,14 +5,11 @@
     python scripts/build_model.py base --ecb-root DIR --meantime DIR --gum DIR --litbank DIR
     python scripts/build_model.py english
 
-`english` is the spaCy pipeline that parses texts. It is taken from an installed package, whose files must be the known
-ones; what is not used is left out. A coreference model, `base` or `small`, is trained as by `cdcoref train --preset
-base`, or `--preset small`, on these corpora and on Invented Texts: from the encoder in its package to the model's
-folder and its card, which has the scores of every corpus and setting. After an interruption the same command goes on.
+`english` is the spaCy pipeline that parses texts, taken from an installed package without what is not used. `base` and
+`small` are trained as by `cdcoref train --preset NAME` on these corpora and Invented Texts; the same command resumes.
 
-With --trained FOLDER the encoder and the pair scorer of that model are taken, and only the heads are fitted. --set
-changes the preset, to see what a part is worth (--set model.vectors.learnt=0 -o FOLDER). --card only writes the card of
-the model in --output anew, with its present scores on the dev splits.
+--trained FOLDER takes the encoder and the pair scorer of that model, and fits only the heads. --set changes the preset.
+--card only writes the card of the model in --output anew, with its present scores on the dev splits.
 """
 
 from __future__ import annotations

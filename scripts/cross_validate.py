@@ -1,14 +1,10 @@
 #!/usr/bin/env python
 """How well a recipe does on topics that were not trained on: folds over the train topics of the first corpus.
 
-    python scripts/cross_validate.py --runs RUNS --preset base --folds 3 --corpus ecb:DIR --corpus meantime:DIR \\
-        --corpus gum-heads:DIR --corpus gum:DIR --corpus litbank:DIR --corpus invented:DIR
+    python scripts/cross_validate.py --runs RUNS --preset base --folds 3 --corpus ecb:DIR --corpus invented:DIR
 
-For each fold, `cdcoref train` runs with the preset on the train splits of all corpora without the topics of the fold,
-in a folder of RUNS (RUNS/0, RUNS/1, ...). A run that has finished is not repeated, one that was interrupted is resumed.
-The epoch, weights and thresholds are chosen on the dev splits, as in every training. The model then links the gold
-mentions of the fold, in every setting of the topics. The table has the scores of each fold and their mean: CoNLL F1 in
-percent, with / without singletons.
+For each fold, `cdcoref train` runs in RUNS/0, RUNS/1, ... without its topics, and the model links the fold's gold
+mentions. The table has CoNLL F1 in percent, with / without singletons. Finished runs are kept, others are resumed.
 """
 
 from __future__ import annotations

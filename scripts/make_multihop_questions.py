@@ -3,14 +3,9 @@
 
     python scripts/make_multihop_questions.py -o build/multihop
 
-Every question has a small world of its own in four short paragraphs in random order: two people, and two works (films
-and companies): one by the first of the people, the other by somebody who has no paragraph. It asks
-either for the town or year of birth of the person behind the first work, which is found through the paragraph of the
-work (bridge), or for a comparison of the births of the two people (who was born first, answered by a name, or whether
-they were born in the same town, answered by yes or no). People look alike and so do works: no paragraph alone reveals
-which of the people is asked about, nor do all others together without that of the work. In dev.json the four kinds are
-equally frequent; in train.json every second question is one of yes or no, which takes the most examples to learn. No
-name of a person, town or work is in both. Everything is fiction.
+Each question has four short paragraphs: two people, and two works, one of them by the first. It asks for the birth of
+the person behind the first work (bridge), or compares the births of both (comparison). No paragraph alone tells who is
+asked about. In train.json every second question is one of yes or no; no name is in both files.
 """
 
 from __future__ import annotations

@@ -3,16 +3,9 @@
 
     python scripts/match_ecb_documents.py --ecb-root DIR -o build/ecb-matching
 
-A topic of ECB+ has two similar events, its subtopics. Pairs of documents of one topic are positive if they belong to
-the same subtopic. The encoder is trained on pairs of the train topics and evaluated on pairs of the dev topics,
-alongside the cosine of TF-IDF vectors and controls that see only the format of the texts.
-
-One subtopic of a topic comes from ECB and the other from ECB+, and their texts differ in form: the latter begin with
-their URL (sentence 0, which the reader hides and which is omitted here), then often with title, date and time, and
-quotes, hyphens and lengths differ. So a text is reduced to the first words of its full sentences: in lower case, split
-at everything but letters, without numbers, single letters, months and days of the week; shorter documents are omitted.
-The controls are measured on the texts as they are and as reduced. A third control measures how well the remaining words
-reveal whether a text comes from ECB or from ECB+.
+Documents of one topic of ECB+ are positive pairs if they are of the same subtopic. One subtopic is from ECB and the
+other from ECB+, whose texts differ in form, so texts are reduced to the first words of their sentences: lower case,
+only letters, without months and weekdays. Controls see only the format, or tell ECB from ECB+ by the words that remain.
 """
 
 from __future__ import annotations

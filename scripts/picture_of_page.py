@@ -1,14 +1,10 @@
 """Take the pictures of the documents: a page or an address of `cdcoref serve` in, a PNG of it in a real browser out.
 
-    cdcoref demo --no-open -o /tmp/demo.html
     python scripts/picture_of_page.py /tmp/demo.html --cluster 1 --size 1080x700 -o data/page.png
-    cdcoref predict tests/data/newsroom -o /tmp/news.html
-    python scripts/picture_of_page.py /tmp/news.html --story 5 --size 1440x860 -o docs/story.png
     python scripts/picture_of_page.py /tmp/news.html --story 5 --size 390x760 --dark -o docs/story-phone.png
-    cdcoref add /tmp/news.cdcoref tests/data/newsroom && cdcoref serve /tmp/news.cdcoref
     python scripts/picture_of_page.py http://127.0.0.1:8321/questions --press j,j,s --size 800x600 -o docs/serve.png
 
-Needs Chromium and the extra `test`. Colours are reduced to 64, which keeps a picture small.
+The first is the page of `cdcoref demo`, the others are of tests/data/newsroom. Needs Chromium and the extra `test`.
 """
 
 from __future__ import annotations

@@ -3,17 +3,12 @@
 
     python scripts/reproduce_pretraining.py --sets DIR --ecb-root DIR --work DIR
 
-The encoder is all-MiniLM-L6-v2 converted to a long encoder, which has no masked language modelling head. So each seed
-begins by training only a head; from there all rows of the paper's Table 1 are trained for the same number of steps on
-the same corpora (--sets: a folder with train and dev splits of document sets; and the train documents of ECB+, whose
-subtopics are the sets): Local, Rand, Prefix and CDLM completely, Longformer only the head. Each is then measured by its
-perplexity on masked tokens of the dev sets (Table 1) and by the attention analysis on ECB+ dev (Table 6), and is
-fine-tuned for coreference (ablations of section 3.3), without mention detection and vectors. With the default budget, a
-seed takes a little more than an hour of one CPU core; --budget hours takes several hours, --budget gpu a GPU.
+Each seed trains a head on the long all-MiniLM-L6-v2, then all rows of Table 1 for the same number of steps (Longformer
+only the head). Each is measured by perplexity (Table 1) and attention on ECB+ dev (Table 6), and is fine-tuned for
+coreference. A seed takes an hour of one core; --budget hours several, --budget gpu a GPU.
 
-Every row of every seed is a unit: its result is a JSON file in WORK/results, and finished units are not repeated, so
-that an interrupted script resumes, even in the middle of a training run. At the end, or with --tables only, the results
-are written to one JSON file (-o) and printed as tables beside the paper's.
+The result of every row is a file in WORK/results and is not repeated. At the end, or with --tables only, results are
+written to one JSON file (-o) and printed beside the paper's.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""What it costs to cluster sparse pair scores: seconds and peak memory, by linkage.
+"""What it costs to cluster sparse pair scores: seconds on one core and peak memory, by linkage, a process each.
 
-There are ten scored pairs per mention, with scores uniform from 0 to 1. With the shape `random`, a pair is any two
-mentions, so that nearly all are one connected component; with `stories`, any two of the same 3,000 mentions. Every
-measurement runs in its own process, which has its own peak memory. Seconds are processor time on one core, without
-loading the compiled code.
+Ten scored pairs a mention, scores uniform from 0 to 1. Shape `random`: pairs of any two mentions, which makes nearly
+all one connected component; `stories`: of any two of the same 3,000 mentions.
 
-    python scripts/benchmark.py clustering
     python scripts/benchmark.py clustering --shape stories --sizes 1000000
 """
 

@@ -1,17 +1,10 @@
 """Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
 
-Amounts and the rest of dates also stand beside mentions ("700,000 [tonnes]"). Countries are counted wherever a mention
-names one, unlike countries only if they are its head (:mod:`cdcoref.language`). Unlike names are full names that
-cannot be one person's or thing's (:func:`cdcoref.language.different_names`).
-
-Stories are drawn at random from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title",
-"text"}, ...]}``, plain or gzipped); a story is one set. Nothing is annotated: what is counted needs no key.
+Stories are drawn from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title", "text"},
+...]}``, plain or gzipped). Nothing is annotated: what is counted needs no key. On annotated corpora, the share of the
+pairs with a conflict that corefer is counted.
 
     python scripts/benchmark.py conflicts SETS.jsonl.gz --stories 50 --seed 0 --model default --model lemma
-
-How far a conflict excludes coreference is counted on annotated corpora: of the pairs of mentions of one group (a gold
-subtopic where links cross documents, otherwise a document) with the conflict, those that corefer.
-
     python scripts/benchmark.py conflicts --annotated ecb:DIR --annotated meantime:DIR --annotated gum-heads:DIR
 """
 

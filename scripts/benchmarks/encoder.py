@@ -1,13 +1,9 @@
-"""Time the encoder against Hugging Face's Longformer: same weights, same inputs, one process, alternating.
+"""Time the encoder against Hugging Face's Longformer: same random weights, same inputs, one process, alternating.
 
-Rows: one sequence of each length with one global token, one of `--dense-length` with a share of its tokens global, and
-a batch of document pairs of mixed length from ECB+ (its dev split; omitted without `--ecb-root`) with that share;
-forward, and forward with backward; fp32 and bf16 (autocast). Columns: the medians of Hugging Face's model as it is, of
-the same model without its mask of length x length (it uses only one row), and of ours; and the peak memory beyond
-the loaded model, each measured in a process of its own (Linux), or as allocated by CUDA. A second table has our encoder
-with a relative position bias beside the same without. The weights are random, since time does not depend on them.
+Rows: a sequence of each length with one global token, one of `--dense-length` with a share of them, and document pairs
+of ECB+; forward, and with backward; fp32 and bf16. Columns: medians of Hugging Face's model, of the same without its
+mask of length x length, and of ours; and peak memory. A second table: ours with a relative position bias.
 
-    python scripts/benchmark.py encoder --ecb-root DIR
     python scripts/benchmark.py encoder --shape base --lengths 1024,4096 --precisions fp32 --repeats 3
     python scripts/benchmark.py encoder --device cuda --ecb-root DIR
 """

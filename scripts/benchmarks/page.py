@@ -1,10 +1,7 @@
-"""Measure a page of many documents: its size, and when its lists and texts are there in a real browser.
+"""Measure a page of many documents in a browser: its size, the time to its first list, and to the results of a query.
 
-The documents are those of Invented Texts with their annotated mentions and clusters, so that no model is needed. The
-page is opened several times. The first time is that from the beginning of its loading to the first frame with a list
-and a text; the others are those from a query to the first frame with its results. Needs Chromium and the extra `test`.
+The documents are those of Invented Texts with their annotated mentions. Needs Chromium and the extra `test`.
 
-    python scripts/benchmark.py page
     python scripts/benchmark.py page --documents 500
 """
 

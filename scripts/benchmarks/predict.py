@@ -1,11 +1,8 @@
-"""Time and peak memory of `cdcoref predict` by the number of texts, and the ratio of two models.
+"""Time and peak memory of `cdcoref predict` by the number of texts, and the ratio of two models, which take turns.
 
-The models take turns on the first texts of a file. The last lines have the ratio of the first model to each other, and
-the exponent of time in the number of words, by least squares over all counts (1: twice the words take twice as long).
-The file has a text or a set of texts in each line: JSON with a `text`, or with `documents` that have one; it may be
-compressed by gzip.
+A file has a text or a set of texts in each line: JSON with a `text`, or with `documents` that have one; plain or
+gzipped. The last lines have the ratios of models, and the exponent of time in the number of words, by least squares.
 
-    python scripts/benchmark.py predict sets.jsonl.gz --counts 100
     python scripts/benchmark.py predict sets.jsonl.gz --models small --counts 100,500,2000
 """
 

@@ -1,8 +1,7 @@
-"""Time scoring: reading, the overlap table and every metric, from a thousand to a million mentions.
+"""Time scoring: reading, the overlap table and every metric, from a thousand to a million mentions, a process each.
 
-Synthetic corpora in eight-column CoNLL: the frequency of cluster sizes falls with their square (61 % singletons, some
-clusters of hundreds), documents have 40 mentions, and 20 % of the mentions are moved to a random cluster for the
-response. Every size is measured in a process of its own, so that peak memory is per size.
+Synthetic corpora: the frequency of cluster sizes falls with their square, and the response has 20 % of the mentions in
+a random cluster.
 
     python scripts/benchmark.py scoring
 """

@@ -1,10 +1,8 @@
-"""Whether pronouns follow stereotypes of occupations: sentences in, how often the right antecedent is found out.
+"""Whether pronouns follow stereotypes of occupations: how often the right antecedent is found, with and against them.
 
-In every sentence two people meet, one of an occupation that more men have and one that more women have, and what the
-pronoun does says whom it refers to. Each is tried with both people in both places, and with "he" and "she", so a model
-without stereotypes finds as many antecedents where the pronoun agrees with the stereotype of the occupation that it
-refers to as where it does not. In sentences of the first type only the meaning tells; in those of the second the form
-helps. The types are those of Zhao et al. 2018, *Gender Bias in Coreference Resolution*; the sentences are our own.
+Two people meet, one of an occupation that more men have and one that more women have; each sentence is tried with both
+in both places, and with "he" and "she". In type 1 only the meaning tells, in type 2 the form helps (Zhao et al. 2018,
+*Gender Bias in Coreference Resolution*; the sentences are our own).
 
     python scripts/benchmark.py stereotypes --model default
 """

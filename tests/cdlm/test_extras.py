@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import pytest
 
 from cdlm import extras
 from cdlm.extras import install_command
 
-SETUP = Path(__file__).resolve().parents[2] / "setup.cfg"
 DECLARED = [
     "torch>=2.5",
     'pandas>=2.2; extra == "pandas"',

@@ -87,15 +87,6 @@ def test_a_published_model_is_read_by_its_name(hub: LocalHub, tiny_model: CorefM
     assert len(prediction.corpus.documents) == 2
 
 
-def test_only_safetensors_are_read_from_the_hub(hub: LocalHub, tiny_model_folder: Path) -> None:
-    hub.add("lab/pickled", tiny_model_folder)
-    files = hub.models["lab/pickled"]
-    files["pytorch_model.bin"] = files.pop("model.safetensors")
-    with pytest.raises(InputError, match="lab/pickled: this model on the hub has no safetensors weights"):
-        CorefModel.from_pretrained("lab/pickled")
-    assert not [request for request in hub.requests if "pytorch_model" in request]
-
-
 def test_what_is_published_is_the_model_and_nothing_else(
     hub: LocalHub, tiny_model_folder: Path, tmp_path: Path, cdcoref: Callable[..., object]
 ) -> None:

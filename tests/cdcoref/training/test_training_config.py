@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cdcoref.errors import InputError
-from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig
+from cdcoref.training import PRESETS, TrainingConfig
 from cdlm.settings import as_toml, with_settings
 
 
@@ -44,10 +44,3 @@ def test_wrong_settings_are_said(values: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as raised:
         with_settings(TrainingConfig(), values)
     assert str(raised.value).startswith(message)
-
-
-def test_what_python_code_gets_wrong_is_said_too() -> None:
-    with pytest.raises(InputError, match=r"^kind is 'all' and should be 'event', 'entity' or 'both'$"):
-        TrainingConfig(kind="all")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"^step_pairs is 0 and should be"):
-        SamplingOptions(step_pairs=0)

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import typer.main
 
 from cdlm import documents
-from cdlm.cli import app
 from cdlm.documents import AnnotatedDocument, MentionSpan
 from tests.commands import Finished
 
@@ -103,14 +101,3 @@ def test_wrong_input_is_one_sentence(
     for name in ("epochs", "accumulation", "evaluate_steps"):
         code, _, err = cdlm(*start, "--corpus", corpus, "--set", f"run.{name}=5")
         assert (code, err.partition(":")[2].partition(":")[0]) == (2, f" run.{name} has no effect")
-
-
-@pytest.mark.parametrize("command", ["pretrain", "perplexity", "align", "tables"])
-def test_every_option_says_what_it_does(cdlm: Callable[..., Finished], command: str) -> None:
-    assert cdlm(command, "--help")[0] == 0
-    parsed = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
-    assert parsed.help
-    for parameter in parsed.params:
-        text = getattr(parameter, "help", None)
-        assert text, f"{command} {parameter.name}"
-        assert text.strip()[-1] in ".)", f"{command} {parameter.name}: {text}"

@@ -56,28 +56,20 @@ def written_out(
     return torch.einsum("hqk,qkhd->qhd", weights, value)
 
 
-@given(masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), masks_of_tile=st.sampled_from([1, FEW]))
-@settings(max_examples=25)
-def test_tiles_equal_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, masks_of_tile: int) -> None:
-    layout = TokenLayout.from_masks(*masks)
-    if not len(layout.kept):
-        return
-    projected, global_query = vectors(layout)
-    check_both(layout, reach, [projected, global_query], masks_of_tile)
-
-
-@given(masks=layouts(), reach=st.sampled_from([5, 60, 400]), buckets=st.sampled_from([8, 32]), stacked=st.booleans())
-@settings(max_examples=25)
-def test_a_bias_by_distance_equals_one_written_out(
+@given(
+    masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), buckets=st.sampled_from([0, 8, 32]), stacked=st.booleans()
+)
+@settings(max_examples=40)
+def test_tiles_equal_attention_written_out(
     masks: tuple[Tensor, Tensor], reach: int, buckets: int, stacked: bool
 ) -> None:
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):
         return
-    projected, global_query = vectors(layout)
     generator = torch.Generator().manual_seed(buckets)
-    table = torch.randn(buckets, HEADS, dtype=torch.float64, generator=generator).requires_grad_()
-    check_both(layout, reach, [projected, global_query, table], HEADS if stacked else FEW)
+    biases = torch.randn(buckets, HEADS, dtype=torch.float64, generator=generator).requires_grad_()
+    inputs = [*vectors(layout), *([biases] if buckets else [])]
+    check_both(layout, reach, inputs, (HEADS if buckets else 1) if stacked else FEW)
 
 
 def test_so_many_heads_that_a_tile_is_computed_in_parts() -> None:
