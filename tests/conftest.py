@@ -20,12 +20,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if os.environ.get("PYTEST_XDIST_WORKER"):
-    # Workers share the cores; libraries read this when they are imported, here and in processes that tests start.
-    os.environ["OMP_NUM_THREADS"] = "1"
-    # Every full collection passes over a million objects of the libraries: 5 % of the time, as often as usual.
-    gc.set_threshold(20_000, 20, 100)
-
 import pytest
 from hypothesis import settings
 
@@ -33,6 +27,11 @@ from tests.commands import Finished
 
 if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
+
+# Models of tests are tiny; libraries read this when they are imported, here and in processes that tests start.
+os.environ["OMP_NUM_THREADS"] = "1"
+# Every full collection passes over a million objects of the libraries: 5 % of the time, as often as usual.
+gc.set_threshold(20_000, 20, 100)
 
 settings.register_profile("untimed", deadline=None, max_examples=25)  # a busy machine is no failure
 settings.load_profile("untimed")

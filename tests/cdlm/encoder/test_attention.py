@@ -59,7 +59,7 @@ def written_out(
 @given(
     masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), buckets=st.sampled_from([0, 8, 32]), stacked=st.booleans()
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_tiles_equal_attention_written_out(
     masks: tuple[Tensor, Tensor], reach: int, buckets: int, stacked: bool
 ) -> None:
@@ -125,7 +125,7 @@ def test_dropout_gradient_by_finite_differences() -> None:
         torch.manual_seed(2)
         return sparse_attention(projected, global_query, layout, 6, 0.25)
 
-    assert torch.autograd.gradcheck(attend, (projected, global_query))
+    assert torch.autograd.gradcheck(attend, (projected, global_query), fast_mode=True)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])

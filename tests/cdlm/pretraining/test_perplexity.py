@@ -111,7 +111,7 @@ def test_pretraining_on_related_documents_lowers_it(
     word_encoder: Path, headed: Path, write_sets: Callable[..., Path], dev: Path, tmp_path: Path
 ) -> None:
     corpus = write_sets(tmp_path / "train.src", 200, seed=6)
-    run = RunOptions(steps=40, learning_rate=1e-2, precision="fp32", warmup=5)
+    run = RunOptions(steps=30, learning_rate=1e-2, precision="fp32", warmup=5)
     config = PretrainingConfig(str(word_encoder), max_length=64, batch_size=8, sequences_at_once=8, run=run)
     for variant in ("cdlm", "local"):
         folder = tmp_path / variant
