@@ -40,8 +40,15 @@ _LINK = re.compile(r"([^<,]+)<([^:,]+)((?::[^,]*)?)")
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
 
-def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = False, empty_nodes: bool = True) -> Corpus:
-    """Read a CorefUD file, plain or gzipped.
+def read_corefud(
+    path: str | Path,
+    *,
+    kind: str | None = None,
+    heads: bool = False,
+    empty_nodes: bool = True,
+    id: str | None = None,
+) -> Corpus:
+    """Read a CorefUD file, plain or gzipped; a document without a name gets the name `id`, or else that of the file.
 
     CorefUD has types, which are tags, and kinds only if `write_corefud` wrote the file: `kind` is that of other
     mentions. Cluster names are preceded by the document id, unless `write_corefud` wrote them. `heads` reduces mentions
@@ -55,7 +62,8 @@ def read_corefud(path: str | Path, *, kind: str | None = None, heads: bool = Fal
 
     found: list[FoundMention] = []
     table = read_corefud_table(path, add, found.append, empty_nodes=empty_nodes)
-    ids = document_ids(table.documents, str(path))
+    unnamed = id or Path(path).name
+    ids = document_ids((key if key.name else key._replace(name=unnamed) for key in table.documents), str(path))
     mentions = []
     clusters: dict[int, dict[str, str]] = {}
     for document, mention in zip(table.document.tolist(), found, strict=True):
@@ -278,7 +286,7 @@ COREFUD = Format(
     name="CorefUD",
     suffixes=(".conllu",),
     recognise=begins_with_conllu,
-    read=lambda path, options: read_corefud(path, kind=options.kind),
+    read=lambda path, options: read_corefud(path, kind=options.kind, id=options.id),
     read_table=lambda path, _: read_corefud_table(path),
     write=_write,
     omits=("confidence",),

@@ -283,7 +283,8 @@ class _Reader:
     def _begin_document(self, name: str, number: int) -> None:
         self._brackets.finish()
         self._brackets = Brackets(self._fail, self._brackets.order)
-        key = column_to_key(name) if name else DocumentKey(f"document {len(self._builder.table.documents) + 1}")
+        unnamed = sum(not key.name for key in self._builder.table.documents)
+        key = column_to_key(name) if name else DocumentKey("", str(unnamed))  # the file's, as in CoNLL
         self._document = DocumentRow(line=number)
         self._first_sentence = self._sentence
         self._builder.begin_document(key, self._document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -31,16 +32,24 @@ class Layouts:
 
     def documents(self, content: Fields, default: str) -> Iterator[Fields]:
         """The documents in an object, those without an id with the default one; a document of `jsonl` is itself."""
-        renamed = {theirs: ours for ours, theirs in (self.options.columns or {}).items()}
-        content = {renamed.get(name, name): value for name, value in content.items()}
+        content = self.renamed(content)
         id = str(content.get("id") or default)
         read = next((read for recognise, read in _LAYOUTS if recognise(content)), None)
         if read is not None:
             yield from ({"id": id, **document} for document in read(content, id, self))
         elif content.keys().isdisjoint(("tokens", "mentions")):
-            yield _usual(content, self)
+            usual = _usual(content, self)
+            if "text" not in usual and "maintext" in content:
+                self.remark("article without a text left out")
+            else:
+                yield usual
         else:
             yield content
+
+    def renamed(self, content: Fields) -> Fields:
+        """An object whose fields have the names that the user gives them."""
+        renamed = {theirs: ours for ours, theirs in (self.options.columns or {}).items()}
+        return {renamed.get(name, name): value for name, value in content.items()}
 
 
 def _first(value: Any) -> Any:
@@ -78,7 +87,11 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
 def _articles(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     for number, article in enumerate(content["articles"], 1):
         if isinstance(article, dict):
-            yield _usual(article, layouts) | {"id": f"{id}:{number}"}
+            text = re.sub(r"\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", str(article.get("content") or ""))
+            if text := text or str(article.get("description") or "").removesuffix("[Removed]"):
+                yield _usual(article | {"content": text}, layouts) | {"id": f"{id}:{number}"}
+            else:
+                layouts.remark("article without a text left out")
 
 
 class _Model(BaseModel):
@@ -145,8 +158,20 @@ def _label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields
     results = kept[0] if kept else []
     regions = [result for result in results if isinstance(value := result.get("value"), dict) and "start" in value]
     relations = [result for result in results if result.get("type") == "relation"]
-    known = {name: value for name, value in content["data"].items() if value is not None}
+    known = {name: value for name, value in layouts.renamed(content["data"]).items() if value is not None}
     yield _usual(known, layouts) | _mentions(regions, relations, id, layouts)
+
+
+def _short_label_studio(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """A task in the short layout, whose regions are in a field of any name, and which has no relations."""
+    [field, *_] = (name for name, value in content.items() if _is_short_region(_first(value)))
+    rest = {name: value for name, value in content.items() if name != field}
+    regions = [region | {"label": _first(region["labels"])} for region in content[field]]
+    yield _usual(rest, layouts) | _mentions(regions, [], id, layouts)
+
+
+def _is_short_region(value: Any) -> bool:
+    return isinstance(value, dict) and {"start", "end", "text", "labels"} <= value.keys()
 
 
 def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
@@ -154,19 +179,21 @@ def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
         layouts.remark("text that was not accepted left out")
         return
     meta = content.get("meta") if isinstance(content.get("meta"), dict) else {}
-    annotation = _mentions(content["spans"], content.get("relations") or [], id, layouts)
+    annotation = {}
+    if "spans" in content:
+        annotation = _mentions(content["spans"] or [], content.get("relations") or [], id, layouts)
     yield {"text": content.get("text"), **(meta or {})} | annotation
 
 
 class _Labels(_Model):
-    """Mentions of doccano where a project has no relations: start, end and label."""
+    """Mentions of doccano where a project has no relations: start, end and label; other versions call them labels."""
 
     label: list[Annotated[list[int | str], Len(3, 3)]]
 
 
 def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
-    rest = {name: value for name, value in content.items() if name not in ("entities", "relations", "label")}
-    labels = checked(_Labels, {"label": content.get("label") or []}).label
+    rest = {name: value for name, value in content.items() if name not in ("entities", "relations", "label", "labels")}
+    labels = checked(_Labels, {"label": content.get("label") or content.get("labels") or []}).label
     regions = [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
     yield rest | _mentions(content.get("entities") or regions, content.get("relations") or [], id, layouts)
 
@@ -259,10 +286,25 @@ def _scico(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (
     (lambda c: "text" not in c and isinstance(_first(c.get("articles")), dict), _articles),
-    (lambda c: isinstance(c.get("data"), dict) and "text" in c["data"], _label_studio),
+    (
+        lambda c: isinstance(c.get("data"), dict) and ("text" in c["data"] or isinstance(c.get("annotations"), list)),
+        _label_studio,
+    ),
+    (lambda c: any(_is_short_region(_first(value)) for value in c.values()), _short_label_studio),
     (lambda c: "doc_ids" in c and isinstance(_first(c.get("tokens")), list), _scico),
     (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),
-    (lambda c: "spans" in c and not {"answer", "_input_hash"}.isdisjoint(c), _prodigy),
-    (lambda c: "text" in c and isinstance(_first(c.get("label")) or c.get("entities"), list), _doccano),
+    (
+        lambda c: (
+            ("_input_hash" in c or c.get("answer") in ("accept", "ignore", "reject"))
+            and not {"text", "spans"}.isdisjoint(c)
+        ),
+        _prodigy,
+    ),
+    (
+        lambda c: (
+            "text" in c and isinstance(_first(c.get("label")) or _first(c.get("labels")) or c.get("entities"), list)
+        ),
+        _doccano,
+    ),
 )
 """How an object of each layout is recognised, and how it is read."""

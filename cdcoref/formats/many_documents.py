@@ -5,6 +5,7 @@ To add a kind, write a function from bytes to parts, and a `Format` at the end o
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections.abc import Callable, Iterator
@@ -20,7 +21,8 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.plain_text import Part, documents_of, text_content
-from cdcoref.formats.web_page import all_text, page_text
+from cdcoref.formats.web_page import address_day, all_text, page_text
+from cdcoref.language import day_in
 from cdlm.extras import optional_module
 
 _HEADER = re.compile(
@@ -29,7 +31,14 @@ _HEADER = re.compile(
 _MBOX = re.compile(rb"From \S[^\n]*\d\d:\d\d[^\n]*\r?\n")
 _FEED = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL)
 _SIGNATURE = re.compile(r"^-- ?\r?\n.*", re.MULTILINE | re.DOTALL)
-_NEXIS_BEGIN = re.compile(r"^[ \t]*\d+ of \d+ DOCUMENTS?[ \t]*$", re.MULTILINE)
+_FORWARDED = re.compile(
+    r"^(?:-+ ?(?:Forwarded|Original)[ \w]*-+\n+)?(?:\*?(?:From|To|Cc|Date|Sent|Subject|Reply-To):\*? .*\n){2,}",
+    re.MULTILINE | re.IGNORECASE,
+)
+_QUOTED = re.compile(r"^On .{5,120}\n?.{0,80}(?<=wrote:)\n\n?(?:>.*(?:\n|\Z))+", re.MULTILINE)
+"""An earlier message that a reply repeats, with the line that introduces it."""
+_NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
 _NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
 _NEXIS_FIELD = re.compile(
     r"[ \t]*(?P<name>BYLINE|SECTION|LENGTH|DATELINE|HEADLINE|HIGHLIGHT|BODY|LOAD-DATE|LANGUAGE|GRAPHIC|"
@@ -73,8 +82,10 @@ def nexis_parts(text: str) -> Iterator[Part]:
             if begun and rest and not ended:
                 body.append("\n".join(rest))
             elif rest and not ended:
-                heading += rest
+                heading += [line for line in rest if not _NEXIS_EDITION.fullmatch(line)]
         names = ("source", "date", "title") if old else ("title", "source", "date")
+        if old and heading and day_in(heading[0]):
+            names = names[1:]
         found = dict(zip(names, heading, strict=False))
         if body:
             yield Part("\n\n".join(body), {**found, **stated})
@@ -96,7 +107,15 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         name, address = parseaddr(str(message.get("From", "")))
         source = name or address.rpartition("@")[2]
         stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", "")), "source": source}
-        yield Part(_SIGNATURE.sub("", text.replace("\r\n", "\n")), stated)
+        text = _QUOTED.sub("", _SIGNATURE.sub("", text.replace("\r\n", "\n")))
+        if content is not data:
+            text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
+        if header := _FORWARDED.search(text):
+            if re.match(r"(?i)re:", stated["title"]) and text[: header.start()].strip():
+                text = text[: header.start()]
+            elif sent := re.search(r"(?im)^\*?(?:Date|Sent):\*?(.*)", header[0]):
+                stated["date"] = sent[1] if day_in(sent[1]) else stated["date"]
+        yield Part(_FORWARDED.sub("", text), stated)
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:
@@ -106,7 +125,7 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
         text = content or entry.get("summary", "")
         stated = {
-            "title": entry.get("title"),
+            "title": html.unescape(entry.get("title", "")),
             "date": entry.get("published") or entry.get("updated"),
             "url": entry.get("link"),
             "author": entry.get("author"),
@@ -124,11 +143,11 @@ def _records(data: bytes, path: Path) -> Iterator[Part]:
     try:
         for record in ArchiveIterator(io.BytesIO(data)):
             address = record.rec_headers.get_header("WARC-Target-URI") or ""
-            stated = {"url": address, "source": urlsplit(address).hostname}
+            stated = {"url": address, "source": urlsplit(address).hostname, "date": address_day(address)}
             kind = (record.http_headers or record.rec_headers).get_header("Content-Type") or ""
             if record.rec_type == "conversion":
                 yield Part(record.content_stream().read().decode(errors="replace"), stated)
-            elif record.rec_type == "response" and "html" in kind:
+            elif record.rec_type == "response" and "html" in kind and record.http_headers.get_statuscode()[0] == "2":
                 content = record.content_stream().read()
                 if content.strip():
                     text, known = page_text(content, path)

@@ -36,7 +36,7 @@ USUAL_NAMES = {
     "author": ("author", "authors", "byline"),
 }
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
-_SECONDS = re.compile(r"1\d{9}(?:\.\d+)?")
+_SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")
 _NUMBERS = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _BEGINNING = 4000
@@ -86,15 +86,16 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
 def stated_date(value: Any) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
-    It reads seconds since 1970, days without separators, and figures in which only one number can be the month.
+    It reads seconds and milliseconds since 1970, days without separators, and figures of which only one can be the
+    month.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
     """
     text = str(value).strip()
     try:
-        if _SECONDS.fullmatch(text):
-            return datetime.fromtimestamp(float(text), UTC).date().isoformat()
+        if seconds := _SECONDS.fullmatch(text):
+            return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
         if _PLAIN_DAY.fullmatch(text):
             return date.fromisoformat(text).isoformat()
         if numbers := _NUMBERS.fullmatch(text):

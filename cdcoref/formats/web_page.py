@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from cdcoref.formats.encodings import marked_encoding
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
-from cdcoref.formats.metadata import with_stated
+from cdcoref.formats.metadata import stated_date, with_stated
 from cdcoref.formats.plain_text import Part, documents_of, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
@@ -41,14 +43,20 @@ MOST_CONTROL = 0.01
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
 _LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
-_LIVE = re.compile(rb"(?i)LiveBlogPosting|(?:class|id)\s*=\s*[\"'][^\"'<>]*\blive(?:blog|\b|[-_])")
-_TIMES = ".//time[@datetime]"
-_LIVE_BLOCKS = (
-    r"//*[contains(@itemtype, 'LiveBlogPosting') or re:test(concat(@class, ' ', @id), '\blive(blog|\b|[-_])', 'i')]"
-    f"//*[self::article or self::div or self::li or self::section][count({_TIMES}) = 1][string-length(.) > 20]"
-    "[not(ancestor::aside or ancestor::nav or ancestor::footer)]"
+_LIVE = re.compile(
+    rb"(?i)LiveBlogPosting|(?:class|id|data-[\w-]+)\s*=\s*[\"'][^\"'<>]*\blive(?:blog|\b|[-_])|"
+    rb"<title>[^<]*(?:\blive(?: (?:blog|coverage|updates)|\s*(?:[-:|]|\xe2\x80[\x93\x94]|</title))|as it happened)"
 )
-_CLOCK = re.compile(r"(?:\A|[T ])(\d\d:\d\d)")
+_TIMES = (
+    ".//*[(self::time and (@datetime or re:test(., '\\d[:.]\\d\\d'))) or (re:test(@class, '\\btime', 'i')"
+    " and not(.//time or ancestor::time) and re:test(., '^\\s*\\d?\\d[:.]\\d\\d\\s*([ap]\\.?m\\.?)?\\s*$', 'i'))]"
+)
+_LIVE_BLOCKS = (
+    f"//*[self::article or self::div or self::li or self::section][count({_TIMES}) = 1][string-length(.) > 20]"
+    "[not(ancestor::aside or ancestor::nav or ancestor::footer or re:test(@class, 'comment|related|teaser', 'i'))]"
+)
+_NAMESPACES = {"re": "http://exslt.org/regular-expressions"}
+_CLOCK = re.compile(r"(?:\A|[T ])(\d?\d[:.]\d\d)")
 DEEPEST = 200
 """Tags inside each other that are read with their structure; lxml stops at 256."""
 _ANY_TAG = re.compile(rb"<(/?)([A-Za-z][\w:-]*)[^<>]*>")
@@ -63,7 +71,11 @@ _DATE_NAMES = (
     *("article:published_time", "og:published_time", "datePublished", "date", "pubdate", "publishdate"),
     *("DC.date.issued", "dc.date", "DC.date", "dcterms.created", "dcterms.date", "sailthru.date", "parsely-pub-date"),
 )
-_ELSEWHERE = "ancestor::a or ancestor::aside or ancestor::nav or ancestor::footer or ancestor::li"
+_ELSEWHERE = (
+    "ancestor::a or ancestor::aside or ancestor::nav or ancestor::footer or ancestor::li"
+    " or ancestor::p[string-length(.) > 100] or preceding::p[string-length(.) > 100]"
+)
+"""Where a time is of something else: a link, what surrounds the article, its text, or what follows that."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?!\d)")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -118,14 +130,14 @@ def _updates(data: bytes, path: Path) -> list[Part]:
     tree = _tree(data, path) if _LIVE.search(data) else None
     if tree is None:
         return []
-    timed = tree.xpath(_LIVE_BLOCKS, namespaces={"re": "http://exslt.org/regular-expressions"})
-    blocks = [block for block in timed if len(block.getparent().xpath(_TIMES)) > 1]
+    timed = tree.xpath(_LIVE_BLOCKS, namespaces=_NAMESPACES)
+    blocks = [block for block in timed if len(block.getparent().xpath(_TIMES, namespaces=_NAMESPACES)) > 1]
     if len(blocks) < 2:
         return []
     updates = []
     for block in blocks:
-        [moment] = block.xpath(_TIMES)
-        stated = moment.get("datetime")
+        [moment] = block.xpath(_TIMES, namespaces=_NAMESPACES)
+        stated = moment.get("datetime") or moment.text_content().strip()
         known = {"date": day_in(stated), "title": "".join(block.xpath("string(.//h2|.//h3|.//h4)"))}
         known["time"] = clock[1] if (clock := _CLOCK.search(stated)) else None
         moment.drop_tree()
@@ -197,12 +209,30 @@ def _stated_day(tree: Any) -> str | None:
     for name in _DATE_NAMES:
         values += tree.xpath("//meta[@property=$n or @name=$n or @itemprop=$n]/@content", n=name)
     for script in tree.xpath("//script[@type='application/ld+json']/text()"):
-        values += re.findall(r'"(?:datePublished|dateCreated)"\s*:\s*"([^"]+)"', script)
+        with suppress(ValueError, RecursionError):
+            values += _days_of_data(json.loads(script, strict=False))
     values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
     values += tree.xpath(f"//time[not({_ELSEWHERE})]/@datetime")[:1]
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
-    values += ["-".join(day.groups()) for address in addresses if (day := _ADDRESS_DAY.search(address))]
-    return next(filter(None, map(day_in, values)), None)
+    values += filter(None, map(address_day, addresses))
+    return next(filter(None, (day_in(str(stated_date(value))) for value in values)), None)
+
+
+def _days_of_data(data: Any) -> Iterator[str]:
+    """The days of what JSON-LD says of the page itself, not of what it lists or links to."""
+    if isinstance(data, list):
+        for entry in data:
+            yield from _days_of_data(entry)
+    elif isinstance(data, dict):
+        yield from (str(data[name]) for name in ("datePublished", "dateCreated") if name in data)
+        for name in ("@graph", "mainEntity", "mainEntityOfPage"):
+            yield from _days_of_data(data.get(name))
+
+
+def address_day(address: str) -> str | None:
+    """The day in the address of a page (ISO 8601), as in ``/2024/03/05/``."""
+    day = _ADDRESS_DAY.search(address)
+    return day_in("-".join(day.groups())) if day else None
 
 
 def _tree(data: bytes, path: str | Path) -> Any:

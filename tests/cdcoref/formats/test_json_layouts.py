@@ -53,6 +53,22 @@ EXPORTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "annotator": 1},
+        {"id": 4, "text": TEXT, "labels": [[0, 3, "entity"]]},
+        {"id": 4, "data": {"article": TEXT}, "annotations": [{"result": [{"id": "r", "value": LABELS[0]}]}]},
+    ],
+    ids=["short Label Studio", "labels of doccano", "another field of Label Studio"],
+)
+def test_annotation_without_relations(tmp_path: Path, content: dict[str, Any]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([content]))
+    corpus = read_file(tmp_path / "a.json")
+    assert [(m.document, m.tokens, m.kind) for m in corpus.mentions] == [("4", (0,), "entity")]
+    assert corpus.documents[0].text == TEXT
+
+
 @pytest.mark.parametrize("tool", EXPORTS)
 def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
     path = tmp_path / "a.jsonl"
@@ -162,9 +178,10 @@ def test_a_link_that_people_removed_divides_a_cluster(tmp_path: Path) -> None:
     assert [[m.tokens[0] for m in cluster] for cluster in read_file(path).clusters()] == [[0, 1], [3]]
 
 
-def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spans", [{"spans": []}, {}])
+def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"text": TEXT, "spans": [], "answer": "reject"}))
+    path.write_text(json.dumps({"text": TEXT, "answer": "reject"} | spans))
     corpus = read_file(path)
     assert not corpus.documents
     assert corpus.notes == (f"{path}: text that was not accepted left out (once, on line 1)",)
@@ -174,6 +191,18 @@ def test_what_was_rejected_is_left_out(tmp_path: Path) -> None:
     "content",
     [
         {"articles": [{"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": FERRY}]},
+        {
+            "articles": [
+                {"title": "[Removed]", "content": "[Removed]", "description": "[Removed]"},
+                {
+                    "title": "T",
+                    "source": {"name": "P"},
+                    "publishedAt": "20240307",
+                    "content": f"{FERRY} [+90 chars]",
+                },
+            ]
+        },
+        {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},
         {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -92,6 +93,9 @@ FILES: dict[str, bytes] = {
     "a.warc.gz": warc(),
     "old.txt": OLD_NEXIS.encode(),
     "new.txt": NEW_NEXIS.encode(),
+    "labels.txt": re.sub("([12] of 2) DOCUMENTS", r"Document \1", OLD_NEXIS)
+    .replace("Ferry sinks", "Late City Edition\n\nHEADLINE: Ferry sinks")
+    .encode(),
 }
 
 
@@ -129,6 +133,34 @@ def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("subject", "body", "text", "date"),
+    [
+        ("Fwd: F", "---- Forwarded message ----\nFrom: A\nDate: Wed, 6 Mar 2024\n\nIt sank.", "It sank.", "2024-03-06"),
+        ("RE: F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
+        ("Re: F", "It rose.\n\nOn Wed, 6 Mar 2024, Ann <a@b.c> wrote:\n> It sank.\n> Yes.", "It rose.", None),
+        ("F", "> It sank, he said.", "> It sank, he said.", None),
+    ],
+)
+def test_messages_that_hold_others(tmp_path: Path, subject: str, body: str, text: str, date: str | None) -> None:
+    (tmp_path / "a.eml").write_bytes(mail(subject, body))
+    [document] = read_file(tmp_path / "a.eml").documents
+    assert (document.text, document.metadata["date"]) == (text, date or "2024-03-07")
+
+
+def test_a_web_archive_has_the_days_of_addresses_and_no_errors(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    writer = WARCWriter(stream, gzip=False)
+    for status in ("200 OK", "404 Not Found"):
+        headers = StatusAndHeaders(status, [("Content-Type", "text/html")], protocol="HTTP/1.0")
+        page = io.BytesIO(f"<html><body><p>{FERRY}</p></body></html>".encode())
+        address = "https://courier.example/2024/03/07/ferry"
+        writer.write_record(writer.create_warc_record(address, "response", page, http_headers=headers))
+    (tmp_path / "a.warc").write_bytes(stream.getvalue())
+    [document] = read_file(tmp_path / "a.warc").documents
+    assert document.metadata["date"] == "2024-03-07"
+
+
+@pytest.mark.parametrize(
     ("name", "data"), [("a.rss", b"<rss></rss>"), ("a.warc", b"WARC/1.0\r\nx"), ("a.eml", b"MIME-Version: 1\n\n")]
 )
 def test_files_without_documents(tmp_path: Path, name: str, data: bytes) -> None:
@@ -153,6 +185,14 @@ def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
         ("", "<footer>&copy; 1999 Courier</footer>", None),
         ("", "<aside><time datetime='2022-11-03'>3 Nov</time></aside><p>In 1998 it was built.</p>", None),
         ("", "<a href='/2022/11/03/mill.html'>Mill sold</a>", None),
+        ("", f"<p>{FERRY * 3}</p><div><time datetime='2024-03-09'>9 March</time> Joan: So sad.</div>", None),
+        ("", f"<p>{FERRY * 3} It sails on <time datetime='2024-03-09'>9 March</time>.</p>", None),
+        (
+            '<script type="application/ld+json">{"itemListElement": [{"datePublished": "2021-02-03"}]}</script>',
+            "",
+            None,
+        ),
+        ("<meta name='date' content='03/27/2024'>", "", "2024-03-27"),
         ("", "<article><time datetime='2024-03-07'>7 March</time></article>", "2024-03-07"),
         ("<meta property='article:published_time' content='2024-03-07T09:00Z'>", "", "2024-03-07"),
         ('<script type=\'application/ld+json\'>{"datePublished": "2024-03-07"}</script>', "", "2024-03-07"),
@@ -164,6 +204,18 @@ def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str
     corpus = read_file(tmp_path / "a.html")
     assert corpus.documents[0].metadata.get("date") == date
     assert [note.split(": ")[1] for note in corpus.notes] == (["the page states no date"] if date is None else [])
+
+
+@pytest.mark.parametrize("moment", ["<time>1{}.05</time>", "<span class='time'>1{}:05</span>"])
+def test_blocks_with_a_time_of_day_alone(tmp_path: Path, moment: str) -> None:
+    blocks = "".join(f"<div>{moment.format(hour)}<p>{FERRY}</p></div>" for hour in (7, 8))
+    head = "<title>Ferry sinks, as it happened</title><meta name='date' content='2024-03-07'>"
+    (tmp_path / "a.html").write_text(f"<html><head>{head}</head><body><p>It sank.</p>{blocks}</body></html>")
+    _, *updates = read_file(tmp_path / "a.html").documents
+    assert [(d.text, d.metadata["date"], d.metadata["time"].replace(".", ":")) for d in updates] == [
+        (FERRY, "2024-03-07", "17:05"),
+        (FERRY, "2024-03-07", "18:05"),
+    ]
 
 
 @pytest.mark.parametrize("tag", ["div", "article", "li"])
@@ -185,7 +237,7 @@ def test_blocks_of_a_live_blog_keep_apart_with_their_times(tmp_path: Path, tag: 
         ("a.html:3", "2024-03-08", "18:05", "Number 8"),
     ]
     assert updates[0].text == f"Number 7\n\n{FERRY}"
-    (tmp_path / "b.html").write_text(page.replace("id='live'", "id='more'"))
+    (tmp_path / "b.html").write_text(page.replace("live", "more"))
     assert len(read_file(tmp_path / "b.html").documents) == 1
 
 
