@@ -54,7 +54,10 @@ class Reading(Choice):
     """How files are read, and which of their documents are taken."""
 
     pipeline: str | None = option(
-        None, "spaCy pipeline that splits text into sentences. Default: cdcoref's own rules.", metavar="NAME"
+        None,
+        "spaCy pipeline for English that splits text into sentences and parses them, such as en_core_web_trf. "
+        "Default: cdcoref's own rules, and the parser of en_core_web_sm.",
+        metavar="NAME",
     )
     encoding: str | None = option(
         None,

@@ -134,15 +134,31 @@ def with_parses(documents: Sequence[Document], pipeline: str | Path = ENGLISH) -
     return [document if document.parse else replace(document, parse=next(parses).packed()) for document in documents]
 
 
-def parse_of_doc(doc: Doc) -> Parse:
-    """The parse that a spaCy Doc has."""
+def parse_of_doc(doc: Doc, places: Sequence[int] | None = None) -> Parse:
+    """The parse that a spaCy Doc has; `places` has the token of each word, if words are not its tokens.
+
+    The last word of a token has its relation; the others depend on this word.
+    """
+    places = range(len(doc)) if places is None else places
+    word_of = {place: word for word, place in enumerate(places)}
+    heads, relations = [], []
+    for word, place in enumerate(places):
+        token, last = doc[place], word_of[place]
+        heads.append(word_of.get(token.head.i, word) if word == last else last)
+        relations.append(("ROOT" if heads[-1] == word else token.dep_) if word == last else "compound")
+    entities = []
+    for span in doc.ents:
+        inside = [word for word, place in enumerate(places) if span.start <= place < span.end]
+        if inside:
+            entities.append((inside[0], inside[-1] + 1, span.label_))
+    tokens = [doc[place] for place in places]
     return Parse(
-        tuple(token.head.i for token in doc),
-        tuple(token.dep_ for token in doc),
-        tuple(token.pos_ for token in doc),
-        tuple(token.tag_ for token in doc),
-        tuple(token.lemma_ for token in doc),
-        tuple((span.start, span.end, span.label_) for span in doc.ents),
+        tuple(heads),
+        tuple(relations),
+        tuple(token.pos_ for token in tokens),
+        tuple(token.tag_ for token in tokens),
+        tuple(token.lemma_ for token in tokens),
+        tuple(entities),
     )
 
 

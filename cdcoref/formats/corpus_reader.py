@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, shown_path
+from cdcoref.facts import with_parses
 from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
@@ -96,7 +97,10 @@ def read_corpus(
     own_names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
         reader.read(path, own_names.get(path, "stdin"))
-    return LoadedCorpus(reader.corpus(), tuple(reader.problems), reader.suggested_encoding)
+    corpus = reader.corpus()
+    if pipeline is not None and "parser" in loaded_pipeline(pipeline).pipe_names:
+        corpus = replace(corpus, documents=tuple(with_parses(corpus.documents, pipeline)))
+    return LoadedCorpus(corpus, tuple(reader.problems), reader.suggested_encoding)
 
 
 class _ClusterNames:

@@ -21,6 +21,7 @@ from pydantic import ConfigDict, NonNegativeInt
 
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdcoref.facts import parse_of_doc
 from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
@@ -235,7 +236,9 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         starts = [rules.offsets[first][0] for first, _ in rules.sentences]
         of_token = [bisect_right(starts, start) for start, _ in offsets]
     sentences = [[n for n, _ in group] for _, group in groupby(enumerate(of_token), key=lambda entry: entry[1])]
-    known = _known(doc)
+    known, parse = _known(doc), None
+    if doc.has_annotation("DEP") and doc.has_annotation("TAG") and doc.lang_ == "en":
+        parse = parse_of_doc(doc, [word.place for word in words]).packed()
     attributes, entities = document_attributes(known), known.get("entities", {})
     return Document(
         known.get("id", id),
@@ -243,6 +246,7 @@ def _document(doc: Doc, id: str, words: Sequence[_Word]) -> Document:
         tuple((tokens[0], tokens[-1] + 1) for tokens in sentences),
         doc.text,
         offsets,
+        parse=parse,
         **attributes | {"metadata": _with_lists(attributes["metadata"])},
     )
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.facts import ENGLISH, Parse, parse, with_parses
+from cdcoref.facts import ENGLISH, Parse, parse, parse_of_doc, with_parses
+from cdcoref.formats import corpus_of, read_corpus
 
 pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 
@@ -79,3 +84,22 @@ def test_a_dateline_is_parsed_by_itself() -> None:
     parsed = next(parse([Document.from_sentences("a", [words])]))
     assert parsed.heads[words.index("sank")] == words.index("sank")
     assert parsed.heads[words.index("ferry")] == words.index("sank")
+
+
+def test_the_parse_of_a_doc_or_of_a_named_pipeline_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The ferry sank. Police found it.")
+    (read,) = read_corpus(tmp_path / "a.txt", pipeline=str(ENGLISH)).corpus.documents
+    doc = spacy.load(ENGLISH)("The ferry  sank. Police found it.")  # with a token of white space
+    (made,) = corpus_of([doc]).documents
+    assert read.parse is not None
+    assert "nsubj" in Parse.unpacked(read.parse).relations
+    assert made.parse is not None
+    heads = [made.tokens[head] for head in Parse.unpacked(made.parse).heads]
+    assert heads == [token.head.text for token in doc if not token.is_space]
+
+
+def test_words_of_one_token_depend_on_its_last() -> None:
+    doc = Doc(Vocab(), words=["New York", "grew"], heads=[1, 1], deps=["nsubj", "ROOT"])
+    own = parse_of_doc(doc, [0, 0, 1])
+    assert own.heads == (1, 2, 2)
+    assert own.relations == ("compound", "nsubj", "ROOT")
