@@ -35,11 +35,7 @@ _LONGEST_HEADING = 6
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """An entity mention in the mention's clause.
-
-    `role`: The preposition before it ("by", "of", "in"), or where it stands: ``"before"``, ``"after"``.
-    `mention`: The mention.
-    """
+    """An entity in the mention's clause, with its preposition ("by", "of") or side: ``"before"``, ``"after"``."""
 
     role: str
     mention: Mention
@@ -49,9 +45,8 @@ class Participant:
 class Circumstances:
     """What is known of when, where and with whom; empty where unknown, the nearest first.
 
-    `elsewhere`: Whether the mention's clause looks at another happening than the document's own ("since 2017, when
-        ...").
-    `theme`: The full name, or the last name, of the person that a transfer, an arrest or the like is of, in lower case.
+    `elsewhere`: whether its clause is about another happening than the document ("since 2017, when ...").
+    `theme`: the name of the person that a transfer, an arrest or the like is of, in lower case.
     """
 
     when: tuple[When, ...] = ()
@@ -62,14 +57,9 @@ class Circumstances:
 
 
 class DocumentCircumstances:
-    """The circumstances of the events of one document.
+    """The circumstances of the events of one document, of which hidden sentences state nothing.
 
-    Hidden sentences state nothing.
-
-    `document`, `parse`: The document and its parse.
-    `cased`: The document with headlines in sentence case (:attr:`cdcoref.reading.Reading.cased`).
-
-    `lead`: What its beginning says of its main event, and the document as a whole.
+    `cased`: the document with headlines in sentence case. `lead`: what its beginning says of its main event.
     """
 
     def __init__(self, document: Document, cased: Document, parse: Parse) -> None:
@@ -240,11 +230,7 @@ class DocumentCircumstances:
 
 
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
-    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"); None under no day.
-
-    The first line that is a day is that of the document, if it is the same. Any other heading but a time of day ends
-    what a day heads.
-    """
+    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"), until the next heading."""
     current: When | None = None
     for own in sentences:
         if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in ENDS_SENTENCE:

@@ -96,8 +96,7 @@ class CircumstanceTables:
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
 
-        One of them states both in its own clause. Or both are transfers, arrests or the like of one person, and both
-        look at what their documents are about, or their times agree. Or they are synonyms in one document.
+        Or both are transfers, arrests or the like of one person, or synonyms in one document.
         """
         found = np.zeros(len(first), dtype=bool)
         for one, other in ((first, second), (second, first)):

@@ -71,11 +71,7 @@ class Place:
         return self.sort == other.sort == "city" and self.distance(other) > FAR
 
     def contains(self, other: Place) -> bool:
-        """Whether the other is a part of it, or the same.
-
-        Of two names that count as a country, only that of the whole country contains the other: the United Kingdom
-        contains England and what is called Britain.
-        """
+        """Whether the other is a part of it, or the same: the United Kingdom contains what is called Britain."""
         if self == other:
             return True
         if not self.country or self.country != other.country:
@@ -129,13 +125,10 @@ def country_of_people(word: str) -> Place | None:
 
 
 def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collection[str] = ()) -> Place:
-    """Which of several places of one name, the most populous first, is meant.
+    """Which of several places of one name, the most populous first, is meant, or what those that may be have in common.
 
     `known`: places that the document names with certainty: one of that name is meant, or a place in one of them.
     `countries`: codes of the countries of other places in which, by the document, something happens.
-
-    If several may be meant, what they have in common: of a town whose name is in several countries, and which is
-    neither large nor in one of `countries` or `known`, only the name.
     """
     countries = {*countries, *(own.country for own in known)}
     name = _key(places[0].name.split())

@@ -65,12 +65,9 @@ _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a document as a whole states.
+    """What a document as a whole states: its day, when and where its main event was, all places that it names.
 
-    `today`: Its day; None if unknown.
-    `when`, `where`: Of its main event; None if unknown.
-    `places`: All places that it names, but for clauses that look elsewhere.
-    `about`: The place that its title names first, but for one that something belongs to; None if there is none.
+    `about`: the place that its title names first, but for one that something belongs to.
     """
 
     today: Period | None = None
@@ -81,12 +78,9 @@ class Setting:
 
 
 class Lead:
-    """The beginning of a document.
+    """The beginning of a document: tokens that may be its main event, the likeliest first, with time and place.
 
-    `main`: Candidate tokens for the main event, in descending order of likelihood.
-    `when`, `where`: When and where that was, by a word of it; None if no word of the beginning says so.
-    `is_stated`: Whether the clause of the main event itself states `when`.
-    `setting`: What the document as a whole states.
+    `is_stated`: whether the clause of the main event itself states `when`.
     """
 
     def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
@@ -290,11 +284,10 @@ def _stem(parse: Parse, token: int) -> str:
 
 
 def day_of(document: Document) -> Period | None:
-    """The day of a document; without a year if none is stated.
+    """The day of a document; without a year if none is stated; None if unknown.
 
-    That of its stated metadata, of its id or of its address on the web; or of the first line that is a date ("June 15 ,
-    2014 - 07:07"), or of its dateline ("ATHENS, Aug. 6 (Meridian) -"); or else the first full date of its beginning.
-    What a hidden sentence states does not count.
+    That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
+    beginning, or else the first full date there.
     """
     if (known := _stated_day(document) or day_in_name(document.id)) is not None:
         return Period.of_day(date.fromisoformat(known))

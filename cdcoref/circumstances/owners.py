@@ -23,11 +23,8 @@ def governor(
 ) -> int | None:
     """The word that a phrase belongs to: an event or a verb, or another noun that it modifies; None for a limit.
 
-    `parse`: Of the document.
-    `tokens`: Of the phrase.
-    `events`: Head tokens of event mentions.
-    `of_place`: Whether the phrase names a place, which also says where what is done with a noun happens ("a home in
-        Kokomo").
+    `events`: head tokens of event mentions. `of_place`: whether the phrase names a place, which also says where
+    what is done with a noun happens ("a home in Kokomo").
     """
     head = token = parse.head_of(tokens)
     preposition = ""
@@ -45,12 +42,9 @@ def governor(
 
 
 def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool = False) -> list[int]:
-    """The numbers of the events that have the time or place which a word governs.
+    """The numbers of the events, by their head tokens, that have the time or place which a word governs.
 
-    `parse`: Of the document.
-    `word`: The word that it belongs to.
-    `events`: The numbers of event mentions by their head tokens.
-    `of_place`: Whether it is a place, which a verb shares with its subject and object.
+    `of_place`: whether it is a place, which a verb shares with its subject and object.
     """
     heads = [word] if word in events else []
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"

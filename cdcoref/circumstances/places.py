@@ -47,14 +47,12 @@ _DATELINE = 14
 
 @dataclass(frozen=True, slots=True)
 class StatedPlace:
-    """A place in a sentence.
+    """A place in the words of a sentence from `start` to before `end`.
 
-    `start`, `end`: Its words in the sentence, end exclusive.
-    `place`: Which one.
-    `firm`: Whether it says where something happens.
-    `local`: How much it says of where the document is about, if it is not firm: 2 with officials of the place ("Kokomo
-        police"), 1 with a resident or a building of it ("a Troy office"), else 0.
-    `certain`: Whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
+    `firm`: whether it says where something happens.
+    `local`: else, how much it says of where the document is about: 2 with officials ("Kokomo police"), 1 with a
+    resident or a building ("a Troy office").
+    `certain`: whether what contains it is stated with it ("Overland , MO"), or it is a country or a region.
     """
 
     start: int
@@ -66,12 +64,7 @@ class StatedPlace:
 
 
 def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
-    """The places of a sentence, in order; none overlap.
-
-    `words`: The sentence, in sentence case.
-    `known`: Places that the document names with certainty, which tell places of one name apart.
-    `countries`: Codes of the countries of places in which, by the document, something happens.
-    """
+    """The places of a sentence in sentence case, in order; none overlap. For the rest see :func:`likeliest`."""
     dateline = dateline_end(words)
     found: list[StatedPlace] = []
     for start, end in capitalised(words):

@@ -45,12 +45,10 @@ _LONGEST_SPEAKER = 7
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity in a document.
+    """A quantity in the tokens from `start` to before `end`.
 
-    `start`, `end`: Its first token and its end.
-    `value`: How many.
-    `unit`: Of what, in dictionary form; the sign of a currency, with " a year" for a rate; ``"people"``; ``"%"``.
-    `rough`: Whether it is an approximate value ("about 30", "more than 1,200").
+    `unit`: in dictionary form; the sign of a currency, with " a year" for a rate; ``"people"``; ``"%"``.
+    `rough`: whether it is an approximate value ("about 30", "more than 1,200").
     """
 
     start: int
@@ -76,16 +74,13 @@ class Quantity:
 class StatedQuantity:
     """A quantity that a document states of something.
 
-    `quantity`: The quantity.
-    `event`: The event mention that it is of; None if the word is no mention.
-    `further`: Events that it is of too: the object and the subject of that event.
-    `relation`: The sort of relation ("death", "purchase"), or the dictionary form of the word.
-    `label`: What is counted, in words ("people killed", "homes flooded").
-    `elsewhere`: Whether its clause looks at another happening than the document's own, to an earlier year or a whole
-        season.
-    `superseded`: Whether it is denied, or an earlier value ("not 17", "up from 12").
-    `corrects`: Whether its verb says that it corrects an earlier one ("revised down to 61").
-    `speaker`: Who says so; empty if the document does.
+    `event`, `further`: the event mention that it is of, and its object and subject.
+    `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
+    `label`: what is counted, in words ("people killed", "homes flooded").
+    `elsewhere`: whether its clause is about another happening, an earlier year or a whole season.
+    `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
+    `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
+    `speaker`: who says so; empty if the document does.
     """
 
     quantity: Quantity

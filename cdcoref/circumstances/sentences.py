@@ -31,9 +31,7 @@ LINE_BREAK = "//n"
 class Source(IntEnum):
     """How a circumstance is known; the larger, the more surely it is the event's own.
 
-    Only the last three are shown: the words of the event's own clause state it; a heading above it does; the event is
-    its document's main event, whose beginning states it. What another clause of the sentence or the document as a whole
-    states only tells events apart.
+    Only the last three are shown; what another clause or the document states only tells events apart.
     """
 
     DOCUMENT = 1
@@ -96,11 +94,7 @@ class Sentence:
 
 
 def sentences_of(document: Document, parse: Parse, today: Period | None) -> list[Sentence]:
-    """What the sentences of a document state; a hidden one has no words.
-
-    The document has headlines in sentence case. Places that it names with certainty, and the countries where something
-    happens, tell places of one name apart.
-    """
+    """What the sentences of a document in sentence case state; a hidden one has no words."""
     read = list(_sentences(document, parse, today))
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
@@ -135,8 +129,7 @@ def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collec
 def stated(time: StatedTime, sentence: Sentence, today: Period | None, *, recent: bool = False) -> When | None:
     """A time as a circumstance of what it belongs to; None if nothing is known of it.
 
-    A document of an unknown day that states weekdays and the like (`recent`) reports recent things: its years are
-    earlier ones, and a relative time is some day of a year of its own; its weekday may be known.
+    `recent`: whether a document of an unknown day states weekdays and the like, so that its years are earlier ones.
     """
     tokens = sentence.tokens(time.start, time.end)
     unknown = today is None and not time.days

@@ -56,10 +56,10 @@ def number_named(word: str) -> int | None:
 
 
 def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> frozenset[str]:
-    """The values of the numbers in words in lower case, without years and times of day.
+    """The values of the numbers in words in lower case, without years and times of day; "2 million" is "2,000,000".
 
-    "2 million", "2,000,000" and "2 000 000" are the same, as are "1.5" and "1,5". What is no plain decimal number, such
-    as "3-1/2", is as it was written, times its scale. `figures` matches what counts as a number in figures.
+    What is no plain decimal number ("3-1/2") is as it was written, times its scale. `figures` matches numbers in
+    figures.
     """
     found: set[str] = set()
     place = 0

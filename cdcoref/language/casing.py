@@ -19,11 +19,7 @@ _LOWER = words_in("function_words.tsv", "headline") | {"s", "'s", "’s", "n't"}
 
 
 def in_sentence_case(document: Document) -> Document:
-    """A document whose tokens are in sentence case in headlines; its text stays as it is.
-
-    A headline is a sentence with `FEWEST_CAPITALS` or more capitalised words, in which only articles, conjunctions and
-    short prepositions begin with a small letter.
-    """
+    """A document whose tokens are in sentence case in headlines, all of whose long words are capitalised."""
     headlines = [bounds for bounds in document.sentences if _is_headline(document.tokens[slice(*bounds)])]
     if not headlines:
         return document

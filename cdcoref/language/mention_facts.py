@@ -35,15 +35,13 @@ YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
 class Syntax:
     """What the parse says of a mention (:func:`cdcoref.facts.syntax`).
 
-    `head`: The token that the others depend on; -1 without a parse.
-    `verb`, `role`: The verb that it is ``"subject"`` or ``"object"`` of; -1 and empty for others.
-    `clause`: The verb whose clause it is in, whose nouns are different things (:func:`cdcoref.facts.grammar.clause`);
-        or -1.
-    `possessor`: The token that its head belongs to ("her" in "her sister"), or -1.
-    `antecedent`: Of a relative pronoun, the noun that its clause belongs to; or -1.
-    `entity`: The type of the named entity that its head is in.
-    `age`: That of the person whom a name or a pronoun stands for, if it is stated beside it, or else 0.
-    `descriptions`: Tokens and lemmas of the nouns that say beside a name or a pronoun what the person is.
+    `head`: the token that the others depend on; -1 without a parse, as for the others.
+    `verb`, `role`: the verb that it is ``"subject"`` or ``"object"`` of.
+    `clause`: the verb whose clause it is in, whose nouns are different things.
+    `possessor`: the token that its head belongs to ("her" in "her sister").
+    `antecedent`: of a relative pronoun, the noun that its clause belongs to.
+    `entity`: the type of the named entity that its head is in.
+    `age`, `descriptions`: what is stated beside a name or pronoun: the age, or 0; tokens and lemmas of nouns.
     """
 
     head: int = -1
@@ -66,15 +64,10 @@ LastWord = Literal["mention", "head"]
 class MentionFacts:
     """The facts of a mention.
 
-    `words`: Its words and what they are.
-    `phrase`: The words around its head; only those of the mention itself if the sentence is hidden.
-    `around`: What the sentence that it begins in says; nothing if the sentence is hidden.
-    `document`, `sentence`: Id of its document, and the number of the sentence that it begins in.
-    `start`, `end`: Its first token, and the one behind its last.
-    `quotation`: Number of the quotation that it begins in (:func:`cdcoref.language.quotations`); 0: none, or not asked
-        for.
-    `clause`: That of its :class:`Syntax`, of an entity whose head is a common noun; -1 for others.
-    `syntax`: What the parse says of it.
+    `phrase`: the words around its head; only its own if the sentence is hidden, of which `around` then says
+    nothing.
+    `quotation`: the number of the quotation that it begins in; 0: none.
+    `clause`: that of its :class:`Syntax`, of an entity whose head is a common noun; -1 for others.
     """
 
     words: MentionWords
@@ -165,9 +158,7 @@ def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> Phras
 def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> StatedFacts:
     """What the words directly beside a mention add to it.
 
-    For a weekday or a month: the parts of the date that the mention lacks. For a year: nothing. For anything else: the
-    numbers at the end of `before` that count or measure it, unless one of them is a year or belongs to a date; and
-    whether a name is that of the father or the son ("Hale, Jr.").
+    The rest of a date; or the numbers at the end of `before` that count it, and the "Jr." behind it.
     """
     head = head_word(words)
     if not is_date(head):

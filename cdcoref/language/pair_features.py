@@ -184,11 +184,7 @@ FEATURES: dict[str, Feature] = {
 
 
 def conflicts(mentions: FactTables, pairs: Integers) -> Flags:
-    """Which pairs cannot corefer. *Shape:* (pairs, 2) in, (pairs,) out
-
-    What they state is in conflict (:func:`cdcoref.language.in_conflict`), one is the possessor of the other, or they
-    are two nouns of one clause, or subject and object of one verb.
-    """
+    """Which pairs cannot corefer: by what they state, or by grammar. *Shape:* (pairs, 2) in, (pairs,) out"""
     compared = MentionPairs(mentions, pairs)
     values = [compared.agreement(sets) < 0 for sets in mentions.values]
     own = compared.first, compared.second

@@ -40,11 +40,7 @@ _SURNAMES = frozenset(row["name"] for row in rows("first_names.tsv") if row["sur
 
 
 def countries_named(name: Sequence[str]) -> frozenset[str]:
-    """The countries, in lower case, that a name may stand for.
-
-    `name` has all its words, in lower case, without full stops at their ends: ``("south", "korea")``, ``("danes",)``.
-    Two names whose countries have nothing in common cannot mean the same.
-    """
+    """The countries that a name, in lower case, may stand for: ``("south", "korea")``, ``("danes",)``."""
     return _countries().get(tuple(name), frozenset())
 
 
@@ -87,14 +83,10 @@ def name_of_other_gender(name: str) -> str:
 def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two full names cannot mean the same.
 
-    They have nothing in common: no word, and neither has the initials of the other ("GM Corp"); last words count as
-    one word if one begins with the other ("Africa", "African"). Or they have only the last of two words in common,
-    and the first are no titles, begin differently and are not forms of one name ("Robert Hale", "Margaret Hale", not
-    "R. Hale", "Bob Hale" or "Mayor Hale"), or are the titles of a man and a woman. Or they have only the first of two
-    words in common, which is no title, and neither of the last begins with the other ("New York", "New Jersey", not
-    "Robert H."). Or the last of two words is the first of two, after another word than a title ("Ronald Li", "Li
-    Ka-shing", not "Uncle John", "John Linden"). Or they are names of institutions of a kind, of more than two words,
-    and have nothing in common before the words with which both end ("Mercy Medical Center", "Lake Medical Center").
+    No word in common, nor initials ("GM Corp") nor a beginning of the last ("Africa", "African"); unlike first
+    names before one last ("Robert Hale", "Margaret Hale", not "R.", "Bob" or "Mayor Hale"); unlike last words
+    behind one first ("New York", "New Jersey"); the last of one first in the other ("Ronald Li", "Li Ka-shing"); or
+    institutions of one kind with nothing else in common ("Mercy Medical Center", "Lake Medical Center").
     """
     if not one or not other:
         return False
@@ -126,11 +118,7 @@ def _unlike_before_the_end(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def may_be_surname(name: Sequence[str]) -> bool:
-    """Whether the last word of a full name may stand for it.
-
-    Not where a word says only in which part something lies ("South Africa"), nor where the last is a common word,
-    unless the first is a common first name ("White House", but "George Hale").
-    """
+    """Whether the last word of a full name may stand for it: not in "South Africa" or "White House"."""
     if not name or name[0] in _DIRECTIONS:
         return False
     return not is_common_word(name[-1]) or _is_first_name(name[0])

@@ -156,11 +156,7 @@ def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
 
 
 def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Integers, Numbers]:
-    """The best antecedents of the pronouns of documents that were read for vectors.
-
-    Numbers of the pronouns and of their antecedents, and the log-odds of :func:`choose_antecedents`.
-    *Shape* of each: (pronouns with antecedents,)
-    """
+    """Pronouns of documents, their best antecedents, and the log-odds. *Shape* of each: (pronouns with antecedents,)"""
     assert readings.vectors is not None
     found: list[tuple[int, int, float]] = []
     for own in mentions_by_kind(readings.corpus, model.settings.vectors.with_antecedents):
@@ -177,16 +173,11 @@ def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Intege
 def choose_antecedents(
     known: Anaphora, logits: Numbers, mentions: Sequence[MentionFacts]
 ) -> Iterator[tuple[int, int, float]]:
-    """The pronouns of a document that have an antecedent, their best candidate, and the log-odds of that.
+    """The pronouns of a document that have an antecedent, their best candidate, and the log-odds.
 
-    A candidate cannot be the antecedent of a pronoun of the other gender, be an organisation that "he" or "she" refers
-    to, or have the name of somebody whom a title or other pronouns give the other gender ("Dr. Lee ... she ... him");
-    it cannot be what the pronoun possesses ("her sister"), nor the subject of the verb that the pronoun is the object
-    of ("Peter thanked him"), or the other way round. A relative pronoun refers to the noun of its clause.
-
-    `logits` are of every pair against there being no antecedent (*Shape:* (pairs,)). The log-odds are those that the
-    pronoun refers to what the candidate refers to: candidates with the same head, and pronouns that follow them, speak
-    for it together.
+    A candidate of the other gender, an organisation for "he" or "she", what a pronoun possesses, and the other
+    argument of its verb are excluded. `logits` are of every pair against there being no antecedent (*Shape:*
+    (pairs,)).
     """
     ends = np.cumsum(known.sizes)
     referent: dict[int, object] = {}

@@ -40,11 +40,7 @@ THING = "thing"
 
 @dataclass(frozen=True, slots=True)
 class MentionConflicts:
-    """Which mentions cannot be in one cluster.
-
-    `stated`: By mention, the facts that it states; mentions with facts in conflict cannot.
-    `pairs`: By mention, others that it cannot be in one cluster with; both mentions of a pair have the other.
-    """
+    """Which mentions cannot be in one cluster: by mention, its facts, and others that it conflicts with."""
 
     stated: Mapping[int, StatedFacts]
     pairs: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -95,12 +91,9 @@ def _pairs_within(labels: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArr
 
 
 class KindClusters:
-    """The clusters of the mentions of one kind, at any threshold.
+    """The clusters of the mentions of one kind, at any threshold; they do not depend on the order of the documents.
 
-    Ties are broken by the documents' ids and the mentions' positions, so the order of the documents does not matter.
-
-    `temperature`: Replaces the settings' own.
-    `links`: What is known of the mentions of the kind.
+    `temperature` replaces the settings' own.
     """
 
     def __init__(
@@ -209,12 +202,7 @@ def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[in
 def _conflicts(
     facts: Mapping[int, MentionFacts], names: NamesOfStory, apart: NDArray[np.bool_], links: MentionLinks
 ) -> MentionConflicts:
-    """Which mentions of a kind cannot be one: those whose facts conflict, a possessor and what it possesses, and two
-    nouns of one clause.
-
-    A pronoun, which follows its antecedent, stands for it: as a possessor, and with its gender. A surname stands for
-    the full name that it can only belong to.
-    """
+    """Which mentions of a kind cannot be one. A pronoun stands for its antecedent, a surname for its full name."""
     heads: dict[tuple[str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
         heads[one.document, one.syntax.head].append(number)
@@ -261,11 +249,7 @@ def _conflicts(
 def _with_one_gender(
     labels: NDArray[np.integer], genders: Mapping[int, str], links: MentionLinks
 ) -> NDArray[np.integer]:
-    """Clusters without "he" where there is "she", or a mention of a woman, and the other way round.
-
-    Nor is "he" where "it" is; a ship may be both "she" and "it". What names and nouns state comes first, then the
-    pronouns that are likelier; the others become a cluster. `genders` has `THING` for "it".
-    """
+    """Clusters without "he" where there is "she", a woman or "it", and the other way round."""
     following = int(labels.max(initial=-1)) + 1
     members: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for mention, gender in genders.items():
@@ -319,11 +303,7 @@ def with_names_first(
 def clusters_by_kind(
     readings: Readings, logits: PairLogits, settings: CorefConfig
 ) -> dict[str, tuple[NDArray[np.integer], MentionLinks]]:
-    """Cluster the mentions of each kind by the thresholds of the settings.
-
-    By kind: the number of each mention's cluster, where mentions of the other kind are clusters of their own
-    (*Shape:* (mentions,)), and what the clusters were made of.
-    """
+    """By kind, the number of each mention's cluster (*Shape:* (mentions,)), and what the clusters were made of."""
     found = {}
     for kind in KINDS:
         clusters = KindClusters(readings, logits, kind, settings)
@@ -349,11 +329,9 @@ def with_clusters(corpus: Corpus, clusters: Mapping[str, tuple[NDArray[np.intege
 
 
 def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
-    """The lemma baseline: within a group of documents, mentions of one kind with the same head lemma form one cluster.
+    """The lemma baseline: in a group of documents (ids), mentions of a kind with one head lemma are a cluster.
 
-    It needs no model and no parser; :mod:`cdcoref.language` has the rules for heads and lemmas. Pronouns are lemmas
-    like any other, also across documents: most often they refer to the same person. A document that is in none of the
-    `groups` (of ids; see `cdcoref.stories`) is one by itself.
+    A document in none of the `groups` is one by itself.
     """
     group_of = {id: number for number, group in enumerate(groups) for id in group}
     tokens_of = {document.id: document.tokens for document in corpus.documents}

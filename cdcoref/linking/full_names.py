@@ -131,15 +131,11 @@ def _nouns_for(
 
 
 class NamesOfStory:
-    """The full names of the mentions of a story.
+    """The full names of the mentions of a story, from facts document by document, and pronouns by what they refer to.
 
-    `names`: By mention, the full name that it has or can only belong to; with a number behind it if several people have
-        it.
-    `shared`: The mentions whose name several people have.
-    `things`: Those that "it" refers to, and that no full name of a person can be.
-
-    `facts` come document by document in the order of the text, without pronouns; `pronouns` are by the mentions that
-    they refer to.
+    `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
+    (`shared`).
+    `things`: those that "it" refers to, and that no full name of a person can be.
     """
 
     def __init__(
@@ -293,10 +289,9 @@ class _Cluster:
 
 
 def joined_by_name(stories: Sequence[Readings]) -> list[Corpus]:
-    """Give clusters of entities that bear the same name in stories about one subject the same label.
+    """Give clusters of entities that bear the same name in stories about one subject the same label, that of the first.
 
-    Every mention has a cluster, and no two stories share one. Clusters that became one have the label of the first of
-    them. Which ones become one does not depend on the order of the stories.
+    Every mention has a cluster, and no two stories share one. The order of the stories does not matter.
     """
     if len(stories) < 2:
         return [story.corpus for story in stories]

@@ -115,13 +115,7 @@ NO_CIRCUMSTANCES = ClusterCircumstances()
 
 
 class CorpusCircumstances:
-    """The circumstances and labels of the clusters of a corpus; each document is looked at once, on demand.
-
-    A cluster is asked for by any of its mentions. The answer takes all of them into account, in the order of the
-    documents of the corpus.
-
-    `readings` are what is known of the documents; None: they are looked at here.
-    """
+    """The circumstances and labels of the clusters of a corpus, each asked for by any of its mentions, on demand."""
 
     def __init__(self, corpus: Corpus, readings: Readings | None = None) -> None:
         self._corpus = corpus
@@ -327,9 +321,8 @@ def _most_stated(
 ) -> tuple[_Value, list[tuple[str, tuple[int, ...]]], Source] | None:
     """The value that most mentions state among those known best, its words, and how it is known.
 
-    A part of it that any mention states is more exact: "last month", of an event that elsewhere happened on Monday. Of
-    values that equally many state, it is the one that stands nearest to the beginning of a document, then the earliest
-    day or the first place by name, whatever the order of the documents.
+    A part of it that any mention states is more exact; of equally many, the one nearest to the beginning of a
+    document.
     """
     if not stated:
         return None

@@ -14,12 +14,7 @@ from cdcoref.reports.stated_values import StoryContext
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of one document.
-
-    `document`: Its id.
-    `value`: The number, day or place, in short; empty if the sentence is all there is.
-    `sentence`: The sentence that states it.
-    """
+    """What a document states in a sentence: the value in short, empty if the sentence is all there is."""
 
     document: str
     value: str
@@ -28,12 +23,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An event about which documents disagree.
+    """Different statements of documents about an event, or about a person or an office.
 
-    `cluster`: Its cluster's name in the corpus; None if it is no mention.
-    `label`: What happened, in the words of the documents.
-    `about`: What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
-    `statements`: One for each value, in the order of the story.
+    `cluster`: its name in the corpus; None if it is no mention. `label`: what happened, in the words of the
+    documents.
+    `about`: what differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
+    `statements`: one for each value, in the order of the story.
     """
 
     cluster: str | None

@@ -21,12 +21,9 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatedValue:
-    """A value that a document states.
+    """A value that a document states at a token: what readers see of it, and what is compared.
 
-    `document`, `token`: The document's id, and the first token.
-    `text`: What readers see of it.
-    `value`: What is compared.
-    `certain`: Whether the document states no other value that may be of the same thing.
+    `certain`: whether the document states no other value that may be of the same thing.
     """
 
     document: str
@@ -38,12 +35,11 @@ class StatedValue:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Different values of one thing, each stated by some documents.
+    """Different values of one thing, each stated by some documents, in the order of the story.
 
-    `about`: What differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
-    `members`: The mentions of the event or person; empty if it is no mention.
-    `label`: What it is called where it is no mention: an office, or a sort of relation; otherwise empty.
-    `stated`: Each value once, in the order of the story.
+    `about`: as in :class:`cdcoref.reports.Disagreement`. `members`: the mentions of the event or person, if it is
+    one.
+    `label`: what it is called where it is none: an office, or a sort of relation.
     """
 
     about: str
@@ -112,11 +108,8 @@ class StoryContext:
     ) -> Iterator[Contradiction]:
         """The contradiction about one thing, if documents contradict each other.
 
-        `about`, `members`, `label`: As in :class:`Contradiction`.
-        `stated`: The values, in any order.
-        `differ`: Whether two values cannot be of one thing. Documents contradict each other if all their values differ.
-        `comparable`: Whether two values that differ are of one thing all the same.
-        `several`: Whether a document may state several values of the thing.
+        `differ`: whether two values cannot be of one thing; all those of two documents must. `comparable`: whether
+        they are of one thing all the same. `several`: whether a document may state several values.
         """
         of_documents: defaultdict[str, list[StatedValue]] = defaultdict(list)
         for value in stated:
