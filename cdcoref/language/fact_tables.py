@@ -129,11 +129,6 @@ class FactTables:
     numbers = _sets(lambda m: m.words.numbers)
     years = _sets(lambda m: m.words.years)
     dates = _sets(lambda m: m.words.dates)
-    _verbs = _value(lambda m: m.syntax.verb)
-    _are_subjects = _value(lambda m: int(m.syntax.role == "subject"))
-    _clauses = _value(lambda m: m.clause)
-    _tokens = _value(lambda m: m.syntax.head)
-    _possessors = _value(lambda m: -1 if m.words.names else m.syntax.possessor)
 
     @cached_property
     def different_heads(self) -> list[str]:
@@ -149,31 +144,6 @@ class FactTables:
     def values(self) -> list[WordSets]:
         """Years, amounts, weekdays, months and countries; mentions that corefer cannot differ in them."""
         return [WordSets(sets) for sets in zip(*(m.words.stated.values for m in self.mentions), strict=True)]
-
-    def possessed(self, first: Integers, second: Integers) -> Flags:
-        """Whether one mention of a pair is the possessor right before the other's noun. *Shape:* (pairs,)"""
-        head, possessor = self._tokens, self._possessors
-        owned = (possessor[first] == head[second]) & (possessor[first] >= 0)
-        owns = (possessor[second] == head[first]) & (possessor[second] >= 0)
-        return (self.documents[first] == self.documents[second]) & (owned | owns)
-
-    def in_one_clause(self, first: Integers, second: Integers) -> Flags:
-        """Whether pairs are different nouns of one clause (:meth:`MentionFacts.in_clause_with`). *Shape:* (pairs,)"""
-        document, clause = self.documents, self._clauses
-        same = (document[first] == document[second]) & (clause[first] == clause[second])
-        own = np.flatnonzero(same & (clause[first] >= 0))
-        one, other, start, end = first[own], second[own], self.starts, self.ends
-        separate = (end[one] < start[other]) | (end[other] < start[one])
-        result = np.zeros(len(first), dtype=bool)
-        result[own] = separate & (self.lemmas.shared(one, other) == 0)
-        return result
-
-    def other_arguments(self, first: Integers, second: Integers) -> Flags:
-        """Whether pairs are subject and object of one verb (:meth:`MentionFacts.is_other_argument`)."""
-        document, verb = self.documents, self._verbs
-        same = (document[first] == document[second]) & (verb[first] == verb[second]) & (verb[first] >= 0)
-        differ = self._are_subjects[first] != self._are_subjects[second]
-        return same & differ & (self.pronouns[first] + self.pronouns[second] == 0)
 
     def different_names(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
-from cdcoref.language import FactTables, MentionFacts, conflicts
+from cdcoref.language import MentionFacts
 from cdcoref.reading import Readings
 
 
@@ -46,12 +45,8 @@ def facts_of(text: str, kind: str = ENTITY, *, hidden: bool = False) -> list[Men
     ],
 )
 def test_nouns_of_one_clause_are_two_things(text: str, expected: bool) -> None:
-    one, other = seen = facts_of(text)
+    one, other = facts_of(text)
     assert one.in_clause_with(other) is other.in_clause_with(one) is expected
-    pairs = np.array([[0, 1], [1, 0]])
-    assert FactTables(seen).in_one_clause(*pairs.T).tolist() == [expected] * 2
-    if expected:
-        assert conflicts(FactTables(seen), pairs).all()
 
 
 def test_only_visible_entities_have_a_clause() -> None:
