@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from datetime import date
-from pathlib import Path
 
 from cdcoref.facts import Period, looks_ahead, parse, times_in
 from cdcoref.formats import tokenise_text
-
-TABLE = Path(__file__).parent / "times.tsv"
+from tests.tables import rows_of
 
 
 def test_every_expression_has_its_value() -> None:
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+    rows = rows_of(__file__, "times.tsv")
     documents = [tokenise_text(row["text"], str(number)) for number, row in enumerate(rows)]
     wrong = []
     for row, document, parsed in zip(rows, documents, parse(documents), strict=True):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document, Mention
 from cdcoref.language import FEATURES, FactTables, MentionFacts, conflicts, mention_facts, pair_features
+from tests.tables import rows_of
 
 LINES = (
     "The Anna Maria sank on Monday in 1998",
@@ -27,44 +28,11 @@ def traits_of(phrase: str, document: str = "d") -> MentionFacts:
     return mention_facts(text, mention, text.sentence_of_tokens()[start])
 
 
-@pytest.mark.parametrize(
-    ("feature", "one", "other", "value"),
-    [
-        ("same_words", "The Anna Maria", "Anna Maria", 1.0),
-        ("same_words", "Anna Maria", "Maria", 0.0),
-        ("same_head", "sank", "sunk", 1.0),
-        ("same_head", "sank", "ship", 0.0),
-        ("rare_head", "sank", "sunk", 1.0),
-        ("head_within", "The Anna Maria", "Maria", 1.0),
-        ("head_within", "an old ship", "sank", 0.0),
-        ("head_prefix", "sank", "sunk", 1.0),
-        ("head_prefix", "sailors", "sank", 0.0),
-        ("overlap", "The Anna Maria", "Maria", 1.0),
-        ("jaccard", "The Anna Maria", "Maria", 0.5),
-        ("names", "The Anna Maria", "Anna", 1.0),
-        ("names", "Anna", "an old ship", 0.0),
-        ("numbers", "2,000 tonnes", "300 tonnes", -1.0),
-        ("numbers", "2,000 tonnes", "sailors", 0.0),
-        ("years", "1998", "2001", -1.0),
-        ("years", "in 1998", "1998", 1.0),
-        ("dates", "on Monday", "Monday", 1.0),
-        ("one_pronoun", "she", "Maria", 1.0),
-        ("two_pronouns", "she", "her", 1.0),
-        ("two_pronouns", "she", "It", -1.0),
-        ("two_pronouns", "she", "Maria", 0.0),
-        ("both_definite", "her 300 tonnes", "The Anna Maria", 1.0),
-        ("one_indefinite", "an old ship", "The Anna Maria", 1.0),
-        ("same_document", "Maria", "ship", 1.0),
-        ("closeness", "old ship", "sunk", 1.0),
-        ("same_sentence", "Maria", "ship", 0.0),
-        ("same_sentence", "an", "ship", 1.0),
-        ("nested", "The Anna Maria", "Anna", 1.0),
-        ("nested", "Anna", "on Monday", 0.0),
-    ],
-)
-def test_known_answers(feature: str, one: str, other: str, value: float) -> None:
+def test_known_answers() -> None:
     pairs = np.array([[0, 1], [1, 0]])
-    assert pair_features([feature], [traits_of(one), traits_of(other)], pairs).tolist() == [[value], [value]]
+    for row in rows_of(__file__, "features.tsv"):
+        found = pair_features([row["feature"]], [traits_of(row["one"]), traits_of(row["other"])], pairs)
+        assert found.tolist() == [[float(row["value"])]] * 2, row
 
 
 def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
