@@ -21,6 +21,7 @@ from cdcoref.language.words import (
     head_span,
     head_word,
     is_noun,
+    nationality,
     sentence_words,
 )
 
@@ -162,12 +163,29 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     """
     head = head_word(words)
     if not is_date(head):
-        return StatedFacts(amounts=_amounts(before), generation=_generation(words, after))
+        return StatedFacts(
+            amounts=_amounts(before),
+            nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
+            generation=_generation(words, after),
+        )
     if is_year(head):
         return NO_FACTS
     rest = _rest_of_date(before, words, after)
     years, days, weekdays, months = (frozenset(rest.get(part, ())) for part in (YEAR, DAY, WEEKDAY, MONTH))
     return StatedFacts(years, days, weekdays, months)
+
+
+def _modifiers(before: Sequence[str]) -> Sequence[str]:
+    """The words of a phrase directly before its mention, at most two."""
+    start = len(before)
+    while start and len(before) - start < 2 and continues_phrase(before[start - 1]):
+        start -= 1
+    return before[start:]
+
+
+def _complement(after: Sequence[str]) -> Sequence[str]:
+    """The name of one or two words that "of" ties to a mention directly before it."""
+    return after[1:3] if after and after[0] == "of" else ()
 
 
 def _generation(words: Sequence[str], after: Sequence[str]) -> frozenset[str]:

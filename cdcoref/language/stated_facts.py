@@ -15,6 +15,7 @@ class StatedFacts(NamedTuple):
     `countries`: those that it may be the name of.
     `gender`: ``man`` or ``woman``, where a title, a first name, a noun ("wife") or a pronoun states it.
     `sorts`: what a noun, the last word of a name or the parse states that it may be.
+    `nationality`: of a person with a title or an office, its country ("the Finnish prime minister").
     `generation`: what tells apart two of one name: ``jr`` and the like, or a number where ages or jobs do.
     `full_name`: up to three capitalised words, in lower case, without titles before two or more words, middle initials,
         particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.
@@ -27,6 +28,7 @@ class StatedFacts(NamedTuple):
     countries: frozenset[str] = frozenset()
     gender: frozenset[str] = frozenset()
     sorts: frozenset[str] = frozenset()
+    nationality: frozenset[str] = frozenset()
     generation: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 

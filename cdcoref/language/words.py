@@ -90,6 +90,7 @@ class MentionWords:
     `countries`: Those whose name, adjective or people its head is.
     `initial_name`: The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no
         common word.
+    `nationality`: Where one of its words is a title or an office: the country that the others name, if it is one.
     """
 
     words: tuple[str, ...]
@@ -105,6 +106,7 @@ class MentionWords:
     amounts: frozenset[str] = frozenset()
     countries: frozenset[str] = frozenset()
     initial_name: str = ""
+    nationality: frozenset[str] = frozenset()
 
     @cached_property
     def stated(self) -> StatedFacts:
@@ -122,6 +124,7 @@ class MentionWords:
             self.countries,
             self._gender,
             self.sorts,
+            self.nationality or beside.nationality,
             self._generation or beside.generation,
             self._full_name,
         )
@@ -277,7 +280,23 @@ class MentionWords:
             tokens[0].casefold()
             if begins_sentence and len(tokens) == 1 and _is_name(tokens[0]) and not is_common_word(tokens[0].casefold())
             else "",
+            nationality(core),
         )
+
+
+def nationality(words: Sequence[str]) -> frozenset[str]:
+    """The country of a person with a title or an office, if the words name exactly one."""
+    if len(words) < 2 or TITLES.isdisjoint(map(str.casefold, words)):
+        return frozenset()
+    found = [countries for countries in map(_countries_of_word, words, (*words[1:], "")) if countries]
+    return found[0] if len(set(found)) == 1 else frozenset()
+
+
+def _countries_of_word(word: str, following: str = "") -> frozenset[str]:
+    """Those that a capitalised word names, alone or with the one behind it ("New Zealand")."""
+    if not word[:1].isupper():
+        return frozenset()
+    return countries_named((word.casefold(), following.casefold())) or countries_named((word.casefold(),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,8 +208,6 @@ def _full_name(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisati
     bearers = [other for other in bearers if not _differ_in_gender(one, other)]
     own = [other for other in bearers if other.document == one.document]
     before = [other for other in own if other.start < one.start]
-    if not before and (described := _only_name([other for other in bearers if _is_described(other, one)])):
-        return described
     if not before and of_organisation:
         return ()
     title = one.words.words[0] if len(one.words.words) > 1 and one.words.words[0] in TITLES else ""
@@ -228,13 +226,6 @@ def _only_name(mentions: Sequence[MentionFacts]) -> Name:
     """The full name of mentions, the first of several that can be one; empty if they have several, or are none."""
     names = list(dict.fromkeys(one.words.whole_name for one in mentions))
     return () if not names or any(different_names(*pair) for pair in combinations(names, 2)) else names[0]
-
-
-def _is_described(named: MentionFacts, one: MentionFacts) -> bool:
-    """Whether another sentence, that of a surname, has all words before a full name, which are two or more."""
-    before = named.phrase.modifiers
-    other = (named.document, named.sentence) != (one.document, one.sentence)
-    return other and len(before) > 1 and before <= one.around.lemmas and one.words.surname not in before
 
 
 def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
