@@ -54,10 +54,13 @@ _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
 class Predictor:
     """A model that is ready to predict, created by :func:`load`; the lemma baseline only detects mentions with it."""
 
-    def __init__(self, model: CorefModel, *, lemma: bool = False, fingerprint: str | None = None) -> None:
+    def __init__(
+        self, model: CorefModel, *, lemma: bool = False, exact: Callable[[], CorefModel] | None = None
+    ) -> None:
         self.model = model
         self.lemma = lemma
-        self._fingerprint = fingerprint
+        self._exact = exact
+        self._fingerprint: str | None = None
 
     def __repr__(self) -> str:
         size = self.model.parameter_count
@@ -66,11 +69,15 @@ class Predictor:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the model and its settings as they are when it is first asked for, the same in every precision."""
+        """A hash of the model and its settings as they are when it is first asked for, the same in every precision.
+
+        A model that computes in eight bits is read again for it.
+        """
         from cdcoref.model import model_fingerprint
 
         if self._fingerprint is None:
-            self._fingerprint = model_fingerprint(self.model, with_precision=False)
+            exact = self.model if self._exact is None else self._exact()
+            self._fingerprint = model_fingerprint(exact, with_precision=False)
         return self._fingerprint
 
     def predict(
@@ -345,22 +352,26 @@ def _loaded(model: str | Path, device: str | None, precision: Precision, style: 
     """As :func:`load`, for a model."""
     import torch
 
-    from cdcoref.model import CorefModel, find_model, model_fingerprint
+    from cdcoref.model import CorefModel, find_model
 
-    place = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    loaded = CorefModel.from_pretrained(find_model(model, LEMMA))
-    if style is not None:
-        loaded.settings = loaded.settings.in_style(style)
+    place, folder = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu")), find_model(model, LEMMA)
+
+    def read() -> CorefModel:
+        loaded = CorefModel.from_pretrained(folder)
+        if style is not None:
+            loaded.settings = loaded.settings.in_style(style)
+        return loaded
+
+    loaded = read()
     resolved = resolve_precision(precision, place, int8=loaded.settings.fitted_in_int8)
-    fingerprint = None
     if resolved == "bf16":
         loaded.inference_dtype = torch.bfloat16
     elif resolved == "int8":
         if place.type != "cpu":
             raise InputError("int8 precision is for CPUs only; choose bf16 or fp32")
-        fingerprint = model_fingerprint(loaded, with_precision=False)
         loaded.compute_in_int8()
-    return Predictor(loaded.to(place), fingerprint=fingerprint)
+        return Predictor(loaded, exact=read)
+    return Predictor(loaded.to(place))
 
 
 def check_device(name: str) -> torch.device:
