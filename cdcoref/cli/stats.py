@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,13 +17,6 @@ from cdcoref.cli.option_groups import option
 if TYPE_CHECKING:
     from cdcoref.corpora import CorpusFolder, CorpusInfo
     from cdcoref.corpus import Corpus
-
-# Table 8 (Appendix A.2) of the paper: topics, documents, and events / entities.
-PAPER: dict[str, dict[str, str]] = {
-    "train": {"topics": "25", "documents": "594", "mentions": "3808/4758", "clusters": "411/472"},
-    "dev": {"topics": "8", "documents": "196", "mentions": "1245/1476", "clusters": "129/125"},
-    "test": {"topics": "10", "documents": "206", "mentions": "1780/2055", "clusters": "182/196"},
-}
 
 EXAMPLES = ("cdcoref stats --ecb-root ecb+/", "cdcoref stats my-annotation.jsonl --json")
 
@@ -44,12 +36,6 @@ def stats(
     if folder is not None:
         corpora, remarks = _splits(folder)
         more["corpus"] = asdict(folder.info)
-        if folder.name == "ecb" and folder.as_distributed:
-            from cdcoref.corpora import missing_topics
-
-            missing = {name: topics for name, topics in missing_topics(folder.path).items() if topics}
-            more["missing_topics"] = missing
-            remarks += _ecb_remarks(folder.path, missing, corpora)
     else:
         from cdcoref.formats import read_corpus
 
@@ -64,7 +50,7 @@ def stats(
     elif numbers:
         from cdcoref.views import statistics_text
 
-        print(statistics_text(numbers, PAPER if folder is not None and folder.name == "ecb" else {}))
+        print(statistics_text(numbers))
     if folder is not None and not as_json:
         remarks += _described(folder.info)
     for remark in remarks:
@@ -77,31 +63,9 @@ def stats(
 def _splits(folder: CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
     """The available splits, and their readers' notes."""
     corpora = {split: folder.read(split).corpus for split in folder.splits()}
-    if not corpora and folder.name != "ecb":
+    if not corpora:
         folder.read("dev")  # raises an error that says what is missing
     return corpora, [note for corpus in corpora.values() for note in corpus.notes]
-
-
-def _ecb_remarks(root: Path, missing: dict[str, list[int]], corpora: dict[str, Corpus]) -> list[str]:
-    """Which topics of ECB+ are missing, and how the paper counts."""
-    from cdcoref.corpora import TOPICS
-
-    remarks = []
-    for name, topics in missing.items():
-        if len(topics) == len(TOPICS[name]):
-            remarks.append(f"{name}: not counted; none of its topics is in {root}")
-        else:
-            numbers = ", ".join(map(str, topics))
-            remarks.append(f"{name}: not counted; topics missing in {root}: {numbers}")
-    if "train" in corpora and str(len(corpora["train"].documents)) != PAPER["train"]["documents"]:
-        folders = {Path(document.path).parent for document in corpora["train"].documents if document.path}
-        files = sum(len(list(folder.glob("*.xml"))) for folder in folders)
-        remarks.append(
-            f"train: the paper reports {PAPER['train']['documents']} documents; its topics have {files} files here, of "
-            f"which {len(corpora['train'].documents)} have a listed sentence. (The paper's three numbers add up to "
-            "996, more than the 982 documents of ECB+ 1.0.)"
-        )
-    return remarks
 
 
 def _described(info: CorpusInfo) -> list[str]:

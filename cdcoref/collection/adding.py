@@ -35,8 +35,13 @@ from cdcoref.collection.records import Report
 from cdcoref.collection.removing import forget_removed
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
 from cdcoref.collection.stored_copies import store_copies
-from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, store_scores
-from cdcoref.collection.stored_readings import store_vectors, stored_readings
+from cdcoref.collection.stored_readings import (
+    DocumentPair,
+    DocumentScores,
+    store_scores,
+    store_vectors,
+    stored_readings,
+)
 from cdcoref.collection.subjects import drop_empty_stories, place_stories
 from cdcoref.collection.word_index import forget_words, store_boilerplate, stored_boilerplate
 from cdcoref.errors import InputError

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents, rebuild_collection
 from cdcoref.collection.chosen_rows import rows_in
-from cdcoref.collection.correcting import store_and_obey, turn_and_obey
+from cdcoref.collection.correcting import store_and_obey, turn_and_obey, with_outcomes
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision
 from cdcoref.collection.documents import Incoming
-from cdcoref.collection.outcomes import with_outcomes
 from cdcoref.collection.reader import GivenPredictor, Reader
 from cdcoref.collection.records import (
     ClusterPage,

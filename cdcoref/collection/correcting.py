@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Literal, NamedTuple
 
 from cdcoref.collection.chosen_rows import rows_in, stories_of
 from cdcoref.collection.cluster_numbers import Former, living_cluster, now, refresh_facts
@@ -26,16 +29,23 @@ from cdcoref.collection.corrections import (
 )
 from cdcoref.collection.database import Database
 from cdcoref.collection.decisions import Decision, located
-from cdcoref.collection.outcomes import clusters_in, improbable, moves, store_outcome, stored_former, titles_of
 from cdcoref.collection.queries import no_document, number_of
 from cdcoref.collection.reclustering import recluster, tied
+from cdcoref.collection.records import Move
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.story_corrections import obey_stories
 from cdcoref.collection.subjects import place_stories
 from cdcoref.corpus import EVENT
 from cdcoref.errors import InputError, check_text, check_whole
-from cdcoref.formats import checked_day, stored_mention
+from cdcoref.formats import checked_day, cluster_id, stored_mention
 from cdlm.printing import counted
+
+MOST_MOVES = 50
+MOST_WORDS = 6
+ORDER = ("merged", "split", "moved", "left", "back")
+
+ClusterOf = Mapping[int, tuple[int | None, int | None]]
+"""By the number of every mention those of its cluster and of its first one; None for what is no mention."""
 
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
@@ -89,7 +99,6 @@ def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Co
 def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequence[str], name: str | None) -> Correction:
     if action not in ACTIONS:
         raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
-    notes: tuple[str, ...] = ()
     if action in FACTS:
         cluster = _cluster(connection, ids, action)
         number = store_correction(connection, action, (), (), cluster, _value(action, name))
@@ -107,14 +116,11 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
             _check(action, rows)
         elif len({row.group for row in rows}) < 2:
             raise InputError("give two or more different stories, such as s3, to join them")
-        if action in ("same", "move"):
-            first, *linked = rows if action == "same" else rows[::-1]
-            notes = improbable(connection, first.number, [row.number for row in linked])
         into = rows[-1].group if action == "move" else None
         named, others = [row.mention for row in rows], [row.mention for row in rest]
         number = store_correction(connection, action, named, others, into)
     (correction,) = stored_corrections(connection, [number])
-    return _obey(connection, correction, notes)
+    return _obey(connection, correction)
 
 
 def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Correction:
@@ -144,12 +150,13 @@ def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Corr
         return _obey(connection, correction)
 
 
-def _obey(connection: sqlite3.Connection, correction: Correction, notes: tuple[str, ...] = ()) -> Correction:
+def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
     """Cluster again what a correction is about that was made or undone; the correction with what became of clusters."""
     contents = {bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)}
     query = "SELECT story FROM documents WHERE content IN ({})"
     stories = {story for (story,) in rows_in(connection, query, contents)}
     former = stored_former(connection, correction.number)
+    notes: tuple[str, ...] = ()
     moved_documents: dict[int, int] = {}
     if correction.action in OF_STORIES:
         moved_documents = obey_stories(connection, correction, former.stories if former else {})
@@ -310,3 +317,111 @@ def _value(action: Action, given: str | None) -> str:
         if unicodedata.category(character) in ("Cc", "Cs"):
             raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
     return checked_day(value) if action == "day" else value
+
+
+def clusters_in(connection: sqlite3.Connection, stories: Iterable[int]) -> ClusterOf:
+    """The clusters of the mentions of some stories."""
+    query = (
+        "SELECT mentions.number, mentions.cluster, origin FROM documents "
+        "JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
+    )
+    rows = (row for story in stories for row in connection.execute(query, (story,)))
+    return {number: (cluster, origin) for number, cluster, origin in rows}
+
+
+def moves(
+    connection: sqlite3.Connection, before: ClusterOf, after: ClusterOf, former: Mapping[int, str]
+) -> tuple[Move, ...]:
+    """The changes of clusters, the largest of each sort first; `former` are the titles that clusters had before."""
+    groups: dict[tuple[int | None, int | None], list[int]] = defaultdict(list)
+    for mention, (cluster, _) in after.items():
+        if before[mention][0] != cluster:
+            groups[before[mention][0], cluster].append(mention)
+    there, here = ({cluster for cluster, _ in some.values()} for some in (before, after))
+    found = []
+    for (other, cluster), mentions in groups.items():
+        change: Literal["merged", "split", "moved", "left", "back"] = "moved"
+        if cluster is None:
+            change = "left"
+        elif other is None:
+            change = "back"
+        elif cluster not in there:
+            change = "split"
+        elif other not in here:
+            change = "merged"
+        found.append((ORDER.index(change), -len(mentions), min(mentions), change, other, cluster, mentions))
+    named = {cluster for *_, other, cluster, _ in found for cluster in (other, cluster) if cluster is not None}
+    titles = {**titles_of(connection, named), **{number: former[number] for number in named if former.get(number)}}
+
+    def shown(cluster: int | None) -> tuple[str | None, str | None]:
+        return (None, None) if cluster is None else (cluster_id(cluster), titles[cluster])
+
+    return tuple(
+        Move(change, *shown(cluster), *shown(other), len(mentions), _words(connection, mentions))
+        for _, _, _, change, other, cluster, mentions in sorted(found, key=lambda one: one[:3])[:MOST_MOVES]
+    )
+
+
+def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[int, str]:
+    """The names of clusters, or else their labels."""
+    query = "SELECT number, coalesce(name, title) FROM clusters WHERE number IN ({})"
+    return dict(rows_in(connection, query, clusters))
+
+
+def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
+    """The words of the first of some mentions, each once."""
+    words: dict[str, None] = {}
+    query = "SELECT words FROM mentions WHERE number IN ({}) ORDER BY document, place"
+    for (text,) in rows_in(connection, query, mentions):
+        words[text] = None
+        if len(words) == MOST_WORDS:
+            break
+    return tuple(words)
+
+
+def store_outcome(
+    connection: sqlite3.Connection,
+    correction: Correction,
+    moved: tuple[Move, ...],
+    notes: tuple[str, ...],
+    former: Former,
+) -> Correction:
+    """Store what a correction, or undoing it, did; returns the correction with it."""
+    changed = [[number, *clusters] for number, clusters in former.mentions.items()]
+    connection.execute(
+        "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
+        (
+            correction.number,
+            json.dumps([asdict(move) for move in moved]),
+            json.dumps(notes),
+            json.dumps([changed, list(former.aliases.items()), list(former.stories.items())]),
+        ),
+    )
+    return replace(correction, moves=moved, notes=notes)
+
+
+def stored_former(connection: sqlite3.Connection, number: int) -> Former | None:
+    """What was before a correction was made or undone last; None if that is not known."""
+    row = connection.execute("SELECT former FROM outcomes WHERE correction = ?", (number,)).fetchone()
+    if row is None or row[0] is None:
+        return None
+    try:
+        changed, aliases, *stories = json.loads(row[0])
+        return Former(
+            {mention: (cluster, origin) for mention, cluster, origin in changed}, dict(aliases), dict(*stories)
+        )
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
+
+
+def with_outcomes(connection: sqlite3.Connection, corrections: Sequence[Correction]) -> list[Correction]:
+    """The corrections with what they did."""
+    stored = {}
+    for number, moved, notes in connection.execute("SELECT correction, moves, notes FROM outcomes"):
+        try:
+            found = tuple(Move(**{**one, "words": tuple(one["words"])}) for one in json.loads(moved))
+            stored[number] = found, tuple(json.loads(notes))
+        except (ValueError, TypeError, KeyError) as error:
+            raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
+    known = ((correction, *stored.get(correction.number, ((), ()))) for correction in corrections)
+    return [replace(correction, moves=moved, notes=notes) for correction, moved, notes in known]

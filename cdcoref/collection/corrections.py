@@ -38,10 +38,9 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class CorrectedMention:
-    """A mention as a correction knows it.
+    """A mention as a correction knows it: the hash of its document's content, tokens and kind.
 
-    `document`, `words`: What it was called when the correction was made; only for people. `content`, `tokens`, `kind`:
-    The hash of the document's content in hexadecimal digits, the tokens, the kind: what the mention is.
+    `document` and `words` are what it was called when the correction was made; only for people.
     """
 
     document: str

@@ -19,11 +19,7 @@ _DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A correction that is to be made.
-
-    `action`, `ids`, `name`: As :meth:`cdcoref.collection.Collection.correct` takes them. `path`, `line`: Where it was
-    read, for messages; None if it was not.
-    """
+    """A correction that is to be made, and where it was read, for messages."""
 
     action: Action
     ids: tuple[str, ...]

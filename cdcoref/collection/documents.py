@@ -27,11 +27,9 @@ REVISION = "revision"
 
 @dataclass(frozen=True)
 class Incoming:
-    """A document that is to be added.
+    """A document that is to be added, with its words, and its mentions unless they are to be found.
 
-    `document`: The document. `mentions`: Those with which it came, in the order of the text; None if they are to be
-    found. `content`: The hash by which the same document is recognised: of its text, words, sentences and the given
-    mentions. `source`: The file, where it is a plain text named after its file. `weights`: Its words.
+    `content` is the hash by which the same document is recognised. `source` is the file of a plain text named after it.
     """
 
     document: Document
@@ -76,11 +74,7 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Sorted:
-    """Incoming documents, sorted by what has to be done with them.
-
-    `new`: Those to be added, under the ids that they will have. `replaced`: Numbers of the stored documents which they
-    replace, by id. `known`: Ids of those that are there, by the ids with which they came.
-    """
+    """Incoming documents: those to be added, numbers of those that they replace, ids of those that are there."""
 
     new: tuple[Incoming, ...]
     replaced: Mapping[str, int]

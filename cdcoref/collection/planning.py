@@ -14,7 +14,7 @@ from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.documents import Sorted
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_copies import find_copies
-from cdcoref.collection.stored_logits import DocumentPair
+from cdcoref.collection.stored_readings import DocumentPair
 from cdcoref.collection.story_corrections import bases, corrected_labels, corrected_stories
 from cdcoref.collection.word_index import Surroundings, surroundings
 from cdcoref.predict import plan_stories
@@ -36,13 +36,10 @@ LARGEST_COMPARED = 100
 
 @dataclass(frozen=True)
 class StoryPlan:
-    """The changes to a story.
+    """The changes to a story: the stored one that it goes on from, and the ids of the documents that move or are new.
 
-    `number`: The stored story that it goes on from; None for a new one. `moved`: Ids of the stored documents that come
-    from other stories. `new`: Ids of the documents that are new in the collection. `pairs`: Ids of the pairs of
-    documents to be read together, the id that comes first first. `compared`: Those to be compared by their vectors;
-    `pairs` are among them. `known`: The former story of every stored document, as numbers from 0: those of one were
-    compared with each other.
+    `pairs` of documents are to be read together, `compared` ones by their vectors; `pairs` are among them. `known` is
+    the former story of every stored document: those of one were compared with each other.
     """
 
     number: int | None
@@ -59,11 +56,9 @@ class StoryPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with documents.
+    """What is to be done with documents: which are new, which are copies of others, and the stories that change.
 
-    `documents`: Which are new. `original_of`: The originals of copies among new and stored documents, by id. `share`:
-    By the id of a new document for how much of one it counts in how rare words are. `stories`: The stories that
-    change.
+    `share` is for how much of a document a new one counts in how rare words are.
     """
 
     documents: Sorted

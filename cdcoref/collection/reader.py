@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.settings import Settings
-from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, by_document_pair
+from cdcoref.collection.stored_readings import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.facts import with_parses

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from cdcoref.collection.chosen_rows import stories_of
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
-from cdcoref.collection.corrected_clusters import confirmed_groups, constrained
+from cdcoref.collection.corrected_clusters import Constraints, confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
-from cdcoref.collection.questions import QUESTIONS_A_STORY, UncertainDecision, least_sure
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_story import StoredStory, SubjectNames, story_clusters
 from cdcoref.collection.subjects import subjects_of
 from cdcoref.formats import cluster_id
 
+if TYPE_CHECKING:
+    from cdcoref.linking import MentionLinks
+
 EVEN = 0.5
 """The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
+QUESTIONS_A_STORY = 50
+MIN_PROBABILITY = 0.05
+"""Clusters whose mean probability is below this are not asked about."""
 
 
 def recluster(
@@ -144,3 +150,92 @@ def _store_questions(
             pair = int(numbers[decision.first]), int(numbers[decision.second])
             values = (story, *pair, decision.together, decision.probability, decision.doubt)
             connection.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", values)
+
+
+class UncertainDecision(NamedTuple):
+    """A merge that was made (`together`) or was not, as the most probable pair of mentions across its two sides.
+
+    `probability` is the mean over these pairs; `doubt` is 1 at the probability above which clusters are merged.
+    """
+
+    first: int
+    second: int
+    together: bool
+    probability: float
+    doubt: float
+
+
+def least_sure(
+    labels: np.ndarray,
+    links: MentionLinks,
+    confidence: np.ndarray,
+    above: np.ndarray,
+    corrections: Sequence[Constraints],
+) -> list[UncertainDecision]:
+    """The least certain decisions first: a mention and the rest of its cluster, or two clusters.
+
+    `above` is the probability above which a mention's cluster is merged with others. *Shapes:* (mentions,)
+    """
+    decisions = [
+        *_merges(labels, links, confidence, above, corrections),
+        *_non_merges(labels, links, above, corrections),
+    ]
+    return sorted(decisions, key=lambda d: (-d.doubt, d.first, d.second))
+
+
+def _merges(
+    labels: np.ndarray,
+    links: MentionLinks,
+    confidence: np.ndarray,
+    above: np.ndarray,
+    corrections: Sequence[Constraints],
+) -> list[UncertainDecision]:
+    """The mention of each cluster that fits worst, with the one that it resembles most or refers to."""
+    compared = links.compared
+    one = np.concatenate([compared.first, compared.second, links.pronouns])
+    other = np.concatenate([compared.second, compared.first, links.candidates])
+    probability = np.concatenate([compared.score, compared.score, links.probability])
+    within = labels[one] == labels[other]
+    one, other, probability = one[within], other[within], probability[within]
+    best = np.lexsort((other, -probability, one))
+    best = best[np.unique(one[best], return_index=True)[1]]
+    answered = {mention for one in corrections for pair in one.must_links for mention in pair}
+    weakest: dict[int, UncertainDecision] = {}
+    for pair in best.tolist():
+        mention, partner = int(one[pair]), int(other[pair])
+        value = float(confidence[mention])
+        if mention in answered or np.isnan(value):
+            continue
+        decision = UncertainDecision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
+        label = int(labels[mention])
+        if label not in weakest or decision.probability < weakest[label].probability:
+            weakest[label] = decision
+    return list(weakest.values())
+
+
+def _non_merges(
+    labels: np.ndarray, links: MentionLinks, above: np.ndarray, corrections: Sequence[Constraints]
+) -> list[UncertainDecision]:
+    """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
+    compared = links.compared
+    across = labels[compared.first] != labels[compared.second]
+    first, second, probability = compared.first[across], compared.second[across], compared.score[across]
+    low = np.minimum(labels[first], labels[second])
+    high = np.maximum(labels[first], labels[second])
+    code = low * (int(labels.max()) + 1) + high
+    order = np.lexsort((second, first, -probability, code))
+    _, starts = np.unique(code[order], return_index=True)
+    total = np.add.reduceat(probability[order], starts) if len(starts) else probability
+    best = order[starts]
+    size = np.bincount(labels[~links.refers], minlength=int(labels.max()) + 1)
+    mean = total / (size[low[best]] * size[high[best]])
+    alone = labels[links.pronouns] != labels[links.candidates]
+    one = np.concatenate([first[best], links.pronouns[alone]]).tolist()
+    other = np.concatenate([second[best], links.candidates[alone]]).tolist()
+    value = np.concatenate([mean, links.probability[alone]]).tolist()
+    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in corrections for a, b in one.cannot_links}
+    return [
+        UncertainDecision(a, b, False, probability, 1 - abs(probability - float(above[a])))
+        for a, b, probability in zip(one, other, value, strict=True)
+        if probability >= MIN_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
+    ]

@@ -32,9 +32,7 @@ def kept_options(options: PredictionOptions) -> dict[str, Any]:
 class Settings:
     """The model and the options of a collection.
 
-    `model`: As :func:`cdcoref.predict.load` takes it. `options`: How mentions are linked; see `KEPT`. `fingerprint`:
-    Of the model that has read documents; None until one has. `clustering`: That model's configuration, see
-    :class:`cdcoref.model.CorefConfig`.
+    `fingerprint` is of the model that has read documents, None until one has; `clustering` is its configuration.
     """
 
     model: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cdcoref.collection.stored_logits import DocumentPair, DocumentScores, pair_logits
+from cdcoref.collection.stored_readings import DocumentPair, DocumentScores, pair_logits
 from cdcoref.corpus import Corpus
 from cdcoref.formats import stored_document, stored_mention
 from cdcoref.reading import Readings
@@ -26,12 +26,9 @@ SHARED = 1e-3
 
 @dataclass(frozen=True)
 class StoredStory:
-    """A story with all that its clusters depend on.
+    """A story with all that its clusters depend on; `places` are those of mentions among those of their documents.
 
-    `number`: The story's number. `corpus`: The documents and mentions, without rejected ones; a mention's confidence
-    is that with which it came. `numbers`, `places`: The number of every mention, and its place among those of its
-    document. *Shape:* (mentions,) `contents`: The hash of every document's content, by id. `scores`: By pair of
-    documents.
+    A mention's confidence is that with which it came. *Shapes:* (mentions,)
     """
 
     number: int

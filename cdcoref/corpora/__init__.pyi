@@ -8,7 +8,6 @@ from .corpus_registry import CORPORA as CORPORA
 from .corpus_registry import CorpusFolder as CorpusFolder
 from .corpus_registry import corpus_folders as corpus_folders
 from .ecb import TOPICS as TOPICS
-from .ecb import missing_topics as missing_topics
 from .ecb import read_ecb as read_ecb
 from .marked_text import MarkedText as MarkedText
 from .plain_documents import documents_of as documents_of

@@ -185,11 +185,6 @@ class CorpusFolder:
         """The corpus' description."""
         return CORPORA[self.name].info
 
-    @property
-    def as_distributed(self) -> bool:
-        """Whether the folder holds the corpus as its authors distribute it, rather than JSON lines of its splits."""
-        return not self._splits_of_json_lines()
-
     def splits(self) -> list[str]:
         """The splits that can be read, in the order train, dev, test."""
         self._check_folder()

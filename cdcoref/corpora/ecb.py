@@ -67,14 +67,8 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
 
 def ecb_files(root: Path, split: str) -> list[Path]:
     """The folders of the topics of a split, if all are there."""
-    folder = _topics_folder(root)
-    return [] if missing_topics(root)[split] else [folder / str(topic) for topic in TOPICS[split]]
-
-
-def missing_topics(root: str | Path) -> dict[str, list[int]]:
-    """For every split, the numbers of its topics that are missing under `root` (an empty list: none is missing)."""
-    folder = _topics_folder(Path(root))
-    return {name: [t for t in topics if not (folder / str(t)).is_dir()] for name, topics in TOPICS.items()}
+    folders = [_topics_folder(root) / str(topic) for topic in TOPICS[split]]
+    return folders if all(folder.is_dir() for folder in folders) else []
 
 
 def _document_order(path: Path) -> tuple[str, int, str]:

@@ -15,10 +15,9 @@ from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
 from cdcoref.formats.document_files import DOCUMENTS
-from cdcoref.formats.e2e import E2E
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions, check_corpus
-from cdcoref.formats.jsonl import JSONL
+from cdcoref.formats.jsonl import E2E, JSONL
 from cdcoref.formats.lines import STANDARD_INPUT, first_bytes, readable_twice
 from cdcoref.formats.many_documents import MANY_DOCUMENTS
 from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT

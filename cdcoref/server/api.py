@@ -25,11 +25,10 @@ from cdcoref.collection import (
 )
 from cdcoref.errors import InputError
 from cdcoref.formats import json_schema
-from cdcoref.server.downloads import download
 from cdcoref.server.forms import start_adding
-from cdcoref.server.jobs import Job
-from cdcoref.server.pages import LONGEST_QUERY, sentence, status_of
+from cdcoref.server.pages import LONGEST_QUERY, download, sentence, status_of
 from cdcoref.server.site import PredictionSite, Site
+from cdcoref.server.writer import Job
 
 LONGEST_LIST = 1000
 LONGEST_ENCODING = 100

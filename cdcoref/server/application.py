@@ -17,10 +17,9 @@ from starlette.types import ASGIApp, Scope
 from cdcoref import __version__
 from cdcoref.errors import InputError
 from cdcoref.server.api import api_routes, prediction_routes
-from cdcoref.server.downloads import download
 from cdcoref.server.forms import form_routes
 from cdcoref.server.guard import Guard, is_open
-from cdcoref.server.pages import sentence, show, status_of
+from cdcoref.server.pages import download, sentence, show, status_of
 from cdcoref.server.site import PredictionSite, Site
 
 BROKEN = "An error occurred in cdcoref. The terminal shows the details."

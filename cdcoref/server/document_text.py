@@ -36,9 +36,8 @@ class Line:
 class Piece:
     """Words without a border of a mention inside.
 
-    `text`: The words. `lines`: A line for each mention that covers them, the deepest first. `mentions`, `clusters`:
-    The ids of these mentions and of their clusters, the shortest mention first. `anchors`: The ids of the mentions
-    that begin here.
+    `lines`, the deepest first, and the ids of mentions and clusters, the shortest first, are of the mentions that cover
+    them; `anchors` are those that begin here.
     """
 
     text: str
@@ -50,10 +49,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A line of a text.
-
-    `pieces`: Its text, cut where mentions begin and end. `depth`: How many lines there are below each other at most.
-    """
+    """A line of a text, cut where mentions begin and end, and how many lines there are below each other at most."""
 
     pieces: tuple[Piece, ...]
     depth: int

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from starlette.responses import RedirectResponse, Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from cdcoref.collection import Collection, StoredMention
 from cdcoref.errors import InputError
 from cdcoref.server.document_text import paragraphs
-from cdcoref.server.downloads import KINDS_OF_FILES
 from cdcoref.server.predicting import BusyError
 from cdcoref.server.readers import GoneError
 from cdcoref.server.site import Notice, Site
-from cdcoref.views import first_events, graph_drawing
+from cdcoref.views import first_events, graph_drawing, write_result
 
 A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
@@ -276,6 +278,35 @@ def _job(view: View, number: str) -> Response:
     ids = dict.fromkeys(id for pairs in ("merged", "split") for pair in report.get(pairs, ())[:CHANGES] for id in pair)
     titles = {cluster.id: cluster.title for cluster in view.collection.summaries(list(ids))}
     return view.render("job.html", job=job, titles=titles, most=CHANGES)
+
+
+KINDS_OF_FILES: Mapping[str, str] = {
+    "html": "a page to read, search and share: one file that needs no network",
+    "csv": "a table with a row per mention, for spreadsheets",
+    "parquet": "the same table, for data frames",
+    "md": "a report in Markdown on each story: its documents, timeline, disagreements, people and places",
+    "json": "one JSON object: stories with their timelines, clusters with their circumstances, documents",
+    "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
+    "conll": "CoNLL with eight columns: clusters across documents, for scorers",
+    "conllu": "CorefUD, for tools of Universal Dependencies",
+    "spacy": "spaCy's DocBin, with clusters as groups of spans",
+}
+"""The description of each format, by the suffix of the file."""
+
+
+def download(site: Site, kind: str, corrected: bool) -> FileResponse:
+    """A file with the collection as it is now."""
+    if kind not in KINDS_OF_FILES:
+        *most, last = KINDS_OF_FILES
+        raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")
+    folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")
+    try:
+        path = Path(folder.name) / f"{site.path.stem}.{kind}"
+        write_result(site.readers().prediction(corrected=corrected), path)
+        return FileResponse(path, filename=path.name, background=BackgroundTask(folder.cleanup))
+    except BaseException:
+        folder.cleanup()
+        raise
 
 
 def _download(view: View) -> Response:

@@ -22,8 +22,8 @@ from cdcoref.server.server_options import ServerOptions, check_installed
 if TYPE_CHECKING:
     import uvicorn
 
-    from cdcoref.server.jobs import Job
     from cdcoref.server.site import PredictionSite
+    from cdcoref.server.writer import Job
 
 END_WITHIN = 3
 """Seconds that requests are given to be answered when the server ends."""
@@ -34,11 +34,7 @@ START_WITHIN = 30.0
 class Server:
     """A collection, or predictions alone, served by a thread of this process; a context manager.
 
-    with Server("news.cdcoref", ServerOptions(port=0)) as server:
-        print(server.address)
-
-    `address`: Where it is, without the token. `left`: When the server has stopped: the additions that were cancelled;
-    their summaries say what is known.
+    `address` is without the token. `left` are the additions that were cancelled, when the server has stopped.
     """
 
     def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:

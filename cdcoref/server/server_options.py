@@ -21,12 +21,10 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """How a collection is served.
+    """How a collection is served; port 0 is any free one, and `model` predicts where there is no collection.
 
-    `host`, `port`: The address; port 0: any free port. `token`: What a client must present; needed unless the address
-    is a loopback address. `max_upload`: Maximum size of one upload in bytes. `device`, `precision`,
-    `batch_tokens`: How documents that are added are read, as in :func:`cdcoref.predict.load`. `log`: Called with a
-    line for each request. `model`: What predicts where no collection is served.
+    `max_upload` is in bytes; `device`, `precision` and `batch_tokens` are as in :func:`cdcoref.predict.load`; `log` is
+    called with a line for each request.
     """
 
     host: str = "127.0.0.1"

@@ -28,14 +28,14 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cdcoref.server.jobs import Job
+    from cdcoref.server.writer import Job
 
 STATIC = Path(__file__).with_name("static")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The contents of a form: an action, ids, a name, what is done where a name is taken, and an encoding."""
+    """The contents of a form."""
 
     action: str = ""
     ids: tuple[str, ...] = ()
@@ -46,12 +46,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The message at the top of a page.
-
-    `error`: Why what was asked for was not done. `correction`: The correction that was made or undone. `removed`: The
-    id of the document that was removed. `restored`: Whether the removal of the document that is shown was undone.
-    `form`: What was sent with a form that could not be used; it stays in the form.
-    """
+    """The message at the top of a page: an error with the form that stays, or what a correction or removal did."""
 
     error: str | None = None
     correction: Correction | None = None
@@ -115,10 +110,7 @@ class PredictionSite:
 
 
 class Site(PredictionSite):
-    """A collection as a site.
-
-    `readers`, `writer`: For reading, in any thread, and for changes. `secret`: What every form of this server carries.
-    """
+    """A collection as a site; every form of this server carries its `secret`."""
 
     def __init__(self, path: Path, options: ServerOptions) -> None:
         super().__init__(options)

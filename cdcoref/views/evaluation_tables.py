@@ -65,11 +65,11 @@ def evaluation_text(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str, Mapping[str, str]]) -> str:
+def statistics_text(numbers: Mapping[str, Mapping[str, Any]]) -> str:
     """A table with one column per split, and how well predicted topics match subtopics if that is known.
 
     `numbers` are, by split, the fields of :class:`cdcoref.corpora.CorpusStatistics`, and of
-    :class:`cdcoref.stories.TopicQuality` under ``"predicted_topics"``; `paper` has what a publication reports.
+    :class:`cdcoref.stories.TopicQuality` under ``"predicted_topics"``.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -77,15 +77,10 @@ def statistics_text(numbers: Mapping[str, Mapping[str, Any]], paper: Mapping[str
     kinds = [k for k in ("event", "entity", "unknown") if any(n["mentions"].get(k) for n in numbers.values())]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("/".join(kinds))
-    columns: list[Mapping[str, str]] = []
-    for name, counts in numbers.items():
+    for name in numbers:
         table.add_column(name, justify="right")
-        columns.append({what: _cell(counts, what, kinds) for what in ROWS})
-        if name in paper:
-            table.add_column("paper", justify="right", style="dim")
-            columns.append(paper[name])
     for what, title in ROWS.items():
-        table.add_row(title, *(column.get(what, "") for column in columns))
+        table.add_row(title, *(_cell(counts, what, kinds) for counts in numbers.values()))
     lines = [_text(table)]
     for name, counts in numbers.items():
         if quality := counts.get("predicted_topics"):

@@ -14,7 +14,6 @@ from cdcoref import predict
 from cdcoref.collection import Collection
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus
-from cdcoref.model import CorefModel
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
@@ -54,26 +53,6 @@ def test_adding_day_by_day(run: Run, tiny_model_folder: Path) -> None:
     assert "cdcoref: documents: 1 replaced\n" in run("add", "news.cdcoref", "a.txt").err
     Path("copy.txt").write_text(TEXTS["c.txt"])
     assert "cdcoref: copy.txt is already there as c.txt\n" in run("add", "news.cdcoref", "copy.txt").err
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "why"),
-    [
-        ("--threshold", "7", "the threshold must be a probability from 0 to 1, not 7.0"),
-        ("--max-pairs", "0", "the limit on pairs must be 1 or more, not 0"),
-        ("--batch-tokens", "0", "a batch must have 1 word piece or more, not 0"),
-        ("--device", "quantum", "the device 'quantum' is not available here; choose 'cpu', which always is"),
-    ],
-)
-def test_options_out_of_range_are_refused_before_files_are_read(run: Run, option: str, value: str, why: str) -> None:
-    for file in ("new.cdcoref", "news.cdcoref"):
-        done = run("add", file, "missing.txt", option, value)
-        assert (done.code, done.out, done.err) == (2, "", f"cdcoref: {why}\n")
-        assert not Path("new.cdcoref").exists()
-        Collection.create("news.cdcoref", "lemma").close()
-    before = Path("news.cdcoref").read_bytes()
-    assert run("rebuild", "news.cdcoref", option, value).err == f"cdcoref: {why}\n"
-    assert Path("news.cdcoref").read_bytes() == before
 
 
 def test_other_options_than_the_collections_are_refused_before_files_are_read(run: Run) -> None:
@@ -145,32 +124,6 @@ def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_f
     assert read_corpus(["news.cdcoref"]).corpus == stored
 
 
-def test_a_first_addition_that_is_interrupted_leaves_no_collection(
-    run: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = CorefModel.reading_builder
-    meanwhile: list[str] = []
-
-    def interrupted(*_: Any, **__: Any) -> Any:
-        for text in meanwhile:
-            monkeypatch.setattr(CorefModel, "reading_builder", plain)
-            with Collection.open("news.cdcoref") as other:
-                other.add({"other": text})
-        raise KeyboardInterrupt
-
-    before = {path.name for path in Path().iterdir()}
-    for others, left in ([], set()), ([TEXTS["c.txt"]], {"other"}):
-        meanwhile[:] = others
-        monkeypatch.setattr(CorefModel, "reading_builder", interrupted)
-        done = run("add", "news.cdcoref", "a.txt", "--model", tiny_model_folder)
-        assert (done.code, done.err.endswith("cdcoref: interrupted; nothing was changed\n")) == (130, True)
-        # What another program has put there meanwhile stays.
-        assert {path.name for path in Path().iterdir()} == before | ({"news.cdcoref"} if left else set())
-        if left:
-            with Collection.open("news.cdcoref") as collection:
-                assert {document.id for document in collection.documents()} == left
-
-
 def test_known_documents_are_added_without_a_model(
     news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,20 +185,6 @@ def test_documents_and_what_words_find(news: Run) -> None:
     for wrong in (("--cluster", "c99999"), ("--document", "x"), ("--documents", "--least-sure")):
         assert news("show", "news.cdcoref", *wrong).code == 2
     assert news("show", "absent.cdcoref").code == 2
-
-
-def test_what_words_find_is_of_the_kind_that_is_asked_for(run: Run, written: Any) -> None:
-    with Collection.create("news.cdcoref", "lemma") as collection:
-        collection.add(written.annotated("a", "The ferry sank .", "The ferry sank again .", "Thieves sank it ."))
-    for options, kinds in (((), {"event", "entity"}), (("--kind", "entity"), {"entity"})):
-        found = json.loads(run("show", "news.cdcoref", "--query", "ferry", "--json", *options).out)
-        assert [d["id"] for d in found["documents"]] == ["a"]
-        assert {c["kind"] for c in found["clusters"]} == kinds
-    for chosen in (("--cluster", "c1"), ("--document", "a"), ("--documents",), ("--least-sure",)):
-        for option in (("--kind", "event"), ("--singletons",)):
-            done = run("show", "news.cdcoref", *chosen, *option)
-            assert (done.code, done.out) == (2, "")
-            assert "--kind and --singletons choose clusters from a list; leave them out with --cluster" in done.err
 
 
 def test_corrections(news: Run) -> None:
@@ -361,33 +300,6 @@ def test_only_what_was_corrected_is_exported(news: Run) -> None:
     assert news("export", "news.cdcoref", "--split", "dev", "-o", "b.jsonl").code == 2
     assert news("export", "-o", "b.jsonl").code == 2
     assert news("export", "a.jsonl", "-o", "b.conll").code == 0
-
-
-def test_mentions_without_a_kind_are_exported_with_that_which_is_stated(run: Run) -> None:
-    Path("k.conll").write_text(KINDLESS)
-    with Collection.create("k.cdcoref", "lemma") as collection:
-        collection.add(read_corpus(["k.conll"]).corpus)
-    for source in ("k.conll", "k.cdcoref"):
-        for kind in ("event", "entity"):
-            done = run("export", source, "--kind", kind, "-o", "k.jsonl")
-            assert (done.code, done.err) == (0, "cdcoref: k.jsonl: 1 document, 1 mention\n")
-            assert [(m.tokens, m.kind) for m in read_corpus(["k.jsonl"]).corpus.mentions] == [((1,), kind)]
-    assert run("export", "k.conll", "-o", "k.jsonl").code == 0
-    assert [m.kind for m in read_corpus(["k.jsonl"]).corpus.mentions] == [None]
-
-
-@pytest.mark.parametrize("name", ["x.jsonl", "x.conll", "x.html", "x"])
-def test_an_input_without_documents_is_not_exported_or_counted(run: Run, name: str) -> None:
-    Path("empty.jsonl").write_text("\n")
-    Path("x.jsonl").write_text("as before")
-    for command in (("export", "empty.jsonl", "-o", name), ("stats", "empty.jsonl"), ("predict", "empty.jsonl")):
-        done = run(*command)
-        assert (done.code, done.out) == (2, "")
-        assert done.err == (
-            "cdcoref: empty.jsonl: the file has no documents\ncdcoref: the input contains no documents\n"
-        )
-    assert Path("x.jsonl").read_text() == "as before"
-    assert name == "x.jsonl" or not Path(name).exists()
 
 
 def test_folders_and_standard_input_are_exported(run: Run, written: Any) -> None:

@@ -166,23 +166,6 @@ def test_a_working_directory_that_was_removed(
     assert (code, said) == (2, [f"{line.split()[0]}: the working directory was removed; change to another one"])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "cdcoref predict x.jsonl",
-        "cdcoref add c.cdcoref x.jsonl",
-        "cdcoref evaluate x.jsonl",
-        "cdcoref rebuild c.cdcoref",
-        "cdcoref serve c.cdcoref",
-    ],
-)
-@pytest.mark.parametrize("device", ["meta", "mps:99", "cuda:77", "cpu:x", "-1", "gpu"])
-def test_devices_that_cannot_compute(line: str, device: str, files: Path, command: Command) -> None:
-    code, said = command(f"{line} --device {device}")
-    assert (code, len(said)) == (2, 1)
-    assert f"the device '{device}' is not available here; choose 'cpu'" in said[0]
-
-
 @pytest.mark.parametrize("limit", [2_000, 30_000])
 @pytest.mark.parametrize("line", ["correct same m1 m2", "correct rename c1 ferry", "remove a", "add x.jsonl"])
 def test_collections_on_a_full_disk_are_left_as_they_were(

@@ -45,12 +45,6 @@ def test_the_sample_is_opened_as_a_page(cdcoref: Run, opened: list[str], tmp_pat
     assert str(files("cdcoref")) not in text  # nothing of the machine that made it
 
 
-def test_it_need_not_be_opened(cdcoref: Run, opened: list[str], tmp_path: Path) -> None:
-    done = cdcoref("demo", "--no-open", "-o", "x.html")
-    assert (done.code, done.out) == (0, f"{tmp_path / 'x.html'}\n")
-    assert opened == []
-
-
 def test_without_a_browser_it_says_so(cdcoref: Run, opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     assert cdcoref("demo").err.endswith("cdcoref: no browser was found; open this file in one\n")

@@ -39,15 +39,6 @@ def test_a_table(evaluate: Run, sample: Path, tiny_model_folder: Path) -> None:
         assert [float(number) for number in numbers] == pytest.approx([100 * e for e in expected], abs=0.051)
 
 
-def test_an_interruption_is_said(evaluate: Run, sample: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("cdcoref.evaluation.evaluate", interrupted)
-    done = evaluate(sample / "dev_tiny.jsonl")
-    assert (done.code, done.out, done.err) == (130, "", "cdcoref: interrupted\n")
-
-
 def test_json_of_predicted_mentions(evaluate: Run, sample: Path, tiny_model_folder: Path) -> None:
     done = evaluate(sample / "dev_tiny.jsonl", "--mentions", "predicted", "--json")
     assert done.code == 0, done.err
@@ -132,9 +123,3 @@ def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> 
     refused = evaluate(conll)
     assert refused.code == 2
     assert "neither an event nor an entity; specify the kind of its mentions" in refused.err
-
-
-def test_the_lemma_baseline_on_found_mentions_names_whose_parameters(cdcoref: Run, sample: Path) -> None:
-    done = cdcoref("evaluate", sample / "dev_tiny.jsonl", "--model", "lemma", "--mentions", "predicted")
-    assert done.code == 0, done.err
-    assert re.search(r"model lemma, [\d.]+M parameters in the model that detects mentions, ", done.out)

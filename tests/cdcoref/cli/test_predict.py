@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
@@ -15,7 +14,6 @@ import pytest
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.predict import Predictor
-from cdlm import printing as progress_module
 from tests.cdcoref.predict.test_prediction import sightings
 
 TEXTS = {
@@ -62,13 +60,6 @@ def test_a_table_of_clusters(predict: Run) -> None:
         assert 0 <= float(confidence.rstrip("+")) <= 1
     assert done.out.split()[:4] == ["kind", "mention", "where", "confidence"]
     assert re.fullmatch(r"cdcoref: 3 documents in 2 stories; 1 pair of documents to compare\n", done.err)
-
-
-def test_names_across_stories(predict: Run, tmp_path: Path) -> None:
-    write_corpus(sightings(), tmp_path / "x.jsonl")
-    for more, count in ((), 2), (("--within-stories",), 3):
-        assert predict("x.jsonl", "--threshold", "0", *more, "-o", "y.jsonl").code == 0
-        assert len({m.cluster for m in read_corpus([tmp_path / "y.jsonl"]).corpus.mentions}) == count
 
 
 def test_lines_written_story_by_story_are_those_of_the_whole(predict: Run, tmp_path: Path) -> None:
@@ -398,37 +389,21 @@ def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatc
     ("arguments", "message"),
     [
         ("--threshold 2", "the threshold must be a probability from 0 to 1, not 2.0"),
-        ("--max-pairs 0", "the limit on pairs must be 1 or more, not 0"),
-        ("--batch-tokens 0", "a batch must have 1 word piece or more, not 0"),
         ("--device toaster", "the device 'toaster' is not available here; choose 'cpu', which always is"),
         ("--model missing", "there is no such folder; name a folder with a saved model, or one of the models small, b"),
-        ("--model a.txt", "a.txt: this is a file; name a folder with a saved model"),
         ("--pipeline xx_not_there", "the spaCy pipeline 'xx_not_there' cannot be loaded"),
-        ("missing.txt --threshold 7", "the threshold must be a probability"),
         ("--ray-address auto", "a Ray address was given, but the engine is local; choose the engine ray"),
         ("--model lemma --threshold 0.9 --candidates 1", "does not use --threshold, --candidates; "),
         ("-o out.txt", "out.txt: the output's name must end in .conll, .conllu, .csv, .html, .json, .jsonl"),
         ("-o no/out.jsonl", "no/out.jsonl: the folder of the output does not exist; create it first"),
         ("-o folder.html", "folder.html: the output is a folder; give the name of a file"),
-        ("-o /proc/out.jsonl", "/proc/out.jsonl: the file cannot be written ("),
-        ("-o /proc/out", "/proc/out: the folder cannot be written ("),
-        (f"-o {'x' * 240}.jsonl", "the file cannot be written (File name too long); choose a shorter name"),
         (f"-o {'x' * 250}", "the folder cannot be written (File name too long); choose another one"),
         ("-o x.jsonl --layout 2012", "x.jsonl: --layout is for a .conll file"),
-        ("-o x.html -o x.csv --layout 2012", "x.html: --layout is for a .conll file"),
-        ("--layout 2012", "--layout is for a .conll file"),
-        ("-o texts --layout 2012", "--layout is for a .conll file"),
         ("-o x.html -o ./x.html", "x.html: two outputs have this name"),
-        ("-o z.jsonl -o no/x.csv", "no/x.csv: the folder of the output does not exist"),
         ("-o x.jsonl --replace all", "--replace is for an output folder"),
-        ("--replace all", "--replace is for an output folder"),
         ("-o x.html --format text", "--format is for an output folder"),
-        ("-o . --format text", "did not write"),
-        ("-o no/texts", "create it first"),
         ("-o x.html --plain", "--plain is for a .csv file"),
-        ("--plain", "--plain is for a .csv file"),
         ("--pairs p.txt", "must end in .csv"),
-        ("--pairs no/p.csv", "create it first"),
         ("--pairs ./p.csv -o p.csv", "would be replaced by the output of -o"),
         ("--pairs p.csv --model lemma", "does not use --pairs"),
     ],
@@ -441,30 +416,6 @@ def test_wrong_arguments_are_one_sentence(predict: Run, tmp_path: Path, argument
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*TEXTS, "folder.html"])
 
 
-def test_an_interruption_says_how_to_go_on(
-    cdcoref: Run, tmp_path: Path, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Predictor, "predict", interrupted)
-    text = tmp_path / "a.txt"
-    text.write_text("A ferry sank.", encoding="utf-8")
-    plain = cdcoref("predict", text, "--model", tiny_model_folder)
-    assert plain.code == 130
-    assert plain.err == "cdcoref: interrupted\n"
-    kept = cdcoref("predict", text, "--model", tiny_model_folder, "--cache", tmp_path / "work")
-    assert kept.err == f"cdcoref: interrupted; run the same command again to resume from {tmp_path / 'work'}\n"
-
-
-def test_progress_is_lines_where_there_is_no_terminal(predict: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seconds, shown in ((3600.0, set()), (0.0, {"finding mentions", "comparing"})):
-        monkeypatch.setattr(progress_module, "LINE_EVERY", seconds)
-        done = predict("a.txt", "b.txt", "--topics", "none")
-        assert set(re.findall(r"^cdcoref: (finding mentions|comparing): \d+ of \d+$", done.err, re.MULTILINE)) == shown
-    assert "cdcoref: comparing: 3 of 3\n" in done.err
-
-
 def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> None:
     assert predict("a.txt", "b.txt", "-o", "x.jsonl").code == 0
     done = predict("a.txt", "b.txt", "-o", "y.jsonl", "--pairs", "p.csv")
@@ -472,15 +423,3 @@ def test_pairs_are_written_beside_the_output(predict: Run, tmp_path: Path) -> No
     assert re.search(r"[0-9,]+ pairs written to p.csv", done.err)
     assert (tmp_path / "p.csv").read_bytes().startswith(b"\xef\xbb\xbfkind,relation,probability")
     assert (tmp_path / "x.jsonl").read_text() == (tmp_path / "y.jsonl").read_text()
-
-
-def test_plain_tables_have_texts_as_they_are(predict: Run, tmp_path: Path) -> None:
-    text = tmp_path / "a.txt"
-    text.write_text("- The ferry sank off Tresk.\n- Nineteen people died.\n")
-    for options, start in ((), "'-"), (("--plain",), "-"):
-        done = predict(text, "-o", tmp_path / "a.csv", "--pairs", tmp_path / "p.csv", *options)
-        assert done.code == 0, done.err
-        with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
-            sentences = {row["sentence"] for row in csv.DictReader(file)}
-        assert sentences
-        assert all(sentence.startswith(start) for sentence in sentences)

@@ -235,11 +235,3 @@ def test_the_model_is_loaded_when_it_is_needed(path: Path, tiny_model_folder: Pa
         assert collection.counts().mentions > 0
         with pytest.raises(InputError, match="this collection was made with the model"):
             Collection.create(path, "lemma")
-
-
-def test_new_documents_in_another_language_are_noted(lemma: Collection) -> None:
-    text = "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken, wie die Polizei mitteilte."
-    document = tokenise_text(text, "de")
-    corpus = Corpus((document,), (Mention("de", (2,), "event"),))
-    assert any(note.endswith("another language: de") for note in lemma.add(corpus).notes)
-    assert not lemma.add(corpus).notes

@@ -55,20 +55,6 @@ def test_an_empty_file_becomes_a_collection(path: Path) -> None:
         assert collection.counts().documents == 0
 
 
-@pytest.mark.parametrize("name", ["default", "lemma"])
-def test_a_folder_does_not_take_the_name_of_a_model_that_ships(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path(name).mkdir()
-    for _ in range(2):
-        with Collection.create("news.cdcoref", name) as collection:
-            assert collection.model == name
-    Path("mine").mkdir()
-    with Collection.create("other.cdcoref", "mine") as collection:
-        assert collection.model == str(tmp_path / "mine")
-
-
 def test_options_last_and_are_checked(path: Path) -> None:
     options = replace(OPTIONS, kind="entity", threshold=0.4, max_pairs=None)
     Collection.create(path, "lemma", options).close()
@@ -128,19 +114,6 @@ def test_a_version_that_no_release_wrote_and_a_later_one_are_refused(path: Path,
         with pytest.raises(InputError, match="no release wrote" if version < COLLECTION_VERSION else later):
             read(path)
     assert path.read_bytes() == before
-
-
-def test_the_first_release_is_migrated_whole_or_not_at_all(path: Path) -> None:
-    Collection.create(path, "lemma").close()
-    of_first_release(path)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE INDEX corrections_by_cluster ON corrections (cluster)")  # which is made last
-    before = schema(path)
-    with pytest.raises(InputError, match="index corrections_by_cluster already exists"):
-        Collection.open(path)
-    assert schema(path) == before
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (OLDEST_COLLECTION,)
 
 
 def test_a_collection_that_cannot_be_written_is_read(written: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

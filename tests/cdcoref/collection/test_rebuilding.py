@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import OPTIONS, Collection
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Mention
 from cdcoref.predict import PredictionOptions, Predictor
 
 EVENTS, ENTITIES, BOTH = (replace(OPTIONS, kind=kind) for kind in ("event", "entity", "both"))
@@ -64,17 +64,6 @@ def test_the_kind_that_is_kept_keeps_its_clusters_and_corrections_rest(
     lemma.rebuild(options=BOTH)
     assert {c.title: c.id for c in lemma.clusters(min_mentions=1, kind="event")} == ids
     assert lemma.mention(mention_id("ferry0", "storm")).rejected
-
-
-def test_a_mention_without_a_kind_gets_that_of_the_collection(lemma: Collection) -> None:
-    document = Document.from_sentences("a", [["The", "storm", "came", "."]])
-    given = (Mention("a", (1,)), Mention("a", (1,), "event"), Mention("a", (2,), "event", id="7", tag="ACT"))
-    lemma.add(Corpus((document,), given))
-    lemma.rebuild(options=EVENTS)
-    assert [(m.tokens, m.kind, m.id, m.tag) for m in lemma.corpus().mentions] == [
-        ((1,), "event", None, None),
-        ((2,), "event", "7", "ACT"),
-    ]
 
 
 def test_given_mentions_of_one_kind_are_compared_by_a_model(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,6 @@ from cdcoref.collection import Collection, document_page_lines
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text, write_jsonl
-from cdcoref.predict import Predictor
 from cdcoref.stories import group_documents, topic_quality
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
@@ -126,28 +123,3 @@ def test_reports_of_one_template_are_in_different_stories_whenever_they_come(lem
         assert sorted(stories_of(lemma)) == [[quake.id] for quake in sorted(QUAKES[:count], key=lambda d: d.id)]
         assert lemma.corpus().copies() == {}
     assert sorted(stories_of(lemma)) == sorted(group_documents(QUAKES))
-
-
-REPORT = tokenise_text(
-    "The ferry Maren sank in a storm off Tresk on Friday. Police arrested the captain of the ferry. He met lawyers. "
-    "Nineteen sailors died when the Maren sank. Divers searched the wreck for two days. The owners paid for it. "
-    "The inquiry opens in May.",
-    "report",
-)
-BRIEF = tokenise_text("Ten of those who died when the ferry Maren sank off Tresk were buried today.", "brief")
-
-
-@pytest.mark.parametrize("later", [False, True])
-def test_copies_are_read_and_compared_like_any_document(
-    written: Any, random_reader: Predictor, lemma: Collection, later: bool
-) -> None:
-    path = lemma.path.with_name("model.cdcoref")
-    copies = tuple(without(REPORT, {n}, f"copy{n}") for n in range(3))
-    with Collection.create(path, "default") as collection:
-        for batch in [(REPORT, BRIEF), copies] if later else [(*copies, REPORT, BRIEF)]:
-            collection.add(Corpus(batch), random_reader)
-        assert collection.corpus().copies() == {"report": [copy.id for copy in copies]}
-        ids = sorted(("report", "brief", *(copy.id for copy in copies)))
-        assert written.compared(collection) == set(combinations_with_replacement(ids, 2))
-        expected = random_reader.predict(Corpus(copies[:1])).corpus
-        assert {m.key for m in collection.corpus().by_document()["copy0"]} == {m.key for m in expected.mentions}

@@ -15,7 +15,6 @@ import pytest
 from cdcoref.collection import STORING, Collection
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import tokenise_text
 from cdcoref.model import CorefModel
 from cdcoref.predict import Predictor
 from cdlm.settings import with_settings
@@ -122,17 +121,6 @@ def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
         assert [found[f"d{n}"] for n in (99, 100, 101)] == [99, 2, 2]
 
 
-def test_a_changed_document_is_compared_with_its_story_again(
-    written: Any, make: Callable[..., Collection], predictor: Predictor
-) -> None:
-    with make() as collection:
-        collection.add(TEXTS, predictor)
-        report = collection.add({"ferry1": TEXTS["ferry1"] + "Nobody was hurt.\n"}, predictor)
-        assert (report.replaced, report.pairs) == (("ferry1",), 3)
-        assert written.compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
-        assert stored(collection).keys() == TEXTS.keys()
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -179,11 +167,3 @@ def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
         query = "SELECT logits FROM scores ORDER BY first, second"
         rows = [c._database.connection.execute(query).fetchall() for c in (collection, expected)]
         assert rows[0] == rows[1]
-
-
-def test_a_corpus_without_mentions(make: Callable[..., Collection], predictor: Predictor) -> None:
-    with make() as collection:
-        for id in ("a", "b"):
-            document = tokenise_text("", id)
-            collection.add(Corpus((document,)), predictor)
-        assert stored(collection) == {}

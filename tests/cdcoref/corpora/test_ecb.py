@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora import TOPICS, corpus_statistics, missing_topics, read_ecb
+from cdcoref.corpora import corpus_statistics, read_ecb
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.errors import InputError
 
@@ -48,9 +48,6 @@ def test_mentions_and_their_clusters(mini_ecb: Path) -> None:
 
 
 def test_missing_topics_are_said(mini_ecb: Path) -> None:
-    missing = missing_topics(mini_ecb)
-    assert missing["dev"] == [topic for topic in TOPICS["dev"] if topic != 2]
-    assert missing["test"] == list(TOPICS["test"])
     with pytest.raises(InputError, match="topic 5 is missing, so the dev split cannot be read"):
         read_ecb(mini_ecb, "dev")
     with pytest.raises(InputError, match="has no split named 'validation'"):
@@ -70,20 +67,16 @@ def change(pattern: str, replacement: str) -> Callable[[str], str]:
     ("edit", "message"),
     [
         (lambda text: text[: len(text) // 2], r"line \d+: .*malformed or truncated"),
-        (lambda text: "", "malformed or truncated"),
-        (change("</Markables>", ""), r"line \d+: .*malformed"),
         (
             change('<token_anchor t_id="3"/>', '<token_anchor t_id="99"/>'),
             "mention 2 points to token 99, which does not",
         ),
         (change('<token t_id="3"', '<token t_id="2"'), "two tokens have the t_id 2"),
-        (change('sentence="0"', 'sentence="x"'), "no t_id or no sentence number"),
         (change('t_id="1" ', ""), "no t_id or no sentence number"),
         (change("<token .*</token>", ""), "no tokens"),
         (change('<target m_id="50"/>', ""), None),  # the relation's note names the instance
         (change('note="x">(.*?)<target m_id="50"/>', r">\1"), "no target instance"),
         (change("Jackman", "Jackm\udce4n"), r"2_1ecb\.xml"),
-        (change("Document", "Text"), "malformed"),
         (lambda text: text.replace("Document", "Text"), "root element is not <Document>"),
         (
             change(r"<Document", '<!DOCTYPE d [<!ENTITY e SYSTEM "file:///etc/hostname">]>\n<Document'),

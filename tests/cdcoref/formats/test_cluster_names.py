@@ -109,13 +109,6 @@ def test_conll_files_number_their_own_clusters(tmp_path: Path, numbers: Iterable
     assert {m.key: m.cluster for m in without.corpus.mentions} == {m.key: None for m in alone.corpus.mentions}
 
 
-def test_numbers_behind_a_word_are_numbers(tmp_path: Path) -> None:
-    names = [f"event_{number}" for number in range(5)]
-    assert len(read(tmp_path, document("a", names), document("b", names)).problems) == 1
-    other = [f"story2_event_{number}" for number in range(5)]
-    assert read(tmp_path, document("a", names), document("b", other)).problems == ()
-
-
 def test_names_of_corefud_mean_something_in_one_document(tmp_path: Path) -> None:
     for name in "ab":
         words = "".join(f"{n}\tw" + "\t_" * 7 + f"\tEntity=(e{n}--1)\n" for n in range(1, 8))
@@ -123,11 +116,3 @@ def test_names_of_corefud_mean_something_in_one_document(tmp_path: Path) -> None
     loaded = read_corpus([tmp_path])
     assert loaded.problems == ()
     assert len(loaded.corpus.clusters()) == 14
-
-
-def test_one_file_may_say_what_it_likes(tmp_path: Path) -> None:
-    """The rules are for files that were made apart."""
-    names = [str(number) for number in range(9)]
-    loaded = read(tmp_path, document("a", names) + document("b", names) + document("c", names, None))
-    assert loaded.problems == ()
-    assert len(loaded.corpus.clusters()) == 18

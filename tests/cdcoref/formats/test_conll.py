@@ -73,20 +73,6 @@ def test_what_is_written_is_read_back_equal_or_refused(
     assert coreference(back) == coreference(corpus)
 
 
-def one_document(*spans: tuple[int, int, str | None]) -> Corpus:
-    document = Document.from_sentences("d", [["a", "b", "c", "d", "e", "f"]])
-    return Corpus((document,), tuple(Mention("d", tuple(range(s, e)), cluster=name) for s, e, name in spans))
-
-
-@pytest.mark.parametrize("spans", [[(0, 3, "x"), (2, 5, "x")], [(0, 3, "x"), (1, 6, "x")]])
-def test_crossing_mentions_of_one_cluster_are_refused_by_name(
-    tmp_path: Path, spans: list[tuple[int, int, str | None]]
-) -> None:
-    with pytest.raises(InputError, match=r"mention '. . .*' .*of document 'd'.*crosses mention 'a b c'"):
-        write_conll(one_document(*spans), tmp_path / "x.conll")
-    assert list(tmp_path.iterdir()) == []
-
-
 def without_gaps(path: Path, *spans: tuple[int, ...], clusters: str) -> tuple[list[Mention], dict[str, int]]:
     """Mentions of entities as they are in a file, and of how many a note says that they were extended or cut."""
     document = Document.from_sentences("d", [list("abcdefghij")])
@@ -214,8 +200,6 @@ def test_brackets(tmp_path: Path, cells: list[str], expected: set[tuple[str, int
         ("#begin document (LuoTestCase); ", "LuoTestCase", "0"),
         ("#begin document (a (b) c)", "a (b) c", "0"),
         ("# begin document test_events", "test_events", "0"),
-        ("#begin document (a) b", "(a) b", "0"),
-        ("#begin document (x); part 000000000000000000000000000000", "x", "0"),
     ],
 )
 def test_names_of_documents(tmp_path: Path, begin: str, name: str, part: str) -> None:
@@ -257,16 +241,10 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
         ["Ann (1)", "left -", "7 (2)"],
         ["0 Ann (1)", "1 left _", "2 7 (2)"],
         ["b 1 Ann (1)", "b 2 left _", "b 3 7 (2)"],
-        ["0 Ann NNP x (1)", "1 left VBD x _", "2 7 CD x (2)"],
         ["b 0 0 Ann (1)", "b 0 1 left -", "b 0 2 7 (2)"],
-        ["9 0 0 Ann (1)", "9 0 1 left -", "9 0 2 7 (2)"],
         ["b 0 0 Ann NNP * - - - - * (1)", "b 0 1 left VBD * - - - - * -", "b 0 2 7 CD * - - - - * (2)"],
         ["Ann NNP (1)", "left VBD -", "7 CD (2)"],
         ["b Ann (1)", "b left -", "b 7 (2)"],
-        ["Ann NNP PER (1)", "left VBD O -", "7 CD O (2)"],
-        ["B-PER Ann (1)", "O left -", "O 7 (2)"],
-        ["0 NNP Ann (1)", "1 VBD left -", "2 CD 7 (2)"],
-        ["b 0 PROPN Ann (1)", "b 1 VERB left -", "b 2 NUM 7 (2)"],
         ["s1 w1 Ann (1)", "s1 w2 left -", "s1 w3 7 (2)"],
         ["1-1 Ann NNP (1)", "1-2 left VBD -", "1-3 7 CD (2)"],
         [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t{c}" for n, word, c in

@@ -217,17 +217,6 @@ def test_empty_nodes_are_tokens_or_not(tmp_path: Path) -> None:
         read_corefud(path, empty_nodes=False)
 
 
-def test_types_before_the_cluster_as_in_gum_2_7(tmp_path: Path) -> None:
-    cells = ["(person-1", "(place-2)person-1)", "(person-3)", "(person-1)"]
-    words = "".join(f"{n}\tw" + "\t_" * 7 + f"\tEntity={cell}\n" for n, cell in enumerate(cells, 1))
-    path = tmp_path / "x.conllu"
-    path.write_text(f"# newdoc id = a\n{words}\n# newdoc id = b\n{words}\n")
-    corpus = read_corefud(path)
-    clusters = [sorted((m.document, m.tokens) for m in cluster) for cluster in corpus.clusters()]
-    expected = [[(d, (0, 1)), (d, (3,))] for d in "ab"] + [[(d, (n,))] for d in "ab" for n in (1, 2)]
-    assert sorted(clusters) == sorted(expected)
-
-
 @pytest.mark.parametrize("header", ["# newdoc id = a\n", "# newdoc id = a\n# global.Entity = etype-eid-infstat\n"])
 @pytest.mark.parametrize("end", ["person-12", "12"])
 def test_types_before_the_cluster_and_more_behind_it(tmp_path: Path, header: str, end: str) -> None:

@@ -16,8 +16,6 @@ from cdcoref.formats import (
     first_bytes,
     line_chunks,
     read_corpus,
-    read_file,
-    read_mention_table,
     read_text,
 )
 from tests.streams import SlowStream
@@ -30,11 +28,6 @@ MARKED = {
     "utf-32-be": b"\0\0\xfe\xff",
 }
 LETTER = "Dear José,\nthe “ferry” sank – 5 € lost 😢.\n"
-BROKEN = {
-    "half of a surrogate pair": b"\xff\xfe" + "one\ntwo".encode("utf-16-le") + b"\x00\xd8" + "x".encode("utf-16-le"),
-    "half a character at the end": b"\xfe\xff" + "one\ntwo".encode("utf-16-be") + b"\0",
-    "no character": b"\xff\xfe\0\0" + "one\ntwo".encode("utf-32-le") + b"\xff\xff\xff\xff",
-}
 
 
 @pytest.mark.parametrize("encoding", MARKED)
@@ -51,26 +44,6 @@ def test_a_byte_order_mark_is_obeyed_and_removed(encoding: str, size: int, text:
             assert first == number
             number += chunk.count(b"\n")
     assert first_bytes(io.BytesIO(content)).decode() == text
-
-
-@pytest.mark.parametrize("encoding", MARKED)
-def test_every_format_may_have_a_byte_order_mark(tmp_path: Path, encoding: str) -> None:
-    conll = "#begin document (c); part 000\nc\t0\t0\tZoë\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
-    jsonl = '{"id": "j", "text": "Zoë ran.", "mentions": [{"start": 0, "end": 3, "cluster": "7"}]}\n'
-    for name, text in {"a.conll": conll, "b.jsonl": jsonl, "c.txt": "Zoë ran."}.items():
-        (tmp_path / name).write_bytes(MARKED[encoding] + text.encode(encoding))
-        assert read_file(tmp_path / name).documents[0].tokens[0] == "Zoë"
-    assert len(read_mention_table(tmp_path / "a.conll").documents) == 1
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_a_mark_before_something_else(tmp_path: Path, case: str) -> None:
-    (tmp_path / "a.txt").write_bytes(BROKEN[case])
-    for encoding in (None, "cp1252"):
-        why = r"a\.txt, line 2: the line cannot be decoded as utf-(16|32), which the byte order mark .* states; convert"
-        with pytest.raises(EncodingError, match=why) as caught:
-            read_text(tmp_path / "a.txt", encoding=encoding)
-        assert caught.value.suggestion is None
 
 
 @pytest.mark.parametrize(

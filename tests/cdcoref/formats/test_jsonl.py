@@ -21,7 +21,6 @@ from cdcoref.formats import (
     json_schema,
     jsonl_writer,
     read_jsonl,
-    tokenise_text,
     write_jsonl,
 )
 from tests.corpora import corpora
@@ -40,13 +39,6 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus, pa
     assert back.notes == ()
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == packed
     path.unlink()
-
-
-def test_round_trip_of_tokenised_text_keeps_offsets(tmp_path: Path) -> None:
-    document = tokenise_text("Ann  didn't\r\nleave. She fell —\u2028hard.", "a.txt", path="news/a.txt")
-    corpus = Corpus((document,), (Mention("a.txt", (0, 3), "event", "c"), Mention("a.txt", (1,), "event", "c")))
-    write_jsonl(corpus, tmp_path / "c.jsonl")
-    assert read_jsonl(tmp_path / "c.jsonl") == corpus
 
 
 def test_fields_with_their_default_are_left_out(tmp_path: Path) -> None:
@@ -85,14 +77,6 @@ def test_text_with_character_spans() -> None:
     assert [(m.cluster, m.id) for m in corpus.mentions] == [("1", None), ("call", "7"), ("call", None)]
     assert corpus.documents[1].tokens == ()
     assert corpus.notes == ("the stream: mention extended to whole tokens (once, on line 1)",)
-
-
-def test_tokens_without_text() -> None:
-    corpus = read_lines(
-        {"id": "a", "tokens": ["Ann", "left", "."], "mentions": [{"tokens": [1]}]}, {"id": "b", "tokens": []}
-    )
-    assert corpus.documents[0] == Document.from_sentences("a", [["Ann", "left", "."]])
-    assert corpus.documents[1] == Document.from_sentences("b", [])
 
 
 def test_other_fields_are_metadata_and_what_is_no_plain_value_is_noted() -> None:

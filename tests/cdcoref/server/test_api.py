@@ -107,24 +107,6 @@ def test_what_is_wrong_is_said_in_a_sentence(steady: Any, address: str, status: 
     assert answer.json()["error"].startswith(why)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"{", b"[]", b'{"action": "harm", "ids": []}', b'{"action": "same"}', b'{"action": "same", "ids": ["m1"]}',
-        b'{"action": "same", "ids": ["c1; --", "m1"]}', b'{"action": "split", "ids": [1]}', b"\xff",
-        b'{"action": "move", "ids": []}', b'{"action": "not-same", "ids": []}',
-        b'{"action": "same", "ids": ["\\ud800"]}', b'{"action": "rename", "ids": []}',
-        b'{"action": "rename", "ids": ["c1"], "name": ""}', b'{"action": "rename", "ids": ["c1"], "name": "\\ud800"}',
-    ],
-)  # fmt: skip
-def test_corrections_that_make_no_sense(steady: Any, body: bytes) -> None:
-    answer = steady.http.post("/api/corrections", content=body, headers={"Content-Type": "application/json"})
-    assert answer.status_code in (400, 422)
-    assert answer.json()["error"].endswith(".")
-    assert body != b"{" or answer.json() == {"error": "The body is not valid JSON."}
-    assert steady.get("/api/corrections").json() == []
-
-
 def test_the_description(steady: Any) -> None:
     described = steady.get("/api/openapi.json").json()
     assert described["openapi"].startswith("3.")

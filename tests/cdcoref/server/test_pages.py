@@ -342,14 +342,6 @@ def test_downloads(steady: Any, tmp_path: Path, kind: str) -> None:
             assert len(corpus.mentions) == len(collection.corpus().mentions)
 
 
-def test_a_download_of_what_was_corrected(client: Any) -> None:
-    assert client.get("/download/zip").status_code == 404
-    assert client.get("/api/export/zip").json()["error"].startswith("There is no format 'zip'; choose html, ")
-    assert client.get("/download/jsonl?corrected=true").text == ""
-    client.send("/corrections", action="not-a-mention", id=client.id("harbour.txt", "storm"))
-    assert client.get("/download/jsonl?corrected=true").text.count("\n") == 1
-
-
 HOSTILE = [
     "<script>window.harmed = 1</script>",
     "\"'><svg onload=window.harmed=1>",
@@ -389,14 +381,3 @@ def test_hostile_words_are_only_shown(tmp_path: Path, start: Callable[..., Any])
         found = client.get("/search", params={"query": text})
         assert "<svg o" not in found.text
         assert "<script>" not in found.text
-
-
-def test_documents_are_chosen_by_day_and_source(steady: Any) -> None:
-    words = text_of(steady.html("/documents?since=2024-03-06"))
-    assert "2024-03-06 inquiry.txt" in words
-    assert "2024-03-05 storm.txt" not in words
-    assert "No document matches." in steady.html("/documents?source=Nobody")
-    found = steady.get("/api/documents?since=2024-03-06").json()
-    assert found["total"] == len(found["documents"]) == 1
-    assert steady.get("/api/documents?since=x").status_code == 422
-    assert "is not a day" in steady.get("/documents?since=x").text

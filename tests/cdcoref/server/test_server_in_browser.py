@@ -101,22 +101,6 @@ def test_help(steady: Any, open_at: Open) -> None:
     expect(page.locator("h1 bdi")).to_have_text("ferry")
 
 
-def test_pages_by_keyboard(tmp_path: Path, start: Start, written: Any, open_at: Open) -> None:
-    path = tmp_path / "many.cdcoref"
-    with Collection.create(path, "lemma") as collection:
-        collection.add(written.joined(*(written.annotated(f"{n}", f"A ferry {n} .") for n in range(60))))
-    page = open_at(start(path), "/documents")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "main"
-    page.keyboard.press("]")
-    expect(page.locator(".pages")).to_contain_text("Page 2")
-    assert len(titles(page)) == 10
-    page.keyboard.press("[")
-    expect(page.locator(".pages")).to_contain_text("Page 1")
-
-
 # -- a document and its clusters ---------------------------------------------------------------------------------------
 
 
@@ -238,20 +222,6 @@ def test_what_was_undone_is_redone_by_mouse_and_by_keyboard(client: Any, open_at
     expect(other.locator(".entry.undone")).to_have_count(0)
 
 
-def test_removals_are_undone_with_a_key_and_from_the_list(client: Any, open_at: Open) -> None:
-    page = open_at(client, "/document?id=harbour.txt")
-    for _ in range(2):
-        page.locator("#remove summary").click()
-        page.get_by_role("button", name="Remove this document").click()
-        expect(page.locator(".notice p")).to_have_text("harbour.txt was removed from the collection.")
-        if page.locator(".removed .entry").count() and page.url.endswith("removed=1"):
-            page.keyboard.press("u")
-        else:
-            page.goto(page.url.partition("?")[0])
-            page.get_by_role("button", name="Put back").click()
-        expect(page.locator("h1")).to_have_text("harbour.txt")
-
-
 def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:
     ferry = client.cluster("ferry")
     page = open_at(client, f"/clusters/{ferry}", java_script_enabled=False)
@@ -338,27 +308,6 @@ def test_files_are_dropped_and_chosen(client: Any, open_at: Open, written: Any, 
     expect(page.locator(".problems li")).to_contain_text("<img src=x>.jsonl")
     page.get_by_role("link", name="new.txt").click()
     expect(page.locator("#text")).to_contain_text("The ferry Maren sank again .")
-
-
-def test_too_much_is_not_sent(news: Path, start: Start, open_at: Open) -> None:
-    page = open_at(start(news, max_upload=2**20), "/add")
-    large = {"name": "large.txt", "mimeType": "text/plain", "buffer": b"x" * (3 * 2**20)}
-    page.locator("#files").set_input_files(large)
-    expect(page.locator("#state")).to_have_text("1 file of 3 MB; the maximum is 1 MB")
-    expect(page.get_by_role("button", name="Add", exact=True)).to_be_disabled()
-    page.evaluate("document.getElementById('send').disabled = false")
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#state")).to_have_text("The upload is too large; the maximum is 2 MB.")
-    assert page.locator("#files").evaluate("input => input.files.length") == 1  # nothing is lost
-
-
-def test_a_server_that_has_gone(client: Any, open_at: Open) -> None:
-    page = open_at(client, "/add")
-    page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"x"})
-    page.route("**/api/files", lambda route: route.abort())
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#state")).to_have_text("The server cannot be reached; nothing was added. Try again.")
-    expect(page.get_by_role("button", name="Add", exact=True)).to_be_enabled()
 
 
 # -- harm --------------------------------------------------------------------------------------------------------------

@@ -380,20 +380,6 @@ def test_a_file_that_is_not_where_it_was_is_neither_shown_nor_changed(client: An
         assert (collection.counts().documents, collection.corrections()) == (4, [])
 
 
-def test_names(client: Any) -> None:
-    names = {
-        "a.txt": "a.txt", "news/2024/a.txt": "news/2024/a.txt", "../../etc/passwd": "etc/passwd", "/a": "a",
-        "C:/x/a.txt": "x/a.txt", "x\\a.txt": "x/a.txt", "a\x00b\t.txt": "a b .txt", "..": "document",
-        "<b>.txt": "<b>.txt", "é.txt": "é.txt", "x" * 1000 + ".txt": "x" * 396 + ".txt",
-    }  # fmt: skip
-    head = '--border\r\nContent-Disposition: form-data; name="files"; filename='
-    parts = "".join(f'{head}"{name}"\r\n\r\n%PDF-1.4\r\n' for name in names)
-    headers = {**WRITE, "Content-Type": "multipart/form-data; boundary=border"}
-    answer = client.http.post("/api/files", content=f"{parts}--border--\r\n".encode(), headers=headers)
-    assert answer.status_code == 202, answer.text
-    assert answer.json()["files"] == list(names.values())
-
-
 def test_files_with_mentions_of_no_kind_are_refused_each(reading: Client) -> None:
     files = [(f"{name}.conll", f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n") for name in "ab"]
     job = added(reading, *((name, text.encode()) for name, text in files))
