@@ -1,9 +1,9 @@
 from .event_circumstances import Circumstances as Circumstances
 from .event_circumstances import DocumentCircumstances as DocumentCircumstances
 from .event_circumstances import Participant as Participant
+from .event_circumstances import names_in_roles as names_in_roles
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
-from .event_kinds import names_in_roles as names_in_roles
 from .gazetteer import Place as Place
 from .gazetteer import places_named as places_named
 from .gazetteer import state_shortened as state_shortened

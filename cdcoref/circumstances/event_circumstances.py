@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cdcoref.circumstances.event_kinds import surnames_of, theme
 from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_reporting, owners
 from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
@@ -21,12 +20,23 @@ from cdcoref.facts import (
     StatedTime,
     clause_of,
     distances,
+    has_subject,
     is_in_relative_clause,
+    is_verb,
     looks_elsewhere,
+    name_at,
     opened_behind,
 )
-from cdcoref.word_tables import words_in
+from cdcoref.word_tables import rows, words_in
 
+OBJECT, SUBJECT, _NOUN = "object", "subject", "noun"
+_KIND_OF = {
+    word: (row["kind"], role)
+    for row in rows("event_kinds.tsv")
+    for role in (OBJECT, SUBJECT, _NOUN)
+    for word in row[role].split()
+}
+_OF_PEOPLE = frozenset(row["kind"] for row in rows("event_kinds.tsv") if row[OBJECT] or row[SUBJECT])
 _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
@@ -71,7 +81,7 @@ class DocumentCircumstances:
         self._firsts = [own.first for own in self._sentences]
         self._headings = dict(zip(self._firsts, _day_headings(self._sentences, today), strict=True))
         self.lead = Lead(document, self._sentences, parse, today)
-        self._surnames = surnames_of(parse, cased.tokens)
+        self._surnames = _surnames_of(parse, cased.tokens)
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of all mentions of the document, in their order; entities have none."""
@@ -112,7 +122,7 @@ class DocumentCircumstances:
                 tuple(where[number]),
                 tuple(_participants(sentence, head, event, entities)),
                 looks_elsewhere(parse, head),
-                theme(parse, self._words, head, self._surnames),
+                _theme(parse, self._words, head, self._surnames),
             )
 
     def _when(self, sentence: Sentence, heads: Sequence[int]) -> list[list[When]]:
@@ -257,3 +267,68 @@ def _participants(sentence: Sentence, head: int, event: Mention, entities: Seque
             is_object = parse.relations[token] == "pobj" and above < token
             side = "before" if entity.start < event.start else "after"
             yield Participant(parse.lemmas[above].casefold() if is_object else side, entity)
+
+
+def kind_of(lemma: str) -> str:
+    """The kind of an event that is of people, by its dictionary form; empty if it has none."""
+    kind = _KIND_OF.get(lemma, ("", ""))[0]
+    return kind if kind in _OF_PEOPLE else ""
+
+
+def kind_of_noun(lemma: str) -> str:
+    """The kind of an event that is of nobody, by its noun; empty if it has none."""
+    kind = _KIND_OF.get(lemma, ("", ""))[0]
+    return "" if kind in _OF_PEOPLE else kind
+
+
+def _name(parse: Parse, words: Sequence[str], noun: int) -> tuple[str, ...]:
+    """The words of a name, in lower case; of a noun, those of the name behind it ("the defender Piet Maas")."""
+    behind = (child for child in parse.children[noun] if parse.relations[child] == "appos")
+    names = (name_at(parse, token) for token in (noun, *behind))
+    name = next(filter(None, names), ())
+    return tuple(words[token].casefold() for token in name if words[token][:1].isupper())
+
+
+def _surnames_of(parse: Parse, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The full names of a document by their last words, in lower case; those of several are left out."""
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for token in range(len(words)):
+        if parse.relations[token] != "compound" and len(name := _name(parse, words, token)) > 1:
+            found.setdefault(name[-1], set()).add(name)
+    return {last: next(iter(names)) for last, names in found.items() if len(names) == 1}
+
+
+def _theme(parse: Parse, words: Sequence[str], event: int, surnames: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The name of the person that an event is of, in lower case: the full one if the document has only one such.
+
+    Empty if the event is of no kind of people's, or names nobody.
+    """
+    kind, role = _KIND_OF.get(parse.lemmas[event].casefold(), ("", ""))
+    if kind not in _OF_PEOPLE:
+        return ()
+    wanted = SUBJECT if role == SUBJECT and is_verb(parse, event) else OBJECT
+    for noun in (noun for role, noun in names_in_roles(parse, event) if role == wanted):
+        if name := _name(parse, words, noun):
+            return name if len(name) > 1 else surnames.get(name[0], name)
+    return ()
+
+
+def names_in_roles(parse: Parse, event: int) -> Iterator[tuple[str, int]]:
+    """The nouns that are its subject or object, or stand behind a preposition, each with that role.
+
+    Who a noun belongs to, or what it is of, is its object ("Maas's arrest").
+    """
+    is_clause = is_verb(parse, event)
+    related = [(parse.relations[child], child) for child in parse.children[event]]
+    if parse.relations[event] in ("conj", "xcomp") and not has_subject(parse, event):
+        above = parse.children[parse.heads[event]]
+        related += [(parse.relations[child], child) for child in above if parse.relations[child].startswith("nsubj")]
+    for relation, child in related:
+        if relation == "nsubj":
+            yield SUBJECT, child
+        elif relation in ("dobj", "nsubjpass", "poss"):
+            yield OBJECT, child
+        elif relation in ("prep", "agent"):
+            name = parse.lemmas[child].casefold()
+            role = OBJECT if name == "of" and not is_clause else name
+            yield from ((role, noun) for noun in parse.children[child] if parse.relations[noun] == "pobj")

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances.event_circumstances import Circumstances
-from cdcoref.circumstances.event_kinds import kind_of, kind_of_noun
+from cdcoref.circumstances.event_circumstances import Circumstances, kind_of, kind_of_noun
 from cdcoref.circumstances.gazetteer import FAR, kilometres
 from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus

@@ -48,7 +48,6 @@ from .stated_facts import NO_PERSON as NO_PERSON
 from .stated_facts import PERSON as PERSON
 from .stated_facts import StatedFacts as StatedFacts
 from .stated_facts import in_conflict as in_conflict
-from .swapped_genders import with_genders_swapped as with_genders_swapped
 from .words import PRONOUNS as PRONOUNS
 from .words import MentionWords as MentionWords
 from .words import continues_phrase as continues_phrase

@@ -64,22 +64,6 @@ def gender_of_first_name(name: str, *, alone: bool = False) -> str:
     return "" if alone and name in _SURNAMES else _GENDER_OF_FIRST_NAMES.get(name, "")
 
 
-def name_of_other_gender(name: str) -> str:
-    """A first name for another person, of the other gender; empty if the name does not say its own.
-
-    >>> name_of_other_gender("paula"), name_of_other_gender("robin")
-    ('ned', '')
-    """
-    gender = _GENDER_OF_FIRST_NAMES.get(name)
-    if gender is None:
-        return ""
-    own, others = (
-        [one for one, of_name in _GENDER_OF_FIRST_NAMES.items() if (of_name == gender) is same]
-        for same in (True, False)
-    )
-    return others[own.index(name) * len(others) // len(own)]
-
-
 def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two full names cannot mean the same.
 

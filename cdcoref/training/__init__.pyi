@@ -24,6 +24,7 @@ from .sources import linkable_groups as linkable_groups
 from .styles import in_style as in_style
 from .styles import span_targets as span_targets
 from .styles import tune_styles as tune_styles
+from .swapped_genders import with_genders_swapped as with_genders_swapped
 from .training_config import PRESETS as PRESETS
 from .training_config import TrainingConfig as TrainingConfig
 from .tuning import DISTANCE_THRESHOLDS as DISTANCE_THRESHOLDS

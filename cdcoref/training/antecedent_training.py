@@ -12,12 +12,12 @@ from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
-from cdcoref.language import with_genders_swapped
 from cdcoref.linking import Anaphora, anaphora, mentions_by_kind
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.reading import Readings
 from cdcoref.training.mention_words import ReadWords
 from cdcoref.training.sources import Shares, drawn_by_share
+from cdcoref.training.swapped_genders import with_genders_swapped
 from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, Flag, check_fields, number
@@ -39,7 +39,7 @@ class AntecedentTraining:
     corpus of a hundred documents counts for little beside one of a thousand if each is seen once."""
     swap_genders: Flag = False
     """Whether documents in which pronouns or names state a gender are seen once more with genders swapped
-    (:func:`cdcoref.language.with_genders_swapped`), so that occupations state none."""
+    (:func:`cdcoref.training.with_genders_swapped`), so that occupations state none."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.language import with_genders_swapped
+from cdcoref.training import with_genders_swapped
 
 WORDS = (
     "He",

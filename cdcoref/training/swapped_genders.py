@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cdcoref.language.casing import is_common_word
-from cdcoref.language.proper_names import gender_of_first_name, name_of_other_gender
-from cdcoref.language.words import continues_phrase
+from cdcoref.language import continues_phrase, gender_of_first_name, is_common_word
 from cdcoref.word_tables import rows, words_in
 
 _OTHER: dict[str, str] = {}
@@ -15,6 +13,7 @@ for _row in rows("gender_pairs.tsv"):
     _OTHER.setdefault(_row["man"], _row["woman"])
     _OTHER.setdefault(_row["woman"], _row["man"])
 _OTHER["hers"] = "his"
+_GENDERS = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
 _NOT_POSSESSED = words_in("function_words.tsv", "not possessed")
 
 
@@ -44,7 +43,7 @@ def _swapped(words: Sequence[str], place: int) -> str:
     if not word.istitle() or is_surname or is_common_word(lower):
         return word
     states_gender = gender_of_first_name(lower, alone=not following.istitle())
-    return _like(word, name_of_other_gender(lower)) if states_gender else word
+    return _like(word, _name_of_other_gender(lower)) if states_gender else word
 
 
 def _like(word: str, other: str) -> str:
@@ -52,3 +51,11 @@ def _like(word: str, other: str) -> str:
     if word.isupper() and len(word) > 1:
         return other.upper()
     return other[:1].upper() + other[1:] if word[:1].isupper() else other
+
+
+def _name_of_other_gender(name: str) -> str:
+    """A first name for another person, of the other gender: "ned" for "paula"."""
+    own, others = (
+        [other for other in _GENDERS if (_GENDERS[other] == _GENDERS[name]) is same] for same in (True, False)
+    )
+    return others[own.index(name) * len(others) // len(own)]
