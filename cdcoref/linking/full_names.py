@@ -168,7 +168,6 @@ class NamesOfStory:
                 possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
             if name := one.words.whole_name or _full_name(one, possible, alone and word in begun):
                 self.names[number] = name
-        self._tell_generations_apart(facts)
         titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         for one in facts.values():
             if one.words.whole_name:
@@ -178,17 +177,6 @@ class NamesOfStory:
                 self.names[number] = name
         self.shared = numbered_people(facts, self.names, pronouns)
         self.names |= self.shared
-
-    def _tell_generations_apart(self, facts: Mapping[int, MentionFacts]) -> None:
-        """Add what follows a name ("Jr.") to it, where a document has the full name also without or with another."""
-        written: defaultdict[tuple[str, Name], set[frozenset[str]]] = defaultdict(set)
-        for one in facts.values():
-            if one.words.whole_name:
-                written[one.document, one.words.whole_name].add(one.words.stated.generation)
-        several = {name for (_, name), generations in written.items() if len(generations) > 1}
-        for number, name in self.names.items():
-            if name in several:
-                self.names[number] = (*name, *facts[number].words.stated.generation)
 
     def same(self) -> Iterator[tuple[int, int]]:
         """Pairs of mentions that are the same by their names: the first with a full name, and another."""
