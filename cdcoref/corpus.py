@@ -27,38 +27,25 @@ whole noun phrases. ``people``: people, organisations and places alone, as whole
 class Document:
     """One tokenised document.
 
-    Attributes
-    ----------
-    id
-        Unique in its corpus.
-    tokens
-        The words, in order.
-    sentences
-        Token ranges ``(start, end)``, end exclusive, in order; together they cover all tokens.
-    text
-        The original text.
-    offsets
-        Character range ``(start, end)`` in `text` of every token.
-    topic, subtopic
-        Annotated groups of documents, if the corpus has them. A subtopic's name is unique across topics.
-    part
-        CoNLL part; ``"0"`` if the document is not split.
-    path
-        The file it was read from.
-    hidden
-        Sentences that an encoder must not see as context (ECB+ keeps a document's URL in sentence 0, which would
+    `id`: Unique in its corpus.
+    `tokens`: The words, in order.
+    `sentences`: Token ranges ``(start, end)``, end exclusive, in order; together they cover all tokens.
+    `text`: The original text.
+    `offsets`: Character range ``(start, end)`` in `text` of every token.
+    `topic`, `subtopic`: Annotated groups of documents, if the corpus has them. A subtopic's name is unique across
+        topics.
+    `part`: CoNLL part; ``"0"`` if the document is not split.
+    `path`: The file it was read from.
+    `hidden`: Sentences that an encoder must not see as context (ECB+ keeps a document's URL in sentence 0, which would
         reveal its subtopic).
-    annotated
-        Sentences in which mentions were annotated; None if all were. In others the absence of a mention means nothing.
-    metadata
-        What is known about the text: ``"title"``, ``"date"``, ``"url"``, ``"source"``, ``"author"``, and any other
-        field that came with it. Values are those of JSON.
-    found
-        The names of metadata that were found in the text or in the name of its file; the others were stated.
-    copy_of
-        Of a document that was found to be a near-duplicate of another, the id of the other, which is the longer one.
-    parse
-        Its parse as :meth:`cdcoref.facts.Parse.packed` makes it; None if it has not been parsed.
+    `annotated`: Sentences in which mentions were annotated; None if all were. In others the absence of a mention means
+        nothing.
+    `metadata`: What is known about the text: ``"title"``, ``"date"``, ``"url"``, ``"source"``, ``"author"``, and any
+        other field that came with it. Values are those of JSON.
+    `found`: The names of metadata that were found in the text or in the name of its file; the others were stated.
+    `copy_of`: Of a document that was found to be a near-duplicate of another, the id of the other, which is the longer
+        one.
+    `parse`: Its parse as :meth:`cdcoref.facts.Parse.packed` makes it; None if it has not been parsed.
     """
 
     id: str
@@ -125,23 +112,14 @@ class Document:
 class Mention:
     """A set of tokens of one document that refers to an event or an entity.
 
-    Attributes
-    ----------
-    document
-        The document's id.
-    tokens
-        Token indices in the document, ascending, without repetition; not necessarily contiguous.
-    kind
-        ``"event"``, ``"entity"``, or None if the source does not state it.
-    cluster
-        Name of the cluster, unique in the corpus (two mentions are coreferent if and only if their kinds and cluster
-        names are equal); None if unknown, which is treated as a singleton.
-    id
-        The source's own name for the mention.
-    tag
-        The source's own class for it, such as ``"ACTION_OCCURRENCE"``.
-    confidence
-        For a predicted mention, the calibrated probability (0 to 1) that it belongs to its cluster.
+    `document`: The document's id.
+    `tokens`: Token indices in the document, ascending, without repetition; not necessarily contiguous.
+    `kind`: ``"event"``, ``"entity"``, or None if the source does not state it.
+    `cluster`: Name of the cluster, unique in the corpus (two mentions are coreferent if and only if their kinds and
+        cluster names are equal); None if unknown, which is treated as a singleton.
+    `id`: The source's own name for the mention.
+    `tag`: The source's own class for it, such as ``"ACTION_OCCURRENCE"``.
+    `confidence`: For a predicted mention, the calibrated probability (0 to 1) that it belongs to its cluster.
     """
 
     document: str

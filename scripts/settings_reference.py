@@ -64,7 +64,7 @@ def _sections(prefix: str, group: Any) -> Iterator[str]:
 
 
 def field_meanings(group: type) -> dict[str, str]:
-    """What each field of a data class means: the text below it, or its entry under "Attributes" in the docstring."""
+    """What each field of a data class means: the text below it."""
     (tree,) = ast.parse(dedent(inspect.getsource(group))).body
     assert isinstance(tree, ast.ClassDef)
     found: dict[str, str] = {}
@@ -75,10 +75,6 @@ def field_meanings(group: type) -> dict[str, str]:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             found |= dict.fromkeys(names, str(node.value.value))
             names.clear()
-    _, _, attributes = (inspect.getdoc(group) or "").partition("Attributes\n----------\n")
-    entry = re.compile(r"^(\S.*)\n((?:(?: {4}.*)?(?:\n|$))+)", re.MULTILINE)
-    for match in entry.finditer(attributes.partition("\nRaises\n")[0]):
-        found |= dict.fromkeys(match[1].split(", "), match[2])
     return found
 
 

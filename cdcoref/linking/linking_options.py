@@ -19,26 +19,18 @@ BATCH_TOKENS = 8192
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkingOptions:
-    """How the mentions of a story are linked.
-
-    Attributes
-    ----------
-    threshold
-        Clusters are merged while the probability that their mentions corefer is above it; None: the model's own.
-    candidates
-        The limit on the candidates with which each mention, or group of mentions, is read: the most probable
-        by the bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all;
-        None: the model's own limit.
-    batch_tokens
-        Maximum number of word pieces in a batch.
-    pairs
-        Keep the probability of every pair of mentions that was compared, which takes memory.
-    """
+    """How the mentions of a story are linked."""
 
     threshold: float | None = None
+    """Clusters are merged while the probability that their mentions corefer is above it; None: the model's own."""
     candidates: int | None = None
+    """The limit on the candidates with which each mention, or group of mentions, is read: the most probable by the
+    bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all; None: the
+    model's own limit."""
     batch_tokens: int = BATCH_TOKENS
+    """Maximum number of word pieces in a batch."""
     pairs: bool = False
+    """Keep the probability of every pair of mentions that was compared, which takes memory."""
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not (is_number(self.threshold) and 0 <= self.threshold <= 1):

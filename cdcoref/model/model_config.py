@@ -32,34 +32,23 @@ def _check_kinds(configuration: object, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class DetectorOptions:
-    """What the mention detector sees, and what it takes for a mention.
-
-    Attributes
-    ----------
-    word_layers
-        How many of the encoder's last layers it sees, means over the word pieces of each word.
-    styles
-        The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it distinguishes.
-    style
-        The one in use.
-    thresholds
-        Per style and kind: the least probability at which a span counts as a mention.
-    spelling
-        Whether it also sees how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder
-        does not see.
-    neighbours
-        Whether it also sees the words before and after a span.
-    syntax
-        Whether it also sees syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`).
-    """
+    """What the mention detector sees, and what it takes for a mention."""
 
     word_layers: Count = 4
+    """How many of the encoder's last layers it sees, means over the word pieces of each word."""
     styles: tuple[str, ...] = ("dense",)
+    """The styles of annotation (:data:`cdcoref.corpus.STYLES`) that it distinguishes."""
     style: str = "dense"
+    """The one in use."""
     thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
+    """Per style and kind: the least probability at which a span counts as a mention."""
     spelling: Flag = False
+    """Whether it also sees how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder does not
+    see."""
     neighbours: Flag = False
+    """Whether it also sees the words before and after a span."""
     syntax: Flag = False
+    """Whether it also sees syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`)."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -95,36 +84,27 @@ ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
 
 @dataclass(frozen=True)
 class Combination:
-    """How the logits of cross-encoder and bi-encoder become one logit for two mentions of a kind.
-
-    Attributes
-    ----------
-    cross_encoder_weight, bi_encoder_weight, bias
-        The logit of two mentions of different documents that the cross-encoder read is the weighted sum of both logits,
-        plus the bias.
-    cross_encoder_weight_within, bi_encoder_weight_within, bias_within
-        The same for two mentions of one document.
-    unread_weight, unread_bias
-        The logit of a pair that the cross-encoder did not read is the bi-encoder's by this factor, plus the bias.
-    antecedent_weight
-        The log-odds that a pronoun refers to what its antecedent refers to are multiplied by this factor. It calibrates
-        them, since a scorer trained on few pronouns is overconfident; it changes no antecedent.
-    other_story
-        Added to the logit of two mentions whose documents belong to different predicted stories; not to that of two
-        entities whose names share a word. It counts only where larger groups of documents are linked: annotated topics,
-        or all documents.
-    """
+    """How the logits of cross-encoder and bi-encoder become one logit for two mentions of a kind."""
 
     cross_encoder_weight: Weight = 0.5
     bi_encoder_weight: Weight = 0.5
     bias: Weight = 0.0
+    """The logit of two mentions of different documents that the cross-encoder read is the weighted sum of both logits,
+    plus the bias."""
     cross_encoder_weight_within: Weight = 0.5
     bi_encoder_weight_within: Weight = 0.5
     bias_within: Weight = 0.0
+    """The same for two mentions of one document."""
     unread_weight: Weight = 1.0
     unread_bias: Weight = 0.0
+    """The logit of a pair that the cross-encoder did not read is the bi-encoder's by this factor, plus the bias."""
     antecedent_weight: Weight = 1.0
+    """The log-odds that a pronoun refers to what its antecedent refers to are multiplied by this factor. It calibrates
+    them, since a scorer trained on few pronouns is overconfident; it changes no antecedent."""
     other_story: Weight = 0.0
+    """Added to the logit of two mentions whose documents belong to different predicted stories; not to that of two
+    entities whose names share a word. It counts only where larger groups of documents are linked: annotated topics, or
+    all documents."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -132,16 +112,11 @@ class Combination:
 
 @dataclass(frozen=True)
 class Combinations:
-    """How logits are combined for each kind of mention.
-
-    Attributes
-    ----------
-    event, entity
-        See :class:`Combination`.
-    """
+    """How logits are combined for each kind of mention."""
 
     event: Combination = field(default_factory=Combination)
     entity: Combination = field(default_factory=Combination)
+    """See :class:`Combination`."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -157,63 +132,44 @@ class Combinations:
 
 @dataclass(frozen=True)
 class VectorOptions:
-    """How the bi-encoder compares mentions, which pairs the cross-encoder reads, and how both are combined.
-
-    Attributes
-    ----------
-    layers
-        How many of the encoder's last layers the bi-encoder's heads see; 0: the model has no bi-encoder, and its
-        cross-encoder reads every pair.
-    pair_features
-        What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`).
-    similarities
-        What else is compared, of `SIMILARITIES`. The last is how similar two documents are.
-    vector_width
-        Units of the first hidden layer of the networks that score pairs.
-    learnt
-        Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none.
-    learnt_shares
-        By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
-        `LEARNT`, together at most 1; a network that is not named is none.
-    last_word
-        The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
-        of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain).
-    antecedents
-        A pronoun joins the cluster of its antecedent and no other; it is found by vectors of this width (see
-        :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are.
-    antecedent_kinds
-        The kinds whose pronouns have antecedents; pronouns of the other kind are compared as other mentions are.
-    antecedent_features
-        Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`.
-    antecedent_width
-        Units of the first hidden layer of the network that scores antecedents.
-    candidates
-        How many candidates a mention, or a group of them, has: the most probable ones by the bi-encoder, and those
-        that have it among theirs; 0: all others, and mentions form no groups.
-    min_probability
-        The bi-encoder's mean probability below which the mentions of two groups are not read.
-    group_probability
-        The bi-encoder's mean probability from which on mentions form a group, which is compared with others by one
-        reading each; 1: every mention is a group.
-    combine
-        Per kind: how the logits of cross-encoder and bi-encoder become one.
-    """
+    """How the bi-encoder compares mentions, which pairs the cross-encoder reads, and how both are combined."""
 
     layers: Index = 0
+    """How many of the encoder's last layers the bi-encoder's heads see; 0: the model has no bi-encoder, and its
+    cross-encoder reads every pair."""
     pair_features: tuple[str, ...] = tuple(FEATURES)
+    """What is known about a pair besides the text (see :mod:`cdcoref.language.pair_features`)."""
     similarities: tuple[str, ...] = SYMMETRIC_SIMILARITIES[:3]
+    """What else is compared, of `SIMILARITIES`. The last is how similar two documents are."""
     vector_width: Count = 96
+    """Units of the first hidden layer of the networks that score pairs."""
     learnt: Index = 0
+    """Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none."""
     learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
+    """By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
+    `LEARNT`, together at most 1; a network that is not named is none."""
     last_word: LastWord = "mention"
+    """The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
+    of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain)."""
     antecedents: Index = 0
+    """A pronoun joins the cluster of its antecedent and no other; it is found by vectors of this width (see
+    :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are."""
     antecedent_kinds: tuple[str, ...] = (ENTITY,)
+    """The kinds whose pronouns have antecedents; pronouns of the other kind are compared as other mentions are."""
     antecedent_features: tuple[str, ...] = ()
+    """Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`."""
     antecedent_width: Count = 128
+    """Units of the first hidden layer of the network that scores antecedents."""
     candidates: Index = 20
+    """How many candidates a mention, or a group of them, has: the most probable ones by the bi-encoder, and those that
+    have it among theirs; 0: all others, and mentions form no groups."""
     min_probability: Probability = 0.05
+    """The bi-encoder's mean probability below which the mentions of two groups are not read."""
     group_probability: Probability = 1.0
+    """The bi-encoder's mean probability from which on mentions form a group, which is compared with others by one
+    reading each; 1: every mention is a group."""
     combine: Combinations = field(default_factory=Combinations)
+    """Per kind: how the logits of cross-encoder and bi-encoder become one."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -272,63 +228,45 @@ REMOVED = (
 
 @dataclass(frozen=True)
 class CorefConfig:
-    """What a model needs beside its weights: how it is built, how it reads, and what was tuned on dev.
-
-    Attributes
-    ----------
-    sequences
-        How sequences of two marked mentions are built.
-    both_orders
-        Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose
-        text sorts first comes first. Either way the order of the files does not matter.
-    scorer_width
-        Units of the hidden layer of the paper's pair scorer, which reads two marked mentions together; 0: the model has
-        none, and a bi-encoder.
-    detector_width, detector_max_words, detector_max_length
-        Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
-        the longest mention that it can find, and word pieces of the unmarked text that it reads at once.
-    linkage
-        How the distance between two clusters follows from the distances between their mentions; see
-        :mod:`cdcoref.clustering.linkage`.
-    cannot_links
-        Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.clusters`).
-        Otherwise clusters are those of the linkage alone, as in the paper.
-    names_across_stories
-        Whether entities of different stories about one subject are one if they have the same name
-        (:mod:`cdcoref.linking.full_names`). The paper links nothing across stories.
-    distance_threshold
-        Per kind: clusters are merged while their distance is below it.
-    temperature
-        Per kind: logits are divided by it before they become probabilities.
-    detection_threshold
-        Per kind: the least probability at which a span counts as a mention, in the detector's style in use.
-    detector
-        What the detector sees, and the styles of annotation that it distinguishes.
-    vectors
-        How the bi-encoder compares mentions, if there is one.
-    contexts
-        The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one.
-    fitted_in_int8
-        Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8
-        on processors that support it and do not support bf16.
-    """
+    """What a model needs beside its weights: how it is built, how it reads, and what was tuned on dev."""
 
     sequences: SequenceOptions = field(default_factory=SequenceOptions)
+    """How sequences of two marked mentions are built."""
     both_orders: Flag = True
+    """Whether a pair's probability is the mean over both orders of its two documents. Otherwise the document whose text
+    sorts first comes first. Either way the order of the files does not matter."""
     scorer_width: Index = 0
+    """Units of the hidden layer of the paper's pair scorer, which reads two marked mentions together; 0: the model has
+    none, and a bi-encoder."""
     detector_width: Index = 256
     detector_max_words: Annotated[int, whole_number(1, 1000)] = 16
     detector_max_length: Length = 256
+    """Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
+    the longest mention that it can find, and word pieces of the unmarked text that it reads at once."""
     linkage: Linkage = "average"
+    """How the distance between two clusters follows from the distances between their mentions; see
+    :mod:`cdcoref.clustering.linkage`."""
     cannot_links: Flag = True
+    """Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.clusters`). Otherwise
+    clusters are those of the linkage alone, as in the paper."""
     names_across_stories: Flag = True
+    """Whether entities of different stories about one subject are one if they have the same name
+    (:mod:`cdcoref.linking.full_names`). The paper links nothing across stories."""
     distance_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
+    """Per kind: clusters are merged while their distance is below it."""
     temperature: Mapping[str, Annotated[float, number(0.01, most=100)]] = field(default_factory=lambda: _per_kind(1.0))
+    """Per kind: logits are divided by it before they become probabilities."""
     detection_threshold: Probabilities = field(default_factory=lambda: _per_kind(0.5))
+    """Per kind: the least probability at which a span counts as a mention, in the detector's style in use."""
     detector: DetectorOptions = field(default_factory=DetectorOptions)
+    """What the detector sees, and the styles of annotation that it distinguishes."""
     vectors: VectorOptions = field(default_factory=VectorOptions)
+    """How the bi-encoder compares mentions, if there is one."""
     contexts: ContextOptions = field(default_factory=ContextOptions)
+    """The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one."""
     fitted_in_int8: Flag = False
+    """Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8 on
+    processors that support it and do not support bf16."""
 
     def __post_init__(self) -> None:
         check_fields(self)

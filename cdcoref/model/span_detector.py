@@ -66,23 +66,12 @@ class SpanDetector(nn.Module):
     def forward(
         self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor, syntax: Tensor | None = None
     ) -> Tensor:
-        """Logits of the spans, one per style and kind.
+        """Logits of the spans, one per style and kind. *Shape:* (spans, styles * kinds)
 
-        Parameters
-        ----------
-        words
-            Vectors of all words. *Shape:* (words, width)
-        starts, ends
-            First word of every span and one past its last. *Shape:* (spans,)
-        begins
-            Whether a sentence begins with a word; true of the first word of every sequence. *Shape:* (words,)
-        syntax
-            Syntactic features of every span. *Shape:* (spans, `SYNTAX_FEATURES`)
-
-        Returns
-        -------
-        Tensor
-            *Shape:* (spans, styles * kinds)
+        `words`: Vectors of all words. *Shape:* (words, width)
+        `starts`, `ends`: First word of every span and one past its last. *Shape:* (spans,)
+        `begins`: Whether a sentence begins with a word; true of the first word of every sequence. *Shape:* (words,)
+        `syntax`: Syntactic features of every span. *Shape:* (spans, `SYNTAX_FEATURES`)
         """
         words = (words - self.mean_of_words) / self.scale_of_words
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
@@ -116,17 +105,8 @@ class SpanDetector(nn.Module):
 def words_of_layers(states: Sequence[Tensor], batch: ReadingBatch) -> Tensor:
     """Words as several layers of the encoder see them, each the mean over its pieces, in fp32.
 
-    Parameters
-    ----------
-    states
-        The layers' hidden states. *Shape:* (sequences, length, width) each
-    batch
-        As :func:`cdcoref.model.collate_readings` returns it.
-
-    Returns
-    -------
-    Tensor
-        *Shape:* (words, layers * width)
+    `states`: The layers' hidden states. *Shape:* (sequences, length, width) each
+    *Shape:* (words, layers * width) out
     """
     pieces, word_of_piece = batch.pieces, batch.word_of_piece
     seen = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in states], dim=-1).float()
