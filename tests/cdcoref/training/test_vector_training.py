@@ -70,10 +70,10 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     ]
     shares = {"event": {ALL: 0.0, UNSEEN: 1.0}}
     options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, learnt=8, learnt_shares=shares)
-    training = VectorTraining(scorer_steps=150, scorer_pairs=64, unseen=(unseen,))
+    training = VectorTraining(scorer_steps=100, scorer_pairs=64, unseen=(unseen,))
     model, said = copy.deepcopy(tiny_model), []
     fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=said.append)
-    assert said[0].endswith("in 450 steps")  # three networks
+    assert said[0].endswith("in 300 steps")  # three networks
     assert said[1].count(" and ") == 2
     evidence = compare_vectors(model, Readings(documents, read_vectors(model, documents, batch_tokens=512)))
     words = np.array([m.cluster for m in documents.mentions])

@@ -215,4 +215,4 @@ def test_the_work_grows_with_the_number_of_documents_that_tell_of_an_event() -> 
         return Stats(profile).total_calls  # type: ignore[attr-defined]
 
     calls(1)  # fills the caches
-    assert calls(400) < 2.2 * calls(200)
+    assert calls(100) < 2.2 * calls(50)
