@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
-from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, plain_number, whole_figures
-from cdcoref.language.dates import WEEKDAYS, date_name, is_date, is_year
+from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
+from cdcoref.language.dates import is_date, is_year
 from cdcoref.language.proper_names import GENERATIONS, names_a_person
 from cdcoref.language.stated_facts import NO_FACTS, PERSON, StatedFacts
 from cdcoref.language.words import (
@@ -27,9 +27,6 @@ from cdcoref.language.words import (
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
-_DAY = re.compile(r"([1-9]|[12]\d|3[01])(st|nd|rd|th)?", re.IGNORECASE)
-YEAR, DAY, WEEKDAY, MONTH = "year", "day", "weekday", "month"
-"""The parts of a date. Days of months are amounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,22 +154,17 @@ def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> Phras
 
 
 def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> StatedFacts:
-    """What the words directly beside a mention add to it.
+    """What the words directly beside a mention that is no date add to it.
 
-    The rest of a date; or the numbers at the end of `before` that count it, and the "Jr." behind it.
+    The numbers at the end of `before` that count it, the country of somebody with an office, and the "Jr." behind it.
     """
-    head = head_word(words)
-    if not is_date(head):
-        return StatedFacts(
-            amounts=_amounts(before),
-            nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
-            generation=_generation(words, after),
-        )
-    if is_year(head):
+    if is_date(head_word(words)):
         return NO_FACTS
-    rest = _rest_of_date(before, words, after)
-    years, days, weekdays, months = (frozenset(rest.get(part, ())) for part in (YEAR, DAY, WEEKDAY, MONTH))
-    return StatedFacts(years, days, weekdays, months)
+    return StatedFacts(
+        amounts=_amounts(before),
+        nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
+        generation=_generation(words, after),
+    )
 
 
 def _modifiers(before: Sequence[str]) -> Sequence[str]:
@@ -205,37 +197,3 @@ def _amounts(before: Sequence[str]) -> frozenset[str]:
     if any(map(is_year, found)) or (start and is_date(before[start - 1])):
         return frozenset()
     return amounts_in([word.casefold() for word in found], _MEASURE)
-
-
-def _rest_of_date(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> dict[str, list[str]]:
-    """By part, its value."""
-    own = {part for word in words if (part := _part_of_date(word))}
-    rest: dict[str, list[str]] = {}
-    for edge, beside in ((words[0], before[::-1]), (words[-1], after)):
-        last = _part_of_date(edge)
-        for place, word in enumerate(beside):
-            if word == ",":
-                continue
-            part = _part_of_date(word)
-            following = beside[place + 1] if place + 1 < len(beside) else ""
-            if part is None or part in own or part in rest:
-                break
-            if part == DAY and last == MONTH and beside is after and continues_phrase(following):
-                break  # "in March 12 ships sailed"
-            if part == DAY and MONTH not in (last, _part_of_date(following)):
-                break
-            day = _DAY.fullmatch(word)
-            rest[part] = [day[1] if day else date_name(word) or plain_number(word.casefold())]
-            last = part
-    return rest
-
-
-def _part_of_date(word: str) -> str | None:
-    if is_year(word):
-        return YEAR
-    if _DAY.fullmatch(word) or word.casefold() in NUMERALS:
-        return DAY
-    name = None if word.islower() else date_name(word)  # "may", "march"
-    if name is None:
-        return None
-    return WEEKDAY if name in WEEKDAYS else MONTH

@@ -76,21 +76,17 @@ BEFORE_HEAD, AFTER_HEAD = 6, 6
 class MentionWords:
     """The words of a mention, and what they show.
 
-    `words`: In lower case, without determiners and prepositions at the beginning, and without quotation marks.
-    `head`: Lemma of the head.
-    `lemmas`: Lemmas of the words that are no determiners, prepositions or punctuation.
-    `names`: Capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
-        sentence is none.
-    `numbers`, `years`, `dates`: Numbers in figures (two to twenty also in words), the years among them, weekdays and
-        months.
-    `pronoun`: Class of the pronoun that the mention is; empty where it is none.
+    `words`: in lower case, without determiners and prepositions at the beginning, and without quotation marks.
+    `head`, `lemmas`: lemma of the head, and of the words that are no determiners, prepositions or punctuation.
+    `names`: capitalised words that are no dates, pronouns or determiners, in lower case. A single word that begins a
+        sentence is none; it is `initial_name` if it is no common word.
+    `numbers`, `years`, `dates`: numbers (two to twenty also in words), the years among them, weekdays and months.
+    `pronoun`: class of the pronoun that the mention is; empty where it is none.
     `definite`: 1: begins with a definite determiner; -1: with an indefinite one; 0: with none.
-    `beside`: What words beside it say of it (:func:`cdcoref.language.adjacent_facts.adjacent_facts`).
-    `amounts`: The values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
-    `countries`: Those whose name, adjective or people its head is.
-    `initial_name`: The one word that it is at the beginning of a sentence, in lower case, if it is capitalised and no
-        common word.
-    `nationality`: Where one of its words is a title or an office: the country that the others name, if it is one.
+    `beside`: what words beside it say of it.
+    `amounts`: the values of its numbers but years, as :func:`cdcoref.language.amounts.amounts_in` writes them.
+    `countries`: those whose name, adjective or people its head is.
+    `nationality`: where one of its words is a title or an office: the country that the others name, if it is one.
     """
 
     words: tuple[str, ...]
@@ -110,17 +106,14 @@ class MentionWords:
 
     @cached_property
     def stated(self) -> StatedFacts:
-        """The years, amounts, weekdays and months of it or else beside it; its countries, gender and full name.
-
-        What stands beside a pronoun does not belong to it ("at 145.15 here").
-        """
+        """What it states, or else what stands beside it, unless it is a pronoun ("at 145.15 here")."""
         weekdays = self.dates & WEEKDAYS
         beside = NO_FACTS if self.pronoun else self.beside
         return StatedFacts(
-            self.years or beside.years,
+            self.years,
             self.amounts or beside.amounts,
-            weekdays or beside.weekdays,
-            self.dates - weekdays or beside.months,
+            weekdays,
+            self.dates - weekdays,
             self.countries,
             self._gender,
             self.sorts,
