@@ -19,6 +19,7 @@ from cdcoref.circumstances.sentences import (
     Source,
     When,
     Where,
+    is_part,
     stated,
 )
 from cdcoref.corpus import Document
@@ -104,7 +105,8 @@ class Lead:
         self._title = title.split() or (self._lines[0].words if self._lines else ())
         named = [one.place for one in places_in(self._title) if one.place.country]
         ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
-        places = [where for _, where in ranked]
+        places = _exact([where for rank, where in ranked if rank != _DATELINE])
+        places += [where for rank, where in ranked if rank == _DATELINE]
         inferred = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), None)
         self.when: When | None = inferred and inferred[1]
         rank = inferred[0] if inferred else _BODY
@@ -224,6 +226,16 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
+
+
+def _exact(places: Sequence[Where]) -> list[Where]:
+    """Places, each before those in which it lies."""
+    found: list[Where] = []
+    for where in places:
+        wholes = [n for n, other in enumerate(found) if is_part(where.place, other.place)]
+        sources = [found[n].source for n in wholes[:1]]
+        found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
+    return found
 
 
 def _is_of_writers(own: Sentence) -> bool:

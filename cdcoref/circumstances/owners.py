@@ -16,6 +16,7 @@ _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
+_AT_ONCE = words_in("time_words.tsv", "at once")
 
 
 def governor(
@@ -47,12 +48,22 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     `of_place`: whether it is a place, which a verb shares with its subject and object.
     """
     heads = [word] if word in events else []
+    if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"
+        heads += [token for token in (other, *_sharing(parse, other, other in events, of_place)) if token in events]
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
     if is_verb(parse, word) and not any(parse.relations[child] == "neg" for child in parse.children[word]):
         heads += [token for token in _sharing(parse, word, word in events, of_place) if token in events]
     return list(dict.fromkeys(events[token] for token in heads))
+
+
+def _at_once(parse: Parse, verb: int) -> int | None:
+    """The verb whose clause says when or during what it happened, "when", "as" or "while" that of another did."""
+    if not is_verb(parse, verb) or parse.relations[verb] != "advcl":
+        return None
+    marks = (child for child in parse.children[verb] if parse.relations[child] in ("advmod", "mark"))
+    return parse.heads[verb] if any(parse.lemmas[mark].casefold() in _AT_ONCE for mark in marks) else None
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
