@@ -31,6 +31,13 @@ MOST_LOOKED_AT = 100
 _NUMBER = re.compile(r"[A-Za-z]{0,2}[0-9]+(?:[-._:][0-9]+)*")
 """The number of a part, a sentence or a token, as files have it: 7, 1-2 (a word of several tokens), 3.1, s4."""
 
+_TAG = re.compile(
+    r"[BIESLUM]-\S+|[O*_-]|ADJ|ADP|ADV|AUX|CCONJ|CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X|"
+    r"CC|CD|DT|EX|FW|IN|JJ[RS]?|LS|MD|NNP?S?|PDT|POS|PRP\$?|RBR?S?|RP|TO|UH|VB[DGNPZ]?|WDT|WP\$?|WRB|-[LR]RB-|HYPH|NFP|"
+    r"[.,:$#]|''|``"
+)
+"""The tag of a name (B-PER, O), or of a part of speech in Universal Dependencies or the Penn Treebank."""
+
 _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 
@@ -132,18 +139,20 @@ def _word_column(rows: list[list[str]]) -> int:
     """The column of words in a file that is not cross-document, judged by its first token lines.
 
     It is the first column that holds neither numbers, such as those of parts, sentences and tokens, nor one name of the
-    document; at most the fourth, as in CoNLL-2012. The last column is coreference.
+    document, nor tags alone if another holds words; at most the fourth, as in CoNLL-2012. The last column is
+    coreference.
     """
     usual, _ = Counter(map(len, rows)).most_common(1)[0]
     rows = [row for row in rows if len(row) >= usual]
     last = max(min(usual - 2, 3), 0)
     columns = [{row[column] for row in rows} for column in range(last + 1)]
-    possible = (
+    possible = [
         column
         for column, values in enumerate(columns)
         if not (column == 0 and len(values) == 1) and not all(map(_NUMBER.fullmatch, values))
-    )
-    return next(possible, last)
+    ]
+    words = (column for column in possible if not all(map(_TAG.fullmatch, columns[column])))
+    return next(words, possible[0] if possible else last)
 
 
 def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:

@@ -1,4 +1,4 @@
-"""PDF and Word files in, documents with their text and what the files state about it out.
+"""PDF, Word, PowerPoint and EPUB files in, documents with their text and what the files state about it out.
 
 To add a kind, write a function from bytes to a text and its metadata, and add it to `DOCUMENTS`.
 """
@@ -6,10 +6,13 @@ To add a kind, write a function from bytes to a text and its metadata, and add i
 from __future__ import annotations
 
 import itertools
+import posixpath
 import re
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
@@ -20,19 +23,19 @@ from cdcoref.formats.metadata import with_stated
 from cdcoref.formats.packed import DAMAGE, unpacked_zip
 from cdcoref.formats.pdf_text import pdf_text
 from cdcoref.formats.plain_text import documents_of, tokenise_text
+from cdcoref.formats.web_page import all_text
 from cdlm.extras import optional_module
 
 Extracted = tuple[str, dict[str, Any], tuple[str, ...]]
 """A text, what the file states about it, and notes."""
 
-_WORD = re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}word/", re.DOTALL)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent"))
 _GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
 """Where a content control says that it is a table of contents."""
 _NOT_STATED = re.compile(
-    r"\(?(?:anonymous|unspecified|unknown|untitled)\)?|Microsoft Word - .*|python-docx|"
-    r"\S+\.(?:docx?|dvi|indd|odt|pdf|rtf|tex)",
+    r"\(?(?:anonymous|unspecified|unknown|untitled)\)?|Microsoft Word - .*|PowerPoint Presentation|python-docx|"
+    r"\S+\.(?:docx?|dvi|indd|odt|pdf|pptx?|rtf|tex)",
     re.I,
 )
 """What programs write where nobody named a title or an author."""
@@ -68,6 +71,48 @@ def _is_left_out(run: Any, paragraph: Any) -> bool:
     return any(parent.tag in _LEFT_OUT for parent in inside)
 
 
+def _slides(data: bytes, path: Path) -> Extracted:
+    """The texts and tables of the slides, in order; notes are left out."""
+    import pptx
+    from pptx.exc import PythonPptxError
+
+    try:
+        presentation = pptx.Presentation(unpacked_zip(data, path))
+    except PythonPptxError as error:
+        raise ValueError(first_line(error)) from error
+    texts = (text for slide in presentation.slides for text in _shape_texts(slide.shapes))
+    known = presentation.core_properties
+    return "\n\n".join(filter(None, map(str.strip, texts))), {"title": known.title, "author": known.author}, ()
+
+
+def _shape_texts(shapes: Iterable[Any]) -> Iterator[str]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from _shape_texts(shape.shapes)
+        elif shape.has_text_frame:
+            yield from (paragraph.text.replace("\v", "\n") for paragraph in shape.text_frame.paragraphs)
+        elif getattr(shape, "has_table", False):
+            yield from (cell.text for row in shape.table.rows for cell in row.cells)
+
+
+def _book(data: bytes, path: Path) -> Extracted:
+    """The pages of an EPUB book in the order in which they are read."""
+    from defusedxml import ElementTree
+
+    with zipfile.ZipFile(unpacked_zip(data, path)) as archive:
+        container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
+        root = next(container.iterfind(".//{*}rootfile")).attrib["full-path"]
+        package = ElementTree.fromstring(archive.read(root))
+        hrefs = {item.attrib["id"]: unquote(item.attrib["href"]) for item in package.iterfind(".//{*}item")}
+        order = [
+            hrefs[item.attrib["idref"]] for item in package.iterfind(".//{*}itemref") if item.get("linear") != "no"
+        ]
+        pages = [all_text(archive.read(posixpath.join(posixpath.dirname(root), href)), path) for href in order]
+    names = {"title": "title", "author": "creator", "date": "date"}
+    stated = {ours: package.findtext(f".//{{http://purl.org/dc/elements/1.1/}}{dc}") for ours, dc in names.items()}
+    return "\n\n".join(filter(None, pages)), stated, ()
+
+
 def _document_format(
     name: str,
     suffix: str,
@@ -96,7 +141,14 @@ def _document_format(
     return Format(name, (suffix,), lambda start: begins.match(start) is not None, read)
 
 
+def _packed(entry: bytes) -> re.Pattern[bytes]:
+    """The beginning of a ZIP archive with an entry whose name begins so."""
+    return re.compile(rb"(?=PK\x03\x04).*PK\x03\x04.{26}" + entry, re.DOTALL)
+
+
 DOCUMENTS = (
     _document_format("PDF", ".pdf", re.compile(rb"\s*%PDF-"), "pdfminer.high_level", "pdfminer.six", pdf_text),
-    _document_format("Word document", ".docx", _WORD, "docx", "python-docx", _word),
+    _document_format("Word document", ".docx", _packed(b"word/"), "docx", "python-docx", _word),
+    _document_format("PowerPoint presentation", ".pptx", _packed(b"ppt/"), "pptx", "python-pptx", _slides),
+    _document_format("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
 )

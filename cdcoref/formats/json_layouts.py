@@ -225,6 +225,15 @@ def _words(sentences: Sequence[Sequence[str]]) -> Fields:
     return {"tokens": [word for sentence in sentences for word in sentence], "sentences": [*map(list, pairwise(ends))]}
 
 
+def _entity(id: str, words: Fields, cluster: object, sentence: int, start: int, end: int, tag: str | None) -> Fields:
+    """A mention by its words in a sentence, all counted from 0."""
+    if sentence >= len(words["sentences"]):
+        raise WrongLine(f"a mention is in sentence {sentence + 1} of {len(words['sentences'])}")
+    first = words["sentences"][sentence][0]
+    tokens = list(range(first + start, first + end))
+    return {"tokens": tokens, "kind": ENTITY, "cluster": f"{id}/{cluster}", "tag": tag}
+
+
 class _EndToEnd(_Model):
     sentences: list[list[str]]
     clusters: list[list[Range]] | None = None
@@ -237,7 +246,7 @@ class _EndToEnd(_Model):
         return self
 
 
-_E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
+E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
 
 
 def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
@@ -255,8 +264,74 @@ def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
                 raise WrongLine(f"a mention of document {id!r} is {[start, last]}; {counted_to}")
             mentions.append({"tokens": list(range(start, last + 1)), "cluster": f"{id}/{number}"})
     groups = {name: content.get(name) for name in ("topic", "subtopic")}
-    metadata = {name: value for name, value in content.items() if name not in _E2E_FIELDS and value is not None}
+    metadata = {name: value for name, value in content.items() if name not in E2E_FIELDS and value is not None}
     yield {"id": id, **_words(found.sentences), **groups, "metadata": metadata, "mentions": mentions}
+
+
+class _DocRedMention(_Model):
+    pos: Range
+    sent_id: NonNegativeInt
+    type: str | None = None
+
+
+class _DocRed(_Model):
+    sents: list[list[str]]
+    vertexSet: list[list[_DocRedMention]]
+
+
+def _docred(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Yao et al. 2019, *DocRED: A Large-Scale Document-Level Relation Extraction Dataset*; ends are exclusive."""
+    found = checked(_DocRed, content)
+    words = _words(found.sents)
+    mentions = [
+        _entity(id, words, number, mention.sent_id, mention.pos[0], mention.pos[1], mention.type)
+        for number, cluster in enumerate(found.vertexSet)
+        for mention in cluster
+    ]
+    if content.get("labels"):
+        layouts.remark("relations between entities ignored")
+    yield {**words, "metadata": {"title": content.get("title") or id}, "mentions": mentions}
+
+
+class _CoreNlpToken(_Model):
+    word: str
+    originalText: str = ""
+    before: str = " "
+
+
+class _CoreNlpSentence(_Model):
+    tokens: list[_CoreNlpToken]
+
+
+class _CoreNlpMention(_Model):
+    sentNum: Annotated[int, Field(ge=1)]
+    startIndex: Annotated[int, Field(ge=1)]
+    endIndex: int
+    type: str | None = None
+
+
+class _CoreNlp(_Model):
+    sentences: list[_CoreNlpSentence]
+    corefs: dict[str, list[_CoreNlpMention]]
+
+
+def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Stanford CoreNLP, https://stanfordnlp.github.io/CoreNLP/coref.html; sentences and words are counted from 1."""
+    found = checked(_CoreNlp, content)
+    text, offsets = "", []
+    for token in (token for sentence in found.sentences for token in sentence.tokens):
+        text += token.before if text else ""
+        offsets.append([len(text), len(text) + len(token.originalText or token.word)])
+        text += token.originalText or token.word
+    words = _words([[token.word for token in sentence.tokens] for sentence in found.sentences])
+    mentions = [
+        _entity(id, words, number, mention.sentNum - 1, mention.startIndex - 1, mention.endIndex - 1, mention.type)
+        for number, cluster in found.corefs.items()
+        for mention in cluster
+    ]
+    known = {"id": content.get("docId") or id, "metadata": {"date": content.get("docDate")}}
+    known = known if content.get("docDate") else {"id": known["id"]}
+    yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}
 
 
 class _SciCo(_Model):
@@ -292,6 +367,8 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
     ),
     (lambda c: any(_is_short_region(_first(value)) for value in c.values()), _short_label_studio),
     (lambda c: "doc_ids" in c and isinstance(_first(c.get("tokens")), list), _scico),
+    (lambda c: {"sents", "vertexSet"} <= c.keys(), _docred),
+    (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
     (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),
     (
         lambda c: (

@@ -29,8 +29,6 @@ SCHEMAS = {"document": 1, "prediction": 1}
 """
 
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
-_E2E_FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
-"""Fields that only end-to-end models have: in other JSON lines, sentences are ranges of numbers."""
 
 
 def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
@@ -181,20 +179,6 @@ def json_schema(name: str = "document") -> dict[str, Any]:
     return schema
 
 
-def _read_e2e_table(path: Path, options: ReadOptions) -> MentionTable:
-    table = read_jsonl_table(path)
-    table.local_clusters = True
-    return table
-
-
-E2E = Format(
-    name="JSON lines of end-to-end coreference",
-    suffixes=(".jsonlines",),
-    recognise=lambda start: _BEGINNING.match(start) is not None and _E2E_FIELDS.search(start) is not None,
-    read=read_jsonl,
-    read_table=_read_e2e_table,
-)
-"""Lee et al. 2017, https://github.com/kentonl/e2e-coref; `json_layouts` knows its fields."""
 JSONL = Format(
     name="JSON lines",
     suffixes=(".jsonl", ".ndjson", ".json"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import shutil
 import stat
 import sys
@@ -193,6 +194,8 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
                 shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
             else:
                 with source.open("rb") as stream:
+                    if _is_endless(stream):
+                        raise InputError("this is a device, which has no end; name a file", path)
                     shutil.copyfileobj(stream, copy)
             copy.flush()
         except OSError as error:
@@ -205,6 +208,12 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
             if isinstance(error, EncodingError):
                 raise EncodingError(error.message, path, error.line, error.suggestion) from None
             raise InputError(error.message, path, error.line) from None
+
+
+def _is_endless(stream: BinaryIO) -> bool:
+    """Whether it is a device such as ``/dev/zero``: neither a pipe, a terminal nor the device without content."""
+    is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+    return is_device and not stream.isatty() and not os.path.samefile(stream.fileno(), os.devnull)
 
 
 def _is_special(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""How much a packed file (gzip, DocBin, Parquet, PDF, Word) may hold: found out before it is unpacked."""
+"""How much a packed file (gzip, DocBin, Parquet, PDF, Word, EPUB) may hold: found out before it is unpacked."""
 
 from __future__ import annotations
 

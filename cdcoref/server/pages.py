@@ -287,6 +287,7 @@ KINDS_OF_FILES: Mapping[str, str] = {
     "md": "a report in Markdown on each story: its documents, timeline, disagreements, people and places",
     "json": "one JSON object: stories with their timelines, clusters with their circumstances, documents",
     "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
+    "jsonlines": "JSON lines of end-to-end coreference models: a document with its clusters on each line",
     "conll": "CoNLL with eight columns: clusters across documents, for scorers",
     "conllu": "CorefUD, for tools of Universal Dependencies",
     "spacy": "spaCy's DocBin, with clusters as groups of spans",

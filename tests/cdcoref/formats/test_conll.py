@@ -245,6 +245,9 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
         ["b 0 0 Ann NNP * - - - - * (1)", "b 0 1 left VBD * - - - - * -", "b 0 2 7 CD * - - - - * (2)"],
         ["Ann NNP (1)", "left VBD -", "7 CD (2)"],
         ["b Ann (1)", "b left -", "b 7 (2)"],
+        ["Ann NNP PER (1)", "left VBD O -", "7 CD O (2)"],
+        ["B-PER Ann (1)", "O left -", "O 7 (2)"],
+        ["b 0 PROPN Ann (1)", "b 1 VERB left -", "b 2 NUM 7 (2)"],
         ["s1 w1 Ann (1)", "s1 w2 left -", "s1 w3 7 (2)"],
         ["1-1 Ann NNP (1)", "1-2 left VBD -", "1-3 7 CD (2)"],
         [f"{n}\t{word}\t{word}\tX\t_\t_\t0\tx\t_\t{c}" for n, word, c in

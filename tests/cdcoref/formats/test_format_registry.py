@@ -68,14 +68,24 @@ def test_suffixes_are_of_one_format() -> None:
 STRUCTURED = {
     "a table": 'id,title,text\n1,Ferry,"A ferry sank, and 21 drowned."\n2,Theft,A painting was stolen.\n3,Flood,Rain\n',
     "BibTeX": "% my library\n@article{hale2019,\n  title = {Ferries},\n  year = 2019,\n}\n",
+    "a file of settings": "# deployment\nservices:\n  ferry:\n    image: ferry:1\n    ports:\n      - 80\n",
+    "a log": "2024-03-05 10:00:00 INFO start\n2024-03-05 10:00:01 ERROR sank\n2024-03-05 10:00:02 INFO end\n",
+    "a log, of a server": '10.0.0.1 - - [05/Mar/2024:10:00:00 +0100] "GET / HTTP/1.1" 200 12\n' * 3,
     "an annotation file of event nuggets": "#BeginOfDocument a\nx\ta\tE1\t0,3\tsank\tMovement\tActual\n",
     "a table of BookNLP": "quote_start\tquote_end\tmention_start\n1\t4\t7\n",
+    "a file of addresses or dates": "BEGIN:VCARD\nN:Hale;Ann\nEND:VCARD\n",
     "an annotation file of WebAnno": "#Text=Ann left\n1-1\t0-3\tAnn\t_\n1-2\t4-8\tleft\t_\n",
+    "a script": "#!/bin/sh\nset -e\nls | wc\n",
+    "source code": "import os\n\n\ndef sink(ferry):\n    for mast in ferry.masts:\n        mast.fall()\n    return 1\n",
+    "source code, C": '#include <stdio.h>\n\nint main(void) {\n    puts("A ferry sank.");\n    return 0;\n}\n',
+    "a file of changes": "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
 }
 PROSE = {
     "a poem": "The ferry sank, the sea was high;\nThe crew was cold, the boats few;\nNo one heard the captain cry;\n",
     "lists": "Ann, Bob, Carl\nDora, Emil, Fay\nGina, Hugo, Ida\n",
     "a dialogue": "ANN: Where is it?\nBOB: It sank.\nANN: When?\nBOB: On Monday.\nANN: Oh.\n",
+    "headings": "Summary:\nA ferry sank on Monday.\nWitnesses:\nAnn Hale saw it.\nCauses:\nNobody knows.\n",
+    "a text about code": "To sink a ferry, write:\n\n    sink(ferry)\n\nThen wait.\nIt falls apart.\nAll leave.\n",
     "metadata before a text": "---\ntitle: A ferry sank\ndate: 2024-03-05\n---\nThe ferry Maren sank. Ann saw it.\n",
 }
 
@@ -131,7 +141,9 @@ def partition(corpus: Corpus) -> set[frozenset]:
     return {frozenset(mention.place for mention in cluster) for cluster in corpus.clusters()}
 
 
-@pytest.mark.parametrize("format", WRITTEN, ids=lambda format: format.name)
+@pytest.mark.parametrize(
+    "format", [f for f in WRITTEN if ".jsonlines" not in f.suffixes], ids=lambda format: format.name
+)
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> None:
     path = tmp_path / f"c{format.suffixes[0].upper()}{packed}"
@@ -165,6 +177,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         ("c.conll", None, []),
         ("c.conll", "2012", ["topics", "lists of annotated sentences"]),
         ("c.conllu", None, ["topics", "lists of annotated sentences"]),
+        ("c.jsonlines", None, ["lists of annotated sentences"]),
         ("c.jsonl", None, []),
         ("c.spacy", None, []),
     ],
@@ -207,7 +220,7 @@ def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
             InputError,
-            match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz",
+            match=r"must end in \.conll, \.conllu, \.jsonlines, \.jsonl or \.spacy, optionally followed by \.gz",
         ):
             write_corpus(CORPUS, tmp_path / name)
     with pytest.raises(InputError, match="the format JSON lines has no layout '2012'"):

@@ -238,7 +238,7 @@ TEXT = {
     "a NUL byte": (b"a\n\0b", 2, "NUL byte"),
     "UTF-16 without its end": ("text".encode("utf-16")[:-1], 1, "decoded as utf-16"),
     "UTF-16 without a mark": ("text\n".encode("utf-16-le"), 1, "NUL byte"),
-    "zstd": (b"\x28\xb5\x2f\xfd\x00", None, "compressed"),
+    "zstd": (b"\x28\xb5\x2f\xfd\x00", None, "zstd"),
     "a PDF": (b"%PDF-1.4\n", None, "the PDF cannot be read"),
     "an HTML page": (b"  <!doctype HTML>", None, "the page has no text"),
     "a Word document": (b"PK\x03\x04PK\x03\x04" + bytes(26) + b"word/", None, "the Word document cannot be read"),

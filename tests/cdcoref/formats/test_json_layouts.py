@@ -100,6 +100,23 @@ def test_relations_of_brat(tmp_path: Path) -> None:
 SENTENCES = [["Ann", "left", "."], ["She", "fell", "."]]
 CORPORA: dict[str, dict[str, Any]] = {
     "e2e": {"sentences": SENTENCES, "clusters": [[[0, 0], [3, 3]], [[1, 1]]]},
+    "DocRED": {
+        "title": "Ann",
+        "sents": SENTENCES,
+        "vertexSet": [
+            [{"name": "Ann", "pos": [0, 1], "sent_id": 0, "type": "PER"}, {"pos": [0, 1], "sent_id": 1, "type": "PER"}],
+            [{"name": "left", "pos": [1, 2], "sent_id": 0, "type": "MISC"}],
+        ],
+        "labels": [{"r": "P1", "h": 0, "t": 1}],
+    },
+    "CoreNLP": {
+        "docId": "a",
+        "sentences": [{"tokens": [{"word": word, "originalText": word} for word in words]} for words in SENTENCES],
+        "corefs": {
+            "1": [{"sentNum": 1, "startIndex": 1, "endIndex": 2}, {"sentNum": 2, "startIndex": 1, "endIndex": 2}],
+            "2": [{"sentNum": 1, "startIndex": 2, "endIndex": 3, "type": "NOMINAL"}],
+        },
+    },
     "SciCo": {
         "id": 7,
         "tokens": [["Ann", "left", "."], ["She", "fell", "."]],
@@ -122,12 +139,14 @@ def test_clusters_of_corpora_and_other_programs(tmp_path: Path, layout: str) -> 
         ["left"],
     ]
     assert len(corpus.documents) == (2 if layout == "SciCo" else 1)
-    assert any("ignored" in note for note in corpus.notes) == (layout == "SciCo")
+    assert any("ignored" in note for note in corpus.notes) == (layout in ("DocRED", "SciCo"))
 
 
 @pytest.mark.parametrize(
     ("layout", "change"),
     [
+        ("DocRED", {"vertexSet": [[{"pos": [0, 9], "sent_id": 1}]]}),
+        ("CoreNLP", {"corefs": {"1": [{"sentNum": 3, "startIndex": 1, "endIndex": 2}]}}),
         ("SciCo", {"mentions": [[0, 0, 9, 5]]}),
         ("SciCo", {"doc_ids": ["x"]}),
     ],
@@ -176,6 +195,35 @@ def test_a_link_that_people_removed_divides_a_cluster(tmp_path: Path) -> None:
     del task["relations"][-1]
     path.write_text(json.dumps(task))
     assert [[m.tokens[0] for m in cluster] for cluster in read_file(path).clusters()] == [[0, 1], [3]]
+
+
+TOKENS = """paragraph_ID\tsentence_ID\ttoken_ID_within_document\tword\tevent
+0\t0\t0\tAnn\tO
+0\t0\t1\tleft\tEVENT
+0\t0\t2\t.\tO
+0\t1\t3\tShe\tO
+0\t1\t4\t"\tO
+"""
+ENTITIES = "COREF\tstart_token\tend_token\tprop\tcat\ttext\n4\t0\t0\tPROP\tPER\tAnn\n4\t3\t3\tPRON\tPER\tShe\n"
+
+
+def test_tables_of_booknlp(tmp_path: Path) -> None:
+    (tmp_path / "a.tokens").write_text(TOKENS)
+    with pytest.raises(InputError, match=r"the mentions a\.entities"):
+        read_file(tmp_path / "a.tokens")
+    (tmp_path / "a.entities").write_text(ENTITIES)
+    corpus = read_file(tmp_path / "a.tokens")
+    assert [document.sentences for document in corpus.documents] == [((0, 3), (3, 5))]
+    assert [(m.tokens, m.kind, m.cluster, m.tag) for m in corpus.mentions] == [
+        ((0,), "entity", "a/4", "PROP_PER"),
+        ((1,), "event", None, None),
+        ((3,), "entity", "a/4", "PRON_PER"),
+    ]
+    with pytest.raises(InputError, match=r"BookNLP's table of mentions, which is read with the \.tokens file"):
+        read_file(tmp_path / "a.entities")
+    (tmp_path / "a.entities").write_text(ENTITIES.replace("3\t3", "3\t9"))
+    with pytest.raises(InputError, match="line 3: the mention 3 to 9 is not in"):
+        read_file(tmp_path / "a.tokens")
 
 
 @pytest.mark.parametrize("spans", [{"spans": []}, {}])
