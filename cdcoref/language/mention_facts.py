@@ -12,7 +12,7 @@ from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.dates import is_date, is_year
 from cdcoref.language.proper_names import GENERATIONS, names_a_person
-from cdcoref.language.stated_facts import NO_FACTS, PERSON, StatedFacts
+from cdcoref.language.stated_facts import NO_FACTS, PERSON, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
     PhraseWords,
@@ -27,6 +27,8 @@ from cdcoref.language.words import (
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
+_WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "downtown", "central"})
+"""What stands before the name of a town, and not before that of its club."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +158,13 @@ def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> Phras
 def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> StatedFacts:
     """What the words directly beside a mention that is no date add to it.
 
-    The numbers at the end of `before` that count it, the country of somebody with an office, and the "Jr." behind it.
+    The numbers that count it, the country of an office, the "Jr." behind it, and whether it is a town ("in Leeds").
     """
     if is_date(head_word(words)):
         return NO_FACTS
     return StatedFacts(
         amounts=_amounts(before),
+        sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
         nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
         generation=_generation(words, after),
     )

@@ -176,7 +176,9 @@ class MentionWords:
             return NO_PERSON
         if last == self.head and last in GENDER_OF_NOUNS:
             return frozenset((PERSON,))
-        return self.beside.sorts if self.whole_name else frozenset()
+        named = len(self.words) == 1 and not self.countries and self.names.issuperset(self.words)
+        beside = self.beside.sorts if named or self.whole_name else frozenset()
+        return beside if named or PERSON in beside else frozenset()
 
     @property
     def _gender(self) -> frozenset[str]:
