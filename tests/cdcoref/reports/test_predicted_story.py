@@ -13,6 +13,7 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import PredictedStory, stories_of
 from cdcoref.views import story_lines, story_list_lines
+from tests.tables import rows_of
 
 TEXTS = {
     "empty.txt": [],
@@ -221,42 +222,13 @@ def differences(story: PredictedStory) -> list[tuple[str, list[str]]]:
     return [(one.about, [own.value for own in one.statements]) for one in story.disagreements]
 
 
-def test_a_number_that_is_about_something_else_hides_no_contradiction() -> None:
-    texts = {
-        "a": "A man died after falling 150 metres at Mount Cook on Friday .",
-        "b": "Duncan Raite died after falling 60 metres on Friday .",
-        "c": "A man , Duncan Raite , died after falling 150 metres at Mount Cook on Friday .",
-    }
-    story = story_of(texts, {"fall": [(name, "falling") for name in texts]})
-    assert differences(story) == [("number", ["150 metres", "60 metres"])]
-
-
-def test_sums_of_one_purchase_in_other_words() -> None:
-    texts = {
-        "a.txt": "Zorvex agreed to buy Quibril for $2.1 billion , the firms announced .",
-        "b.txt": "Zorvex swallowed Quibril in a takeover worth $2.4 billion , the firms announced .",
-    }
-    clusters = {
-        "buying": [("a.txt", "buy")],
-        "takeover": [("b.txt", "takeover")],
-        "announcing": [("a.txt", "announced"), ("b.txt", "announced")],
-        "agreeing": [("a.txt", "agreed"), ("b.txt", "swallowed")],
-        "ZORVEX": [("a.txt", "Zorvex"), ("b.txt", "Zorvex")],
-    }
-    assert differences(story_of(texts, clusters)) == [("number", ["$2.1 billion", "$2.4 billion"])]
-    # Only of documents that share several events.
-    assert differences(story_of(texts, clusters | {"agreeing": [("a.txt", "agreed")]})) == []
-
-
-def test_votes_years_and_people() -> None:
-    votes = {"a.txt": "Lund won the election by 1,240 votes .", "b.txt": "Lund won by 1,204 votes ."}
-    won = {"winning": [("a.txt", "won"), ("b.txt", "won")], "election": [("a.txt", "election")]}
-    assert differences(story_of(votes, won)) == [("number", ["1,240 votes", "1,204 votes"])]
-    years = {"a.txt": "Ode got a nine-year sentence .", "b.txt": "Ode was sentenced to seven years in prison ."}
-    sentence = {"sentence": [("a.txt", "sentence"), ("b.txt", "sentenced")]}
-    assert differences(story_of(years, sentence)) == [("number", ["nine-year", "seven years"])]
-    half = {**years, "b.txt": "Ode was sentenced to 108 months in prison ."}
-    assert differences(story_of(half, sentence)) == []
+def test_differences() -> None:
+    """`differences.tsv`: texts of one sentence and clusters of their words, and what they disagree about."""
+    for row in rows_of(__file__, "differences.tsv"):
+        texts, places = (dict(own.split(": ", 1) for own in row[name].split(" || ")) for name in ("texts", "clusters"))
+        clusters = {name: [tuple(one.split(" ", 1)) for one in own.split("; ")] for name, own in places.items()}
+        found = " | ".join(f"{about}: {'; '.join(values)}" for about, values in differences(story_of(texts, clusters)))
+        assert (found or "-") == row["differences"], row
 
 
 def test_a_document_that_states_both_values_contradicts_neither() -> None:
@@ -270,16 +242,6 @@ def test_a_document_that_states_both_values_contradicts_neither() -> None:
     third = {"killing": [*clusters["killing"], ("c.txt", "killed")], "other": [("a.txt", "killed")]}
     (one,) = story_of(texts, third).disagreements
     assert [(own.document, own.value) for own in one.statements] == [("b.txt", "five people"), ("c.txt", "2 people")]
-
-
-def test_days_belong_to_the_nearest_event() -> None:
-    texts = {
-        "a.txt": "Crews halted a fire on 6 August 2025 .",
-        "b.txt": "A fire erupted on 5 August 2025 .",
-        "c.txt": "A fire erupted on 7 August 2025 .",
-    }
-    clusters = {"fire": [(name, "fire") for name in texts], "outbreak": [("b.txt", "erupted"), ("c.txt", "erupted")]}
-    assert differences(story_of(texts, clusters)) == [("day", ["5 Aug. 2025", "7 Aug. 2025"])]
 
 
 def test_a_document_with_several_values_of_one_event_is_left_out() -> None:
