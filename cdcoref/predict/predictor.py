@@ -236,10 +236,7 @@ class Predictor:
         return nullcontext(LocalEngine(None if self.lemma and not find else self.model, task, store))
 
     def _plan(self, vectors: DocumentVectors, options: PredictionOptions) -> tuple[Plan, list[list[Story]]]:
-        """The plan, and the stories with the pairs of documents to compare in each, subject by subject.
-
-        Where nothing is linked across stories, each counts as a subject of its own.
-        """
+        """The plan, and the stories with their pairs of documents, by subject; each its own if none crosses."""
         groups = group_documents(vectors, options.topics)
         max_pairs = None if self.lemma else options.max_pairs
         stories, pruned = plan_stories(vectors, groups, max_pairs, larger=options.topics in LARGER_THAN_STORIES)
@@ -401,10 +398,7 @@ def _with_repeats(story: Corpus, shown: Mapping[str, Sequence[Document]]) -> Cor
 
 
 def _each_once(corpus: Corpus, kind: str | None) -> tuple[Corpus, tuple[str, ...]]:
-    """The corpus without repeated mentions, which would corefer with themselves; a note if there were any.
-
-    `kind` is that of mentions without one.
-    """
+    """The corpus without repeated mentions, those without a kind being of `kind`; a note if there were any."""
     once: dict[object, Mention] = {}
     for mention in corpus.mentions:
         once.setdefault((mention.document, mention.tokens, mention.kind or kind), mention)

@@ -203,10 +203,7 @@ def _notes_on_kinds(table: MentionTable, name: str) -> list[str]:
 
 
 def _same_mentions(sides: list[tuple[MentionTable, Ints, Ints]], kinds: bool) -> tuple[list[Ints], int]:
-    """Indices of the mentions of both sides, equal for the same mention, and the number of distinct mentions.
-
-    Mentions are the same if their documents and tokens and, with `kinds`, their kinds are equal.
-    """
+    """Indices of mentions, equal for equal documents, tokens and, with `kinds`, kinds; and how many there are."""
     gaps: dict[tuple[int, tuple[int, ...]], int] = {}
     columns = []
     for table, rows, documents in sides:

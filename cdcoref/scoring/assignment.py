@@ -61,11 +61,7 @@ def _best_rival(lines: Ints, weights: Floats) -> Floats:
 
 
 def _solve(rows: Ints, columns: Ints, weights: Floats) -> Ints:
-    """The indices of the chosen cells.
-
-    Each row may instead take a worthless column of its own, so that a perfect matching exists. The augmenting paths of
-    the sparse solver (Jonker and Volgenant) stay within their connected component.
-    """
+    """The indices of the chosen cells; each row may take a worthless column instead, for a perfect matching."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

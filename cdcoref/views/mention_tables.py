@@ -95,9 +95,6 @@ def _cell(value: str | float | None, *, plain: bool) -> str | int:
 
 
 def _as_text(value: str) -> str:
-    """The value, after an apostrophe if a spreadsheet would take it for a formula.
-
-    What cannot be seen before the first character, such as spaces and byte order marks, does not count.
-    """
+    """The value, after an apostrophe if a spreadsheet, which skips what cannot be seen, takes it for a formula."""
     unseen = next((place for place, c in enumerate(value) if c.isprintable() and not c.isspace()), 0)
     return f"'{value}" if value[unseen:].startswith(_FORMULA_STARTS) or value.startswith(_FORMULA_STARTS) else value

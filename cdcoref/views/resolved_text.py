@@ -203,11 +203,7 @@ def _edit(document: Document, mention: Mention, name: str, replaced: Replaced, *
 
 
 def _may_be_replaced(document: Document, mention: Mention, name: str) -> bool:
-    """Whether a mention that is no pronoun can give its place to a name.
-
-    Part of a name can, but not where the rest of it stands beside. A noun can if it is definite, has neither adjectives
-    nor complements, is no predicate ("is the mayor"), and is not of several where the name is of one.
-    """
+    """Whether a part of a name that stands alone, or a definite noun without modifiers, can become a name."""
     words = [document.tokens[token] for token in mention.tokens]
     first, last = document.sentence_at(mention.start)
     before = [word.lower() for word in document.tokens[max(first, mention.start - 3) : mention.start]]
@@ -245,11 +241,7 @@ def _possesses(document: Document, mention: Mention) -> bool:
 
 
 def _possessive(name: str) -> str:
-    """A name with "'s"; a plural noun with an apostrophe ("the passengers'").
-
-    >>> _possessive("Ann"), _possessive("James"), _possessive("the passengers"), _possessive("Tallgrass Foods")
-    ("Ann's", "James's", "the passengers'", "Tallgrass Foods'")
-    """
+    """A name with "'s"; a plural noun with an apostrophe ("the passengers'")."""
     first, *_, last = (*name.split(), name.split()[-1])
     several = " " in name and (
         first.lower() == "the" or (len(last) >= _SHORTEST_PLURAL and _is_plural(last.casefold()))

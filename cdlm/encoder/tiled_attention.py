@@ -68,11 +68,7 @@ def _added(
 
 
 def _numbers_for(weights: Tensor, generator: torch.Generator) -> Tensor:
-    """Draw the random numbers for dropout, shaped like the weights (heads, rows, keys).
-
-    The heads share them, each through its own random affine map (a bijection, since its factor is odd): a twelfth of
-    the random numbers, for pairwise independent masks.
-    """
+    """Random numbers for dropout, *shape* (heads, rows, keys): each head has an affine map of those of one head."""
     heads, rows, keys = weights.shape
     numbers = random_numbers(rows * keys + 2 * heads, generator)
     shift, factor, shared = numbers.split([heads, heads, rows * keys])
@@ -150,10 +146,7 @@ def _sequence_gradient(
     bias: PositionBias | None,
     to_table: Tensor | None,
 ) -> Tensor:
-    """Gradient of one sequence's vectors as `_gather` returns them, from that of its output.
-
-    That of the table of the bias is added to `to_table`, *shape* (heads, buckets), if given.
-    """
+    """Gradient of one sequence's vectors, as of `_gather`; that of the bias is added to `to_table` (heads, buckets)."""
     query, key, value, *to_all = gathered
     # Sums over many tiles, so at least in fp32.
     to_gathered = torch.zeros_like(gathered, dtype=torch.promote_types(gathered.dtype, torch.float32))

@@ -159,11 +159,7 @@ class UpperLayers(nn.Module):
 
 
 class _DenseAttention:
-    """Attention of all tokens of each sequence to all others, padded to one length: one call for many short sequences.
-
-    The tokens stay padded from layer to layer. Sort sequences by length, so that there is little padding. None has
-    global tokens.
-    """
+    """Attention of all tokens of each sequence to all others, padded to one length; none has global tokens."""
 
     def __init__(self, layout: TokenLayout, bias: PositionBias) -> None:
         self._layout = layout

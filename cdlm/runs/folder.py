@@ -128,11 +128,7 @@ class RunFolder:
             shutil.rmtree(self.checkpoints)
 
     def _move_here(self, model: Path) -> None:
-        """Move the files of a whole model into the output folder, so that no weights of an older one are left.
-
-        The index moves after the weights that it names, then the configuration, and :data:`RUN_FILE` last. If the
-        process is killed in between, the next call goes on with the files that are left.
-        """
+        """Move a whole model here: the index after the weights that it names, the configuration, `RUN_FILE` last."""
         entries = {WEIGHTS_FILE: INDEX_FILE, INDEX_FILE: WEIGHTS_FILE}
         order = [*entries, CONFIG_FILE, RUN_FILE]
         for path in sorted(model.iterdir(), key=lambda p: order.index(p.name) if p.name in order else -1):

@@ -143,10 +143,7 @@ class RayEngine:
 
 
 class _Pool:
-    """The tasks that wait, the earliest story first, and the workers, each with one task at a time.
-
-    Only a worker that has started is given a task, because a busy cluster may not have room for all of them.
-    """
+    """The tasks that wait, the earliest story first, and the workers that have started, each with one task."""
 
     def __init__(self, actors: Sequence[Any]) -> None:
         self._idle: deque[Any] = deque()
