@@ -82,7 +82,7 @@ def test_the_files_alone_have_the_mentions_and_their_clusters(tmp_path: Path, na
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_corpus_comes_back(tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject) -> None:
     documents, mentions = [], []
