@@ -83,7 +83,7 @@ def nexis_parts(text: str) -> Iterator[Part]:
                 body.append("\n".join(rest))
             elif rest and not ended:
                 heading += [line for line in rest if not _NEXIS_EDITION.fullmatch(line)]
-        names = ("source", "date", "title") if old else ("title", "source", "date")
+        names: tuple[str, ...] = ("source", "date", "title") if old else ("title", "source", "date")
         if old and heading and day_in(heading[0]):
             names = names[1:]
         found = dict(zip(names, heading, strict=False))
