@@ -81,9 +81,8 @@ _UNIT_DAYS = {
 }
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "following": 1}
-_SOON, _AHEAD, _LONG_AGO = 3, 60, 300
-"""Days: what is so near is this year's; what lies between so near and so far ahead may be either year's; what is so
-long ago is next year's where the sentence looks ahead."""
+_SOON, _AHEAD = 3, 60
+"""Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
 _MOST_YEARS_AHEAD = 30
 
 
@@ -121,7 +120,6 @@ _PARTS["of_month"] = (
     r"(?P<whichmonth>(?i:last|this|next|the previous|the following)) (?i:month))"
 )
 
-_Result = StatedTime | Period | None
 _Resolver = Callable[["re.Match[str]", _Context], "Period | StatedTime | None"]
 _RULES: list[tuple[re.Pattern[str], _Resolver]] = []
 _UNKNOWN = StatedTime(0, 0, None)
