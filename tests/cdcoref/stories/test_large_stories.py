@@ -79,19 +79,19 @@ def world() -> World:
     return World(1)
 
 
-@pytest.mark.parametrize("size", [2, 5, 10, 20, 40, 80, 160, 300])
+@pytest.mark.parametrize("size", [2, 10, 40, 160])
 def test_two_stories_of_any_size_stay_two(world: World, size: int) -> None:
     documents = world.story(f"one{size}", size) + world.story(f"other{size}", size)
     assert found(documents) == told(documents)
 
 
-def test_a_story_of_five_hundred_documents_stays_one(world: World) -> None:
-    documents = world.story("large", 500) + world.story("small", 3)
+def test_a_story_of_many_documents_stays_one(world: World) -> None:
+    documents = world.story("large", 250) + world.story("small", 3)
     assert found(documents) == told(documents)
 
 
 def test_stories_of_very_different_sizes_stay_apart(world: World) -> None:
-    sizes = [2, 3, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30, 40, 50, 60, 80, 100, 150]
+    sizes = [2, 3, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30, 40, 60]
     documents = [d for number, size in enumerate(sizes) for d in world.story(f"mixed{number}", size)]
     groups, stories = found(documents), told(documents)
     assert len(groups & stories) >= len(stories) - 1
