@@ -12,6 +12,8 @@ _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _OBJECTS = frozenset({"dobj", "attr"})
+_SPANS = words_in("time_words.tsv", "span")
+"""Parts of a day, and spans of days, that "of" a day stands behind."""
 _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _ENDS = words_in("time_words.tsv", "end")
@@ -37,9 +39,13 @@ def governor(
             ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
             on_day = below != head and parse.parts[below] == "NUM"  # "after 10 p.m. Tuesday"
             preposition = preposition or ("during" if ends or on_day else parse.lemmas[token].casefold())
+        elif parse.lemmas[token].casefold() in _SPANS and preposition == "of":
+            continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
-    return token
+    # "The following day they left", parsed as a day that has a relative clause
+    clauses = [child for child in parse.children[token] if token == head and parse.relations[child] == "relcl"]
+    return clauses[0] if clauses and not of_place else token
 
 
 def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool = False) -> list[int]:

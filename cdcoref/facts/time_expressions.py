@@ -298,6 +298,7 @@ def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTi
     groups = match.groupdict()
     month = _month_number(groups["month"])
     day = int(groups["day"]) if groups.get("day") else _ordinal(groups["ordinal"])
+    before = context.text[: context.start]
     after = context.text[match.end() :].split(" ", 2)[1:2]
     if (
         match[0].endswith(groups.get("day") or "-")
@@ -309,6 +310,8 @@ def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTi
     if year is None:
         return _UNKNOWN
     period = _made(year, month, day)
+    if period is not None and (week := re.search(r"\b(?i:week) (?:(of|beginning)|to|ending) $", before)):
+        return _week(period.first) if week[1] else Period(period.first - timedelta(6), period.last)
     if period is not None and groups.get("to"):
         last = _made(year, month, int(groups["to"]))
         return None if last is None or last < period else Period(period.first, last.last)
@@ -364,7 +367,8 @@ def _part(period: Period, extent: str | None) -> Period:
         start = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third))
         end = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third + 3))
         return Period(start.first, end.last)
-    bounds = ((0, 3), (4, 6), (7, 9))[third]
+    decade = period.last.year - period.first.year < 10
+    bounds = (((0, 3), (4, 6), (7, 9)) if decade else ((0, 33), (34, 66), (67, 99)))[third]
     return Period(
         Period.of_year(period.first.year + bounds[0]).first, Period.of_year(period.first.year + bounds[1]).last
     )
@@ -410,11 +414,11 @@ def _weekday_number(name: str) -> int:
 
 
 @_rule(
-    r"(?i:the) (?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)(?= (?:[.,;:)]|and |at |when |that )|$)",
+    r"(?:{weekday} ?,? )?(?i:the) (?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)(?= (?:[.,;:)]|and |at |when |that )|$)",
 )
 def _bare_day(match: re.Match[str], context: _Context) -> Period | None:
-    """``on the 12th``."""
-    if _word_before(context) != "on" or context.known is None:
+    """``on the 12th``, ``Tuesday the 12th``."""
+    if (_word_before(context) != "on" and not match["weekday"]) or context.known is None:
         return None
     today = context.known.first
     months = (0, 1) if context.ahead else (0, -1)
@@ -439,18 +443,20 @@ def _weekday_of_week(match: re.Match[str], context: _Context) -> Period | Stated
 
 
 @_rule(
-    r"{count} (?i:weeks?) (?:(?i:from|on) )?(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
-    r"{weekday} (?P<count>week)(?= |$)",
+    r"{count} (?:(?i:weeks?)|(?P<double>(?i:fortnights?))) (?:(?i:from|on) )?"
+    r"(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
+    r"{weekday} (?:(?P<count>week)|(?P<double>fortnight))(?= |$)",
     r"{count} (?P<day>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
-    r"{count} (?i:weeks?) (?P<back>(?i:ago)) (?:(?i:on|last) )?{weekday}",
+    r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
 )
 def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``a week from Tuesday``, ``Friday week``, ``two days from now``, ``a week ago Monday``."""
+    """``a week from Tuesday``, ``Friday fortnight``, ``two days from now``, ``a week last Monday``."""
     if context.known is None:
         return _UNKNOWN
     groups = match.groupdict()
     today = context.known.first
-    count = 1 if groups["count"] == "week" else _count(groups["count"])
+    count = 1 if groups["count"] in ("week", None) else _count(groups["count"])
+    count *= 2 if groups.get("double") else 1
     if groups.get("back"):
         behind = (today.weekday() - _weekday_number(groups["weekday"])) % 7
         return Period.of_day(today - timedelta(behind + 7 * count))
@@ -481,10 +487,19 @@ def _count(word: str) -> int:
     return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
 
 
-@_rule(r"(?:{step} |(?i:the) (?P<back>(?i:previous|following|next)) )?{weekday}{daypart}")
+@_rule(
+    r"(?:{step} |(?i:the) (?P<back>(?i:previous|following|next)) )?{weekday}{daypart}",
+    r"(?:(?i:the) )?{weekday} (?P<beyond>(?i:before last|after next))",
+    r"{weekday} (?P<step>(?i:last|next))(?= (?:[.,;:)]|and )|$)",
+    r"(?i:the) {weekday} (?P<unknown>(?i:before|after))",
+)
 def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``Sunday``, ``last Sunday``, ``this coming Friday``, ``Sunday night``."""
+    """``Sunday``, ``last Sunday``, ``this coming Friday``, ``Sunday night``, ``the Sunday before last``."""
     groups = match.groupdict()
+    if groups.get("unknown"):  # "the Sunday before the vote"
+        return _UNKNOWN
+    if groups.get("beyond"):
+        groups["step"] = groups["beyond"].split()[-1]
     number = _weekday_number(groups["weekday"])
     step = (groups.get("step") or groups.get("back") or "").casefold().split()
     today = context.today
@@ -505,7 +520,7 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
         days = -behind % 7
     else:
         days = -behind
-    return today.shifted(days)
+    return today.shifted(days + 7 * (direction or 0) if groups.get("beyond") else days)
 
 
 @_rule(
@@ -534,6 +549,8 @@ def _weekend(match: re.Match[str], context: _Context) -> Period | StatedTime | N
         return _UNKNOWN
     if not re.search(r"(?i)\b(the|last|this|next|past|coming|previous|following)\b", match[0]):
         return None
+    if context.text[match.end() :].startswith(" of "):
+        return None  # the day follows
     if context.known is None:
         return _days_before(today, 8)
     step = (match["step"] or "").casefold().split()
@@ -543,10 +560,16 @@ def _weekend(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     return Period(saturday, saturday + timedelta(1))
 
 
-@_rule(r"{count} {unit} (?i:ago)", r"(?P<count>(?i:in)) {some} {unit}", r"{some} {unit} (?i:ago)")
+@_rule(
+    r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today))?",
+    r"(?P<count>(?i:in)) {some} {unit}",
+    r"{some} {unit} (?i:ago)",
+)
 def _ago(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``two days ago``, ``a year ago``; ``several years ago`` is unknown."""
+    """``two days ago``, ``a year ago today``; ``several years ago`` is unknown."""
     groups = match.groupdict()
+    if groups.get("half"):
+        return _UNKNOWN
     if groups.get("count", "in") is None or groups.get("count", "in").casefold() == "in":
         return StatedTime(0, 0, None, looks_back=_unit(groups["unit"]) >= 365)
     days = _unit(groups["unit"])
@@ -554,6 +577,15 @@ def _ago(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     if context.today is None:
         return StatedTime(0, 0, None, looks_back=back)
     period = _moved(context.today, -_count(groups["count"]), days)
+    if groups.get("today") and period is not None and context.known is not None:
+        if days < 30:
+            period = context.known.shifted(-_count(groups["count"]) * days)
+        else:
+            period = _made(
+                period.first.year,
+                period.first.month if days == 30 else context.known.first.month,
+                context.known.first.day,
+            )
     return None if period is None else StatedTime(0, 0, period, looks_back=back)
 
 
@@ -562,10 +594,14 @@ def _unit(word: str) -> int:
     return _UNIT_DAYS["century" if word == "centurie" else word]
 
 
-@_rule(r"(?i:in|within) {count} {unit}(?: (?i:time))?", r"{count} {unit} (?i:from now)")
+@_rule(
+    r"(?i:in|within) {count} {unit}",
+    r"(?i:in) {count} {unit}(?: ?’s?)? (?P<time>(?i:time))",
+    r"{count} {unit} (?i:from now)",
+)
 def _in_some_time(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``in two days``, of what is still to come."""
-    if context.today is None or not context.ahead:
+    """``in two days``, of what is still to come; ``in two days' time``."""
+    if context.today is None or not (context.ahead or match.groupdict().get("time")):
         return None
     return _moved(context.today, _count(match["count"]), _unit(match["unit"]))
 
@@ -818,6 +854,8 @@ def _decade(match: re.Match[str], context: _Context) -> Period | None:
         first = 1920 + 10 * next(n for n, stem in enumerate(tens) if groups["named"].casefold().startswith(stem))
     else:
         first = int(groups["decade"])
+        if first % 100 == 0 and first < 2000:
+            return _part(Period(date(first, 1, 1), date(first + 99, 12, 31)), groups.get("extent"))
     return _part(Period(date(first, 1, 1), date(first + 9, 12, 31)), groups.get("extent"))
 
 
