@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -22,10 +23,14 @@ from cdcoref.facts import (
     looks_elsewhere,
     times_in,
 )
+from cdcoref.language import JOBS
+from cdcoref.word_tables import words_in
 
 ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 """What a sentence ends with, and a headline does not."""
 LINE_BREAK = "//n"
+_HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
+_PLACE, _OTHER = "place", "other"
 
 
 class Source(IntEnum):
@@ -95,12 +100,54 @@ class Sentence:
 
 def sentences_of(document: Document, parse: Parse, today: Period | None) -> list[Sentence]:
     """What the sentences of a document in sentence case state; a hidden one has no words."""
-    read = list(_sentences(document, parse, today))
+    read = _without_names_of_others(list(_sentences(document, parse, today)), parse)
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
-        return [replace(own, places=_places(own.words, known, countries)) for own in read]
+        again = [replace(own, places=_places(own.words, known, countries)) for own in read]
+        return _without_names_of_others(again, parse)
     return read
+
+
+def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> list[Sentence]:
+    """The sentences without towns that the document names as a company, a club or a person, and nowhere as a place.
+
+    "Shares in Halden", "the pump maker Halden", "Halden said", "President Obama".
+    """
+    uses: defaultdict[str, set[str]] = defaultdict(set)
+    use_of: dict[int, str] = {}
+    for sentence in sentences:
+        for named in sentence.places:
+            if named.place.sort in ("city", "unknown") and not named.certain:
+                use = _use(parse, sentence.tokens(named.start, named.end), named)
+                use_of[sentence.first + named.start] = use
+                uses[named.place.name].add(use)
+    others = {name for name, found in uses.items() if _PLACE not in found and _OTHER in found}
+
+    def is_place(sentence: Sentence, named: StatedPlace) -> bool:
+        return named.place.name not in others and use_of.get(sentence.first + named.start) != _OTHER
+
+    return [
+        replace(sentence, places=[named for named in sentence.places if is_place(sentence, named)])
+        for sentence in sentences
+    ]
+
+
+def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> str:
+    """Whether a name is used for a place, or for somebody; else empty."""
+    token = parse.head_of(tokens)
+    above = parse.heads[token]
+    held = {parse.lemmas[word].casefold() for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
+    if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
+        return _OTHER
+    if named.firm or named.local:
+        return _PLACE
+    beside = [child for child in parse.children[token] if parse.relations[child] in ("compound", "appos")]
+    beside += [above] if parse.relations[token] == "appos" else []
+    is_maker = any(parse.lemmas[word].casefold() in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
+    says = parse.relations[token] == "nsubj" and is_report(parse, above)
+    is_name = (tokens[0], tokens[-1] + 1) in {entity[:2] for entity in parse.entities if entity[2] in ("PERSON", "ORG")}
+    return _OTHER if is_maker or says or is_name else ""
 
 
 def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
