@@ -26,7 +26,9 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     noun = relative_antecedent(parse, head)
     owner = next((child for child in parse.children[head] if parse.relations[child] == "poss"), -1)
     if parse.parts[head] not in ("PROPN", "PRON"):
-        return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head])
+        own = next((n for n in parse.children[head] if _YEARS_OLD.fullmatch(words[n])), None)
+        age = 0 if own is None else _age(parse, words, (own,))
+        return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
     age = _age(parse, words, (head, *person))

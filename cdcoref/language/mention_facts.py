@@ -11,7 +11,7 @@ from typing import Literal
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.dates import is_date, is_year
-from cdcoref.language.proper_names import GENERATIONS, names_a_person
+from cdcoref.language.proper_names import GENERATIONS, TITLES, names_a_person
 from cdcoref.language.stated_facts import NO_FACTS, PERSON, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
@@ -90,6 +90,13 @@ class MentionFacts:
         """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee")."""
         mine, theirs = self.syntax, other.syntax
         return self.document == other.document and mine.verb == theirs.verb >= 0 and mine.role != theirs.role
+
+    def has_other_title(self, other: MentionFacts) -> bool:
+        """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""
+        mine, theirs = self.words.words, other.words.words
+        titles = {mine[0].rstrip("."), theirs[0].rstrip(".")}
+        in_one = (self.document, self.sentence) == (other.document, other.sentence)
+        return in_one and len(titles) == 2 and len(mine) == len(theirs) == 2 and titles <= TITLES
 
     def in_clause_with(self, other: MentionFacts) -> bool:
         """Whether both are nouns of one clause that share no word, with words between them."""

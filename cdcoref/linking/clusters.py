@@ -19,6 +19,7 @@ from cdcoref.language import (
     NO_FACTS,
     NO_PERSON,
     PERSON,
+    TITLES,
     MentionFacts,
     StatedFacts,
     gender_of_first_name,
@@ -26,7 +27,7 @@ from cdcoref.language import (
     in_conflict,
     lemma,
 )
-from cdcoref.linking.full_names import NamesOfStory
+from cdcoref.linking.full_names import YEARS, NamesOfStory
 from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
@@ -220,12 +221,19 @@ def _conflicts(
             beside["clause", one.document, one.clause].append(number)
         if one.syntax.verb >= 0 and not one.words.pronoun:
             beside["verb", one.document, one.syntax.verb].append(number)
+        if one.words.words[0].rstrip(".") in TITLES:
+            beside[one.words.surname, one.document, one.sentence].append(number)
     for numbers in beside.values():
         for first, second in combinations(numbers, 2):
-            if facts[first].in_clause_with(facts[second]) or facts[first].is_other_argument(facts[second]):
+            one, other = facts[first], facts[second]
+            if one.in_clause_with(other) or one.is_other_argument(other) or one.has_other_title(other):
                 pairs[first].add(second)
                 pairs[second].add(first)
     stated = {number: one.words.stated for number, one in facts.items() if not apart[number]}
+    for number, own in stated.items():
+        if (age := facts[number].syntax.age) and not facts[number].words.names:  # "a 34-year-old man"
+            near = frozenset(map(str, range(age - YEARS, age + 1)))
+            stated[number] = own._replace(amounts=own.amounts or near)
     for number, name in names.names.items():
         if not facts[number].words.whole_name:
             of_name = stated[number].gender or frozenset(filter(None, (gender_of_first_name(name[0]),)))

@@ -197,8 +197,9 @@ def _lead(document: Document) -> list[str]:
 
 
 def _sentences(document: Document) -> frozenset[str]:
+    """The sentences, without the days and amounts in which those of one template differ."""
     return frozenset(
-        " ".join(document.tokens[start:end]).casefold()
+        " ".join("" if _is_amount(word) or date_name(word) else word for word in document.tokens[start:end]).casefold()
         for number, (start, end) in enumerate(document.sentences)
         if number not in document.hidden and start < end
     )

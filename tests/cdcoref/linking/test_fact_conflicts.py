@@ -106,6 +106,9 @@ def test_parts_of_a_cluster_are_without_conflict_and_no_two_of_them_are(phrases:
         ("Peter 's three sons wept . | Peter", [(0,), (3,), (6,)], [[0, 2], [1]]),
         ("the guard saw the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 2], [1]]),
         ("the guard is the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 1, 2]]),
+        ("Prof. Lee sent Mr. Lee to Mrs. Lee .", [(0, 1), (3, 4), (6, 7)], [[0], [1], [2]]),
+        ("A 34-year-old man left . | A 51-year-old man fell .", [(2,), (7,)], [[0], [1]]),
+        ("A 34-year-old man left . | A 35-year-old man fell .", [(2,), (7,)], [[0, 1]]),
     ],
 )
 def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(

@@ -122,12 +122,17 @@ stop play for ten minutes because of fog over the ground. The manager said that 
 that the points were deserved."""
 
 
+BAIL = """A 34-year-old man was arrested in Arley on Monday on suspicion of theft. He was released on bail until 4 June.
+Anyone with information is asked to call the police."""
+
+
 @pytest.mark.parametrize(
     ("text", "changes", "expected"),
     [
         (QUAKE, {"5.1": "4.7", "Orvik": "Sandnes", "Monday": "Friday"}, "another"),
         (RESULT, {"Rovers": "Wanderers", "Harwick United": "Elmsby Town", "3-1": "2-0", "Lund": "Pike"}, "another"),
         (RESULT, {"3-1": "4-0", "Saturday": "Sunday"}, "another"),
+        (BAIL, {"34": "51", "Arley": "Betton", "Monday": "Thursday", "4 June": "9 June"}, "another"),
         (QUAKE, {"5.1": "5.3"}, "same story"),
         (QUAKE, {" Nobody was hurt.": ""}, "copy"),
         (QUAKE, {"A quake": "Schools shut after quake\n\nA quake"}, "copy"),
