@@ -76,7 +76,7 @@ def test_marked_people_of_one_surname_are_two_clusters(default_model: Predictor)
     found = Marked(default_model, COUPLES)
     assert (found.texts, len(found.clusters), found.marks, found.missed) == (20, 43, 151, 0)
     assert found.mixed <= 1
-    assert found.divided <= 1
+    assert found.divided <= 2  # 1 in bf16, 2 in int8
 
 
 def test_towns_and_clubs_offices_and_hospitals_are_two_clusters(default_model: Predictor) -> None:
