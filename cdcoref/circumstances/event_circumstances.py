@@ -67,7 +67,7 @@ class Circumstances:
 
 
 class DocumentCircumstances:
-    """The circumstances of the events of one document, of which hidden sentences state nothing.
+    """The circumstances of the events of one document; hidden sentences state none.
 
     `cased`: the document with headlines in sentence case. `lead`: what its beginning says of its main event.
     """

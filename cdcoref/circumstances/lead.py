@@ -79,7 +79,7 @@ class Setting:
 
 
 class Lead:
-    """The beginning of a document: tokens that may be its main event, the likeliest first, with time and place.
+    """The beginning of a document: candidates for its main event, the most probable first, with their time and place.
 
     `is_stated`: whether the clause of the main event itself states `when`.
     """

@@ -86,8 +86,7 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
 def stated_date(value: Any) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
-    It reads seconds and milliseconds since 1970, days without separators, and figures of which only one can be the
-    month.
+    It reads seconds and milliseconds since 1970, days without separators, and figures if only one can be the month.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')

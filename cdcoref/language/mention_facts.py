@@ -24,10 +24,11 @@ from cdcoref.language.words import (
     nationality,
     sentence_words,
 )
+from cdcoref.word_tables import words_in
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
-_WHERE = frozenset({"in", "near", "outside", "around", "across", "throughout", "downtown", "central"})
+_WHERE = words_in("place_words.tsv", "before a town")
 """What stands before the name of a town, and not before that of its club."""
 
 
@@ -64,8 +65,7 @@ LastWord = Literal["mention", "head"]
 class MentionFacts:
     """The facts of a mention.
 
-    `phrase`: the words around its head; only its own if the sentence is hidden, of which `around` then says
-    nothing.
+    `phrase`: the words around its head; only its own if the sentence is hidden, and then `around` is empty.
     `quotation`: the number of the quotation that it begins in; 0: none.
     `clause`: that of its :class:`Syntax`, of an entity whose head is a common noun; -1 for others.
     """

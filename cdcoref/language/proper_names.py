@@ -29,7 +29,7 @@ PARTICLES = words_in("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 JOBS = {row["noun"]: row["field"] for row in rows("jobs.tsv")}
 """Nouns for what people do for a living, and its field; hardly anybody has jobs of two fields at a time."""
-GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
+GENERATIONS = words_in("name_endings.tsv", "generation")
 """What may follow a name, and tells father and son apart."""
 NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
 """Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""

@@ -374,7 +374,7 @@ class PredictedStory:
 
     @cached_property
     def _counted(self) -> frozenset[Mention]:
-        """The mentions of events of which their documents state how many."""
+        """The mentions of events whose number their documents state."""
         stated = (one for id in self.documents for one in self._circumstances.quantities(id))
         return frozenset(one.event for one in stated if one.event is not None and not one.superseded)
 

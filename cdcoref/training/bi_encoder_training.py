@@ -39,7 +39,7 @@ READ_TOKENS = 8192
 
 
 class BiEncoderLearner(nn.Module):
-    """The encoder with the heads of the losses, one for each of so many `corpora` where styles of annotation differ."""
+    """The encoder with the heads of the losses; where styles of annotation differ, one for each of the `corpora`."""
 
     def __init__(self, encoder: CDLMModel, corpora: int, frozen_layers: int) -> None:
         super().__init__()
