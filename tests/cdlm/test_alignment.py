@@ -85,10 +85,6 @@ def test_percentile_ranks(target: list[int], expected: float) -> None:
     assert percentile_rank(scores, target, [0, 1, 2, 3, 4]) == pytest.approx(expected)
 
 
-def test_a_tie_counts_half() -> None:
-    assert percentile_rank(np.array([1.0, 1.0, 0.0, 1.0, 2.0]), [0], [0, 1, 2, 3, 4]) == pytest.approx(50)
-
-
 # -- pairs -----------------------------------------------------------------------------------------------------------
 
 

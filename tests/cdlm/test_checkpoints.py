@@ -14,7 +14,6 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import LongformerConfig, LongformerForSequenceClassification
 
-from cdlm.config import EncoderConfig
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 
@@ -159,16 +158,6 @@ def test_weights_of_several_precisions_get_one(longformer_folder: Path, tmp_path
     save_file(weights | {ONE: weights[ONE].int()}, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match=r"word_embeddings.weight is of type torch.int32"):
         CDLMModel.from_pretrained(tmp_path)
-
-
-def test_one_window_for_all_layers() -> None:
-    values = {
-        "vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 4,
-        "max_position_embeddings": 20, "attention_window": 6,
-    }  # fmt: skip
-    config = EncoderConfig.from_dict(values)
-    assert config.attention_window == (6, 6, 6)
-    assert EncoderConfig.from_dict(config.to_dict()) == config
 
 
 def test_reading_a_checkpoint_does_not_load_the_compiler(tiny_biased_encoder: Path) -> None:

@@ -43,12 +43,6 @@ def test_repeated_positions_are_stored_once(period: int, int8: bool, seed: int) 
     assert equal(with_copies(stored, CONFIG), weights)
 
 
-def test_other_positions_stay() -> None:
-    rows = torch.arange(14.0)[:, None].expand(14, 8).clone()
-    rows[2:13] = 1
-    assert equal(without_copies({TABLE: rows}, CONFIG), {TABLE: rows})
-
-
 def test_an_encoder_of_a_short_window() -> None:
     torch.manual_seed(0)
     model = CDLMModel(CONFIG)

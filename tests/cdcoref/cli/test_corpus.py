@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref.corpora import CORPORA, TOPICS, CorpusFolder, read_ecb
+from cdcoref.corpora import CORPORA, TOPICS, read_ecb
 from cdcoref.formats import read_corpus
 
 Run = Callable[..., Any]
@@ -123,18 +123,6 @@ def test_stats_of_a_corpus_by_name(cdcoref: Run, litbank: Path) -> None:
     numbers = json.loads(cdcoref("stats", "--corpus", f"litbank:{litbank}", "--json").out)
     assert numbers["dev"]["singletons"] == {"entity": 1}
     assert (numbers["corpus"]["licence"], numbers["corpus"]["cross_document"]) == ("CC BY 4.0", False)
-
-
-def test_an_exported_corpus_is_read_as_that_corpus(cdcoref: Run, litbank: Path) -> None:
-    """JSON lines named after the split are a form of every corpus."""
-    copy = litbank / "copy"
-    copy.mkdir()
-    for split in ("train", "dev"):
-        output = copy / f"{split}.jsonl.gz"
-        assert cdcoref("export", "--corpus", f"litbank:{litbank}", "--split", split, "-o", output).code == 0
-    original, again = (CorpusFolder("litbank", folder) for folder in (litbank, copy))
-    assert again.splits() == ["train", "dev"]
-    assert again.read("dev").corpus.mentions == original.read("dev").corpus.mentions
 
 
 def test_the_help_names_every_corpus_that_is_known(cdcoref: Run) -> None:

@@ -87,30 +87,6 @@ def test_what_cannot_be_scored_is_said(evaluate: Run, tmp_path: Path, mini_ecb: 
         assert done.err.count("\n") == 1
 
 
-def lines(path: Path, *documents: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    return path
-
-
-STORY = {
-    "topic": "t", "subtopic": "s", "tokens": ["Ferry", "sank", ".", "It", "sank", "."], "sentences": [[0, 3], [3, 6]],
-    "mentions": [{"tokens": [n], "kind": kind, "cluster": c} for n, kind, c in
-                 ((0, "entity", "f"), (1, "event", "s"), (3, "entity", "f"), (4, "event", "s"))],
-}  # fmt: skip
-
-
-def test_a_corpus_by_name(evaluate: Run, tmp_path: Path) -> None:
-    lines(tmp_path / "dev.jsonl", {"id": "a", **STORY}, {"id": "b", **STORY})
-    done = evaluate("--corpus", f"meantime:{tmp_path}", "--json")
-    assert done.code == 0, done.err
-    results = json.loads(done.out)
-    assert (results["corpus"], results["documents"]) == ("MEANTIME dev", 2)
-    assert list(results["event"]) == ["predicted", "gold_subtopic", "gold_topic"]
-    missing = evaluate("--corpus", f"meantime:{tmp_path}", "--split", "train")
-    assert missing.code == 2
-    assert "this folder does not hold the train split of MEANTIME, only dev; expected train.jsonl" in missing.err
-
-
 def test_conll_does_not_say_kinds(cdcoref: Run, evaluate: Run, sample: Path) -> None:
     conll = sample / "gold.conll"
     done = cdcoref("evaluate", conll, "--model", "lemma")

@@ -169,15 +169,6 @@ def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None
         assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "k"]
 
 
-def test_an_empty_file_is_a_document_without_mentions(predict: Run, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").write_text("")
-    (tmp_path / "blank.txt").write_text("\n \n\t\n")
-    done = predict("empty.txt", "blank.txt")
-    assert (done.code, done.out) == (0, "")
-    assert "2 documents in 0 stories; 0 pairs of documents to compare; 2 empty documents" in done.err
-    assert done.err.endswith("no coreferent mentions were found\n")
-
-
 def test_nothing_to_read(predict: Run, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for arguments in (["missing.txt"], ["folder"]):

@@ -184,13 +184,6 @@ def test_wrong_arguments_are_one_sentence(
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("arguments", [("--preset", "large"), ("--device", "gpu"), ("--kind", "verb")])
-def test_unknown_choices_are_refused(cdcoref: Run, arguments: tuple[str, ...]) -> None:
-    done = cdcoref("train", "-o", "model", *arguments)
-    assert done.code == 2
-    assert arguments[0] in done.err
-
-
 def test_an_interrupted_run_says_how_it_continues(
     cdcoref: Run, tmp_path: Path, corpora: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,20 +84,6 @@ def test_what_became_of_clusters_is_told_and_kept(news: Collection, mention_id: 
     assert news.correct("rename", [kept], name="x").moves == ()
 
 
-def test_no_mention(news: Collection, mention_id: Find) -> None:
-    police = mention_id("ferry0", "Police")
-    (cluster,) = {news.mention(police).cluster}
-    size = news.counts().mentions
-    news.correct("not-a-mention", [police])
-    assert (news.mention(police).rejected, news.mention(police).cluster) == (True, None)
-    assert news.counts().mentions == size - 1
-    assert news.cluster(cluster or "").summary.mentions == 1
-    assert police in {m.id for m in news.document("ferry0").mentions}
-    assert len(news.corpus().mentions) == size - 1
-    news.undo(1)
-    assert news.mention(police).cluster == cluster
-
-
 @pytest.mark.parametrize("character", ["\0", "\x1b", "\x9b", "\udcff"])
 def test_a_name_is_visible(news: Collection, character: str) -> None:
     with pytest.raises(InputError, match="not a visible character"):
@@ -191,17 +177,6 @@ def test_corrections_move_with_a_document_that_changes(written: Any, news: Colle
     assert not together(news, mention_id("ferry0", "captain"), mention_id("ferry0", "Police"))
 
 
-def test_stories_tied_by_a_correction_are_clustered_together(news: Collection, mention_id: Find) -> None:
-    correction = news.correct("same", [mention_id("ferry0", "captain"), mention_id("museum1", "thieves")])
-    assert together(news, mention_id("ferry2", "captain"), mention_id("museum3", "thieves"))
-    assert news.counts().stories == 2
-    news.correct("not-same", [mention_id("ferry2", "captain"), mention_id("museum3", "thieves")])
-    assert together(news, mention_id("ferry0", "captain"), mention_id("museum1", "thieves"))
-    assert not together(news, mention_id("ferry2", "captain"), mention_id("museum3", "thieves"))
-    news.undo(correction.number)
-    assert not together(news, mention_id("ferry0", "captain"), mention_id("museum1", "thieves"))
-
-
 def change_or_remove(collection: Collection, written: Any, how: str) -> None:
     """The document museum1 loses its mentions, or is removed."""
     if how == "removed":
@@ -283,20 +258,6 @@ def test_kinds_and_rejected_mentions_are_refused(news: Collection, mention_id: F
     whole = [m.id for m in news.cluster(news.mention(mention_id("ferry0", "storm")).cluster or "").mentions]
     with pytest.raises(InputError, match="these are all mentions of the cluster"):
         news.correct("split", whole)
-
-
-def test_contradictions_name_the_correction_to_undo(news: Collection, mention_id: Find) -> None:
-    one, two, three = (mention_id("ferry0", word) for word in ("captain", "Police", "storm"))
-    news.correct("same", [one, two])
-    news.correct("not-same", [two, three])
-    with pytest.raises(InputError, match="undo correction 1 or 2 first"):
-        news.correct("same", [one, three])
-    with pytest.raises(InputError, match="undo correction 1 first"):
-        news.correct("not-same", [two, one])
-    assert len(news.corrections()) == 2
-    news.undo(2)
-    news.correct("same", [one, three])
-    assert together(news, two, three)
 
 
 def test_contradictions_name_all_that_are_to_be_undone(news: Collection, mention_id: Find) -> None:

@@ -17,9 +17,7 @@ from typing import Any
 import pytest
 
 from cdcoref.collection import Collection
-from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.language import remarks_on_language
 
 KILLS = 20
 ROOT = Path(__file__).resolve().parents[3]
@@ -135,20 +133,6 @@ def test_two_programs_that_add_at_once_lose_nothing(path: Path) -> None:
         assert len(stored) == collection.counts().clusters
 
 
-def test_a_full_disk_leaves_the_collection_as_it_was(written: Any, lemma: Collection) -> None:
-    lemma.add(written.joined(*written.reports(4)))
-    before = lemma.corpus()
-    connection = lemma._database.connection
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(InputError, match="the disk is full; nothing was changed"):
-        lemma.add(written.joined(*written.reports(40)))
-    assert lemma.corpus() == before
-    connection.execute("PRAGMA max_page_count = 100000")
-    lemma.add(written.joined(*written.reports(6)))
-    assert lemma.counts().documents == 6
-
-
 def test_a_collection_on_a_full_disk_is_read(written: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.create(path, "lemma") as collection:
         collection.add(written.reports(1)[0])
@@ -170,19 +154,6 @@ def test_a_collection_whose_end_is_missing_is_damaged(written: Any, path: Path, 
     path.write_bytes(data[: int(len(data) * kept)])
     with pytest.raises(InputError, match=r"damaged.*--damaged"), Collection.open(path) as collection:
         collection.corpus()
-
-
-def test_a_file_that_may_not_grow_is_left_as_it_was(
-    written: Any, lemma: Collection, small_files: Callable[[int], AbstractContextManager[None]]
-) -> None:
-    lemma.add(written.joined(*written.reports(4)))
-    before = lemma.corpus()
-    documents = [Document.from_sentences(f"x{n}", [[f"w{n}x{k}" for k in range(50)]]) for n in range(50)]
-    remarks_on_language(documents[:1])  # loads its model, which takes a larger file
-    added = Corpus(tuple(documents), tuple(Mention(document.id, (0,), "entity") for document in documents))
-    with small_files(40_000), Collection.open(lemma.path) as collection, pytest.raises(InputError):
-        collection.add(added)
-    assert lemma.corpus() == before
 
 
 def test_a_backup_by_sqlite_has_every_change_while_somebody_reads(written: Any, lemma: Collection) -> None:

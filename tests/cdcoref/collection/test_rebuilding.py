@@ -11,7 +11,7 @@ import pytest
 
 from cdcoref.collection import OPTIONS, Collection
 from cdcoref.corpus import Mention
-from cdcoref.predict import PredictionOptions, Predictor
+from cdcoref.predict import PredictionOptions
 
 EVENTS, ENTITIES, BOTH = (replace(OPTIONS, kind=kind) for kind in ("event", "entity", "both"))
 
@@ -64,23 +64,6 @@ def test_the_kind_that_is_kept_keeps_its_clusters_and_corrections_rest(
     lemma.rebuild(options=BOTH)
     assert {c.title: c.id for c in lemma.clusters(min_mentions=1, kind="event")} == ids
     assert lemma.mention(mention_id("ferry0", "storm")).rejected
-
-
-def test_given_mentions_of_one_kind_are_compared_by_a_model(
-    written: Any, path: Path, tmp_path: Path, predictor: Predictor, tiny_model_folder: Path
-) -> None:
-    given = written.joined(*written.reports(4))
-    with (
-        Collection.create(path, str(tiny_model_folder)) as one,
-        Collection.create(tmp_path / "other.cdcoref", str(tiny_model_folder), EVENTS) as other,
-    ):
-        one.add(given, predictor)
-        before = one.corpus()
-        one.rebuild(predictor, options=EVENTS)
-        other.add(given, predictor)
-        assert written.clusters_of(one.corpus()) == written.clusters_of(other.corpus())
-        one.rebuild(predictor, options=BOTH)
-        assert written.clusters_of(one.corpus()) == written.clusters_of(before)
 
 
 def test_a_rebuild_that_another_one_overtakes_is_what_was_asked_for(written: Any, lemma: Collection) -> None:

@@ -107,12 +107,3 @@ def test_conll_files_number_their_own_clusters(tmp_path: Path, numbers: Iterable
     assert all(len(cluster) == 2 for cluster in joined.corpus.clusters())
     without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], with_clusters=False)
     assert {m.key: m.cluster for m in without.corpus.mentions} == {m.key: None for m in alone.corpus.mentions}
-
-
-def test_names_of_corefud_mean_something_in_one_document(tmp_path: Path) -> None:
-    for name in "ab":
-        words = "".join(f"{n}\tw" + "\t_" * 7 + f"\tEntity=(e{n}--1)\n" for n in range(1, 8))
-        (tmp_path / f"{name}.conllu").write_text(f"# newdoc id = {name}\n{words}\n")
-    loaded = read_corpus([tmp_path])
-    assert loaded.problems == ()
-    assert len(loaded.corpus.clusters()) == 14

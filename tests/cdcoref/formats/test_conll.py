@@ -82,17 +82,6 @@ def without_gaps(path: Path, *spans: tuple[int, ...], clusters: str) -> tuple[li
     return list(read_conll(path).mentions), {change: int(number) for number, change in counts}
 
 
-def test_a_mention_whose_gaps_make_it_cross_another_is_cut(tmp_path: Path) -> None:
-    spans = [(0, 1, 3), (1, 3, 4, 6), (2, 5, 6, 7), (6, 8), (7, 9), (8,)]
-    mentions, changes = without_gaps(tmp_path / "x.conll", *spans, clusters="112111")
-    assert [(m.tokens, m.cluster) for m in mentions] == [
-        ((0, 1), "0"),
-        ((2, 3, 4, 5, 6, 7), "1"),
-        *((tokens, "0") for tokens in [(3, 4), (6,), (7,), (8,)]),
-    ]
-    assert changes == {"extended": 1, "cut": 4}
-
-
 @given(st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1), st.sampled_from("123")), max_size=6))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_mentions_with_gaps_are_extended_or_cut(tmp_path: Path, spans: list[tuple[set[int], str]]) -> None:
@@ -116,16 +105,6 @@ def test_mentions_with_gaps_are_extended_or_cut(tmp_path: Path, spans: list[tupl
     gaps = sum(tokens[-1] - tokens[0] >= len(tokens) for tokens in before)
     assert sum(counts.values()) == gaps
     assert Counter(counts) + Counter(none=len(before) - gaps) in found
-
-
-def test_what_the_layouts_cannot_say_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="document 'd' has no tokens"):
-        write_conll(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conll")
-    for part in ("b", "-1", "", "9" * 5000):
-        corpus = Corpus((Document.from_sentences("d", [["w"]], part=part),))
-        for layout in get_args(Layout):
-            with pytest.raises(InputError, match=f"document 'd' has the part '{part[:40]}'; it must be a number"):
-                write_conll(corpus, tmp_path / "x.conll", layout=layout)
 
 
 def test_the_file_as_it_is_written(tmp_path: Path) -> None:

@@ -10,21 +10,11 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.formats import DocumentKey, read_conll, read_corefud, read_mention_table, write_conll, write_corefud
+from cdcoref.formats import read_conll, read_corefud, write_conll, write_corefud
 
 names = st.text(min_size=1, max_size=6) | st.sampled_from(["x", "x; part 001", "x;\\u0020part\\u0020001", "a b", ";"])
 parts = st.sampled_from(["0", "1"]) | st.integers(0, 2000).map(str)
 ONE_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@given(names, parts)
-@ONE_FOLDER
-def test_a_column_says_name_and_part(tmp_path: Path, name: str, part: str) -> None:
-    path = tmp_path / "x.conll"
-    write_conll(Corpus((Document.from_sentences(name, [["w"]], part=part),)), path)
-    _, line, _, _ = path.read_text(encoding="utf-8").split("\n")
-    assert len(line.split()) == 8
-    assert list(read_mention_table(path).documents) == [DocumentKey(name, part)]
 
 
 @given(st.lists(st.tuples(names, parts), unique=True, max_size=5))

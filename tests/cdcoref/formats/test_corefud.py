@@ -23,7 +23,7 @@ from cdcoref.formats import (
     write_corefud,
     write_corpus,
 )
-from cdcoref.scoring import align, report_errors, score_files
+from cdcoref.scoring import align, score_files
 from tests.corpora import corpora
 
 HEADER = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
@@ -382,23 +382,6 @@ def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_a
         for one, other in ((key, response), (response, key)):
             with pytest.raises(InputError, match="same tokens"):
                 next(score_files(one, [other]))
-
-
-def test_errors_of_a_response_with_other_empty_nodes_are_shown_in_the_key(tmp_path: Path) -> None:
-    (tmp_path / "key.conllu").write_text(DROPPED.replace("Entity=(e2-object-2-", "_").replace("Entity=e2)|", ""))
-    (tmp_path / "moved.conllu").write_text(moved(DROPPED))
-    (tmp_path / "none.conllu").write_text(without(DROPPED))
-    (tmp_path / "x.conllu").write_text(DROPPED)
-    write_corpus(read_file(tmp_path / "x.conllu"), tmp_path / "words.jsonl")  # with the empty node as a word
-    for response in ("x.conllu", "moved.conllu", "none.conllu", "words.jsonl"):
-        report = report_errors(tmp_path / "key.conllu", tmp_path / response)
-        assert [(entry.place.text, entry.place.before) for entry in report.spurious] == [("el tren", "_ Perdió")]
-        assert [entry.place.text for entry in report.missed] == (["_"] if response == "none.conllu" else [])
-    (tmp_path / "key.conllu").write_text(without(DROPPED))
-    report = report_errors(tmp_path / "key.conllu", tmp_path / "moved.conllu")
-    assert [entry.place.text for entry in report.spurious] == ["el"]  # the word behind it
-    key, last = write(tmp_path / "a.conllu", "a", "b"), write(tmp_path / "b.conllu", "a", "b", "2.1=_ (e1)")
-    assert [entry.place.text for entry in report_errors(key, last).spurious] == ["b"]  # there is none behind it
 
 
 def test_bridging_and_split_antecedents_pass_through_other_formats(tmp_path: Path) -> None:

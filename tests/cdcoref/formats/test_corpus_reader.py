@@ -43,24 +43,6 @@ def test_a_folder_is_read_recursively_in_order_without_hidden_files(folder: Path
     assert loaded.corpus.documents[0].path == str(folder / "a.txt")
 
 
-def test_one_bad_file_stops_no_other(folder: Path) -> None:
-    (folder / "bad.txt").write_bytes(b"caf\xe9")
-    (folder / "bad.jsonl").write_bytes(b"{")
-    (folder / "binary.txt").write_bytes(b"\x00\x01")
-    (folder / "empty folder").mkdir()
-    named = [folder / "nowhere.txt", folder / "empty folder", folder]
-    loaded = read_corpus(named)
-    assert ids(loaded.corpus) == ["a.txt", "b.txt", "c", "j"]
-    assert [problem.partition(":")[0] for problem in loaded.problems] == [
-        str(folder / "nowhere.txt"),
-        str(folder / "empty folder"),
-        f"{folder / 'bad.txt'}, line 1",
-        f"{folder / 'binary.txt'}, line 1",
-        f"{folder / 'bad.jsonl'}, line 1",
-    ]
-    assert all(problem.endswith("; the whole file was skipped") for problem in loaded.problems[2:])
-
-
 def test_texts_of_a_folder_come_before_what_was_predicted_for_them(folder: Path) -> None:
     """Or what they say now would be left out."""
     (folder / "a.jsonl").write_text('{"id": "b.txt", "text": "What Bob did before."}\n')

@@ -81,20 +81,6 @@ def test_an_encoding_is_suggested_where_the_text_may_be_in_it(tmp_path: Path) ->
         read_text(path, encoding="cp1252")
 
 
-def test_a_corpus_is_read_in_an_encoding(tmp_path: Path) -> None:
-    for name, encoding in (("a.txt", "utf-8"), ("b.txt", "cp1252"), ("c.txt", "utf-16")):
-        (tmp_path / name).write_bytes("Zoë ran.".encode(encoding))
-    loaded = read_corpus([tmp_path], encoding="cp1252")
-    assert [document.tokens[0] for document in loaded.corpus.documents] == ["Zoë"] * 3
-    assert (loaded.problems, loaded.suggested_encoding) == ((), None)
-    loaded = read_corpus([tmp_path])
-    assert len(loaded.corpus.documents) == 2
-    assert len(loaded.problems) == 1
-    assert loaded.suggested_encoding == "cp1252"
-    loaded = read_corpus(["-"], standard_input=io.BytesIO(b"caf\xe9"))
-    assert loaded.problems[0].startswith("standard input, line 1: the line is not valid UTF-8; it may be cp1252")
-
-
 @pytest.mark.parametrize("name", ["klingon", "", "a\0b", "base64", "rot13", "undefined"])
 def test_an_encoding_that_does_not_exist(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"there is no encoding .*; usual ones are cp1252"):

@@ -17,13 +17,12 @@ from cdcoref.formats import (
     FORMATS,
     format_of,
     output_format,
-    read_corpus,
     read_file,
     read_mention_table,
     table_of_corpus,
     write_corpus,
 )
-from cdcoref.scoring import score, score_files
+from cdcoref.scoring import score
 
 CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
 EIGHT_COLUMNS = b"#begin document x\nt\tt_0\td\t0\t0\tAnn\tTrue\t(7)\n#end document\n"
@@ -58,11 +57,6 @@ WRITTEN = [format for format in FORMATS if format.write is not None]
 def test_formats_are_told_by_content_then_by_name(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
     assert format_of(tmp_path / name).name == expected
-
-
-def test_suffixes_are_of_one_format() -> None:
-    suffixes = [suffix for format in FORMATS for suffix in format.suffixes]
-    assert len(set(suffixes)) == len(suffixes)
 
 
 STRUCTURED = {
@@ -101,18 +95,6 @@ def test_what_is_clearly_no_prose_is_refused(tmp_path: Path, what: str) -> None:
 def test_what_may_be_prose_is_read(tmp_path: Path, what: str) -> None:
     (tmp_path / "a.txt").write_text(PROSE[what], encoding="utf-8")
     assert read_file(tmp_path / "a.txt").documents[0].tokens
-
-
-@pytest.mark.parametrize("content", [CONLL, EIGHT_COLUMNS, CONLLU, JSONL])
-def test_every_format_is_read_everywhere(tmp_path: Path, content: bytes) -> None:
-    for path, data in ((tmp_path / "a", content), (tmp_path / "b", gzip.compress(content))):
-        path.write_bytes(data)
-        [mention] = read_corpus([path]).corpus.mentions
-        assert mention.tokens == (0,)
-        assert read_file(path).mentions == (mention,)
-        assert read_mention_table(path).start.tolist() == [0]
-        [result] = score_files(path, [path])
-        assert result.scores["mentions"].f1 == 1
 
 
 def corpus_of(mentions: Iterable[Mention], topics: tuple[str | None, str | None] = (None, None)) -> Corpus:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from html import unescape
 from pathlib import Path
 
@@ -124,18 +123,6 @@ def test_a_named_pipeline_finds_the_sentences(tmp_path: Path) -> None:
 def test_a_pipeline_that_is_not_installed_is_said() -> None:
     with pytest.raises(InputError, match="python -m spacy download xx_no_such_pipeline"):
         tokenise_text("text", "d", "xx_no_such_pipeline")
-
-
-def test_read_text(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"\xef\xbb\xbfCaf\xc3\xa9 burns.\n")
-    document = read_text(path)
-    assert (document.id, document.path) == ("a.txt", str(path))
-    assert document.tokens == ("Café", "burns", ".")
-    assert document.offsets[0] == (0, 4)
-    packed = tmp_path / "b.txt.gz"
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    assert read_text(packed, id="x").tokens == document.tokens
 
 
 @pytest.mark.parametrize(

@@ -97,15 +97,6 @@ def test_pairs_of_one_kind_within_and_between_documents_once(pair_model: CorefMo
     assert [KINDS[k] for k in logits.kinds] == [documents.mentions[i].kind for i in logits.first]
 
 
-def test_more_sequences_than_are_in_memory_at_once(pair_model: CorefModel) -> None:
-    documents = corpus([*TEXTS[:4], TEXTS[0]])
-    comparison = Comparison(changed_model(pair_model, context="sentence"), Readings(documents), None)
-    logits = comparison.run(batch_tokens=4096)
-    assert comparison.sequences > 512
-    expected = {(i, j) for (i, one), (j, two) in combinations(enumerate(documents.mentions), 2) if one.kind == two.kind}
-    assert set(zip(logits.first.tolist(), logits.second.tolist(), strict=True)) == expected
-
-
 def test_the_logit_is_the_mean_over_both_orders(pair_model: CorefModel) -> None:
     documents = corpus(TEXTS[:2])
     logits = compared(pair_model, documents)
@@ -146,29 +137,6 @@ def test_names_and_order_of_documents_do_not_matter(pair_model: CorefModel, both
         clusters.append({frozenset((shown[m.document], m.tokens) for m in c) for c in linked.clusters()})
     assert clusters[0] == clusters[1]
     assert max(map(len, clusters[0])) > 1
-
-
-def test_one_order_is_half_the_work(pair_model: CorefModel) -> None:
-    documents = corpus(TEXTS[:2])
-
-    def sequences(model: CorefModel, pairs: list[tuple[str, str]]) -> int:
-        comparison = Comparison(model, Readings(documents), pairs)
-        comparison.run(batch_tokens=4096)
-        return comparison.sequences
-
-    within, pairs = sequences(pair_model, []), [("d0", "d1")]
-    one_order = sequences(changed_model(pair_model, both_orders=False), pairs)
-    assert sequences(pair_model, pairs) - within == 2 * (one_order - within) > 0
-
-
-@pytest.mark.parametrize("settings", [{}, {"max_length": 48, "context": "sentence"}])
-def test_progress_comes_to_what_was_announced(pair_model: CorefModel, settings: dict[str, Any]) -> None:
-    documents = corpus(TEXTS[:4])
-    pairs = all_pairs([["d0", "d2"], ["d3", "d1"]])
-    comparison = Comparison(changed_model(pair_model, **settings), Readings(documents), pairs)
-    done: list[float] = []
-    comparison.run(batch_tokens=300, advance=done.append)
-    assert sum(done) == pytest.approx(6)
 
 
 # -- what cannot be compared -----------------------------------------------------------------------------------------
@@ -212,10 +180,6 @@ def test_probabilities_and_scores() -> None:
     np.testing.assert_allclose(logits.probabilities(temperature), [0.7310585786, 0.0, 0.9975273768], atol=1e-9)
     scores = logits.scores(temperature, "entity")
     assert (scores.size, scores.first.tolist(), scores.second.tolist()) == (5, [1], [3])
-
-
-def test_pairs_of_documents_do_not_depend_on_their_order() -> None:
-    assert all_pairs([["c", "a", "b"], ["x"], [], ["z", "y"]]) == [("a", "b"), ("a", "c"), ("b", "c"), ("y", "z")]
 
 
 # -- a cache ---------------------------------------------------------------------------------------------------------

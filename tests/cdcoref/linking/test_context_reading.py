@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpus import Corpus
 from cdcoref.inputs import ContextOptions
-from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, link_story, read_vectors
+from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, read_vectors
 from cdcoref.model import ContextBatch, CorefConfig, CorefModel, ReadingBatch, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdcoref.reading import Readings
@@ -103,19 +103,6 @@ def test_names_order_and_batches_do_not_matter(model: CorefModel, documents: Cor
     assert found == pytest.approx(expected, abs=1e-4, nan_ok=True)
 
 
-def test_clusters_do_not_depend_on_names_or_order(model: CorefModel, documents: Corpus) -> None:
-    read = replace(documents, documents=tuple(replace(d, hidden=frozenset()) for d in documents.documents))
-    turned, order = shuffled(read)
-    clusters = []
-    for corpus, numbers in ((read, list(range(len(order)))), (turned, order)):
-        linked = link_story(model, Readings(corpus), LinkingOptions()).corpus
-        assert {m.kind for m in linked.mentions} == set(KINDS)
-        number_of = {(m.document, m.tokens, m.kind): n for m, n in zip(corpus.mentions, numbers, strict=True)}
-        clusters.append({frozenset(number_of[m.document, m.tokens, m.kind] for m in own) for own in linked.clusters()})
-    assert clusters[0] == clusters[1]
-    assert max(map(len, clusters[0])) > 1
-
-
 def test_equal_contexts_are_read_once(model: CorefModel, documents: Corpus, calls: list[int]) -> None:
     found = by_pair(evidence(model, documents))
     assert sum(calls) < sum(not np.isnan(value) for value in found.values())
@@ -176,16 +163,6 @@ def test_documents_that_were_read_for_their_vectors_are_not_read_again(
     after = evidence(model, documents).cross_encoder
     assert sum(read) == 4
     np.testing.assert_allclose(after, before, atol=0.02)
-
-
-def test_progress_comes_to_what_was_announced(model: CorefModel, documents: Corpus) -> None:
-    comparison = Comparison(model, Readings(documents), all_pairs([["a", "b"], ["c", "d"]]))
-    for _ in range(2):
-        done: list[float] = []
-        comparison.run(batch_tokens=300, advance=done.append)
-        assert sum(done) == pytest.approx(4 + 2)
-    assert comparison.notes == []
-    assert comparison.sequences > 0
 
 
 def test_the_limit_on_candidates_counts(model: CorefModel, documents: Corpus) -> None:

@@ -22,7 +22,6 @@ VALUES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
     *("Monday", "Tuesday night", "May", "Monday , May 3 , 1998"),
 ]
-PHRASES = [*VALUES, "Anna Berg", "Berg", "Clara Holm", "Norvale Steel Corp.", "NS Corp."]
 
 
 def clustered(
@@ -123,26 +122,6 @@ def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
     for number, mention in enumerate(cluster_mentions(Readings(corpus), logits, CorefConfig()).mentions):
         found.setdefault(mention.cluster, []).append(number)
     assert list(found.values()) == expected
-
-
-@given(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=12))
-def test_no_cluster_holds_a_conflict(phrases: list[str]) -> None:
-    sentences = [phrase.split() for phrase in phrases]
-    document = Document.from_sentences("d", sentences)
-    starts = np.cumsum([0, *map(len, sentences)])
-    mentions = tuple(
-        Mention("d", tuple(range(start, start + len(own))), "entity")
-        for start, own in zip(starts.tolist(), sentences, strict=False)
-    )
-    first, second = np.triu_indices(len(phrases), 1)
-    kinds = np.full(len(first), KINDS.index("entity"))
-    everything = PairLogits(len(phrases), first, second, kinds, np.full(len(first), 4.0, dtype=np.float32))
-    clustered = cluster_mentions(Readings(Corpus((document,), mentions)), everything, CorefConfig())
-    for (one, a), (other, b) in combinations(zip(phrases, clustered.mentions, strict=True), 2):
-        if a.cluster == b.cluster:
-            assert not in_conflict(words(one).stated, words(other).stated)
-    if not any(in_conflict(words(a).stated, words(b).stated) for a, b in combinations(phrases, 2)):
-        assert len({m.cluster for m in clustered.mentions}) == 1
 
 
 def test_events_of_one_cluster_are_divided_by_their_circumstances() -> None:

@@ -180,14 +180,6 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     assert len(spans.starts) == sum(n * min(3, n) - sum(range(min(3, n))) for n in map(len, TEXT))
 
 
-def test_improbable_spans_are_dropped(tiny_model: CorefModel) -> None:
-    document = Document.from_sentences("d", TEXT)
-    ((_, all_spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
-    ((_, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.5)
-    assert 0 < len(spans.starts) < len(all_spans.starts)
-    assert len(spans.starts) == (all_spans.probabilities.max(axis=1) >= 0.5).sum()
-
-
 def test_documents_come_back_in_order_however_they_are_batched(tiny_model: CorefModel) -> None:
     """Also where they are more sequences than are in memory at once."""
     rng = np.random.default_rng(5)

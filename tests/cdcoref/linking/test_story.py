@@ -25,14 +25,6 @@ def links(corpus: Corpus) -> set[frozenset[tuple[object, ...]]]:
     return {frozenset((places[m.document], m.tokens, m.kind) for m in cluster) for cluster in corpus.clusters()}
 
 
-def test_the_mentions_come_back_in_their_order_with_clusters(tiny_model: CorefModel) -> None:
-    given = story()
-    linked = link_story(tiny_model, Readings(given), LinkingOptions())
-    assert [(m.key, m.kind) for m in linked.corpus.mentions] == [(m.key, m.kind) for m in given.mentions]
-    assert all(m.cluster for m in linked.corpus.mentions)
-    assert linked.notes == ()
-
-
 def test_nothing_is_left_of_one_story_when_the_next_comes(tiny_model: CorefModel) -> None:
     first = link_story(tiny_model, Readings(story()), LinkingOptions())
     link_story(tiny_model, Readings(story("xyz")), LinkingOptions(threshold=0.1))

@@ -18,7 +18,6 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.language import last_word
 from cdcoref.linking import (
-    Comparison,
     EncodedPart,
     LinkingOptions,
     PairEvidence,
@@ -305,18 +304,6 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(with_vectors:
     assert evidence_by_pair(compare_vectors(model, readings, known)) == {}
 
 
-def test_documents_of_a_part_are_of_one_story(with_vectors: CorefModel) -> None:
-    """A new document that is read together with one of them is compared with all of them by vectors."""
-    documents = corpus(TEXTS)
-    parts = {"d0": 3, "d1": 3, "d2": 3}
-    for known, others in ((parts, {"d0", "d1", "d2", "d3"}), ({}, {"d0", "d3"})):
-        comparison = Comparison(with_vectors, Readings(documents), [("d0", "d3")], known=known)
-        evidence = comparison.evidence(batch_tokens=512)
-        one, other = ([documents.mentions[n].document for n in side] for side in (evidence.first, evidence.second))
-        pairs = list(zip(one, other, strict=True))
-        assert {id for pair in pairs if "d3" in pair for id in pair} == others
-
-
 def test_a_limit_on_candidates_is_refused_by_a_model_that_chooses_none(
     with_vectors: CorefModel, pair_model: CorefModel
 ) -> None:
@@ -438,10 +425,3 @@ def test_candidates_do_not_depend_on_the_order(
     one, two = (candidate_pairs(own, MENTIONS, options) for own in (evidence, permuted))
     np.testing.assert_array_equal(two.chosen, one.chosen[order])
     np.testing.assert_array_equal(two.groups >= 0, one.groups[order] >= 0)
-
-
-def test_nothing_to_compare(with_vectors: CorefModel) -> None:
-    for documents in (Corpus(()), Corpus((Document.from_sentences("d", [["a"]]),))):
-        comparison = Comparison(with_vectors, Readings(documents), None)
-        assert len(comparison.run(batch_tokens=512).logits) == 0
-        assert comparison.sequences == 0

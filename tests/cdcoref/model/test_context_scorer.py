@@ -131,11 +131,6 @@ def test_a_folder_keeps_it(model: CorefModel, read: Contexts, tmp_path: Path, in
 # -- what cannot be ----------------------------------------------------------------------------------------------------
 
 
-def test_a_model_that_reads_every_pair_has_no_bi_encoder() -> None:
-    with pytest.raises(InputError, match="scorer_width is that of a model that reads every pair"):
-        replace(CONFIG, scorer_width=8)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -148,8 +143,3 @@ def test_an_encoder_that_is_too_small_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         CorefModel.from_encoder(tiny_biased_encoder, replace(CONFIG, contexts=options))
-
-
-def test_an_encoder_without_relative_positions_is_refused(tiny_encoder: Path) -> None:
-    with pytest.raises(InputError, match="relative positions"):
-        CorefModel.from_encoder(tiny_encoder, replace(CONFIG, contexts=replace(OPTIONS, lower_layers=1)))

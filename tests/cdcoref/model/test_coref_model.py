@@ -27,7 +27,6 @@ from cdcoref.model import (
     CorefModel,
     DetectorOptions,
     SpanDetector,
-    VectorOptions,
     collate_pairs,
     collate_readings,
     token_batches,
@@ -237,22 +236,6 @@ def test_settings_that_earlier_versions_had_are_left_out(tiny_model_folder: Path
 def test_options_of_a_detector_that_contradict_each_other(values: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         DetectorOptions(**values)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"antecedent_features": ("gender",)}, "antecedent_features must be some of quotations, ranks"),
-        ({"antecedent_kinds": ("person",)}, "antecedent_kinds must be some of event, entity"),
-        ({"learnt_shares": {"person": {"all": 0.5}}}, "learnt_shares must be some of event, entity"),
-        ({"learnt_shares": {"event": {"seen": 0.5}}}, "learnt_shares of event must be numbers for some of all, unseen"),
-        ({"learnt_shares": {"event": {"all": 0.6, "unseen": 0.5}}}, "together at most 1"),
-        ({"last_word": "sentence"}, "last_word"),
-    ],
-)
-def test_options_of_vectors_that_do_not_exist(values: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        VectorOptions(**values)  # type: ignore[arg-type]
 
 
 def test_saving_replaces_the_older_model_whole_or_not_at_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -57,18 +56,6 @@ def test_the_card_has_a_curve_of_precision_and_recall(tiny_model: CorefModel) ->
     assert "| threshold | event | entity |" in text
     assert "| 0.6 | 90.0 / 45.0 / 60.0 | 90.0 / 45.0 / 60.0 |" in text
     assert "--threshold" not in model_card(tiny_model, TrainingConfig().to_dict(), SCORES, 2)
-
-
-def test_the_card_names_only_the_parts_that_the_model_has(tiny_model: CorefModel, pair_model: CorefModel) -> None:
-    def text(model: CorefModel) -> str:
-        return model_card(model, TrainingConfig().to_dict(), SCORES, 2)
-
-    assert "With the mention detector it has" in text(tiny_model)
-    assert "With the pair scorer it has" in text(pair_model)
-    without = copy.deepcopy(pair_model)
-    without.pair_scorer = None
-    assert "The model has" in text(without)
-    assert "With the" not in text(without)
 
 
 def test_the_card_of_the_default_model_has_a_header() -> None:

@@ -133,15 +133,6 @@ def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
 # -- options ---------------------------------------------------------------------------------------------------------
 
 
-def test_options_by_name_are_those_of_the_options(predictor: Predictor) -> None:
-    texts = ["A ferry sank on Friday.", "The ferry sank off Tresk."]
-    options = PredictionOptions(threshold=0.0)
-    assert predictor.predict(texts, options, kind="entity") == predictor.predict(
-        texts, PredictionOptions("entity", threshold=0.0)
-    )
-    assert options.kind == "both"
-
-
 @pytest.mark.parametrize(
     ("options", "settings", "message"),
     [
@@ -164,18 +155,6 @@ def test_what_are_no_options_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         predictor.predict(["A ferry sank."], options, **settings)
-
-
-def test_one_kind_only(predictor: Predictor) -> None:
-    both = predictor.predict([FERRY, STORM], PredictionOptions(topics="none"))
-    for kind in KINDS:
-        one = predictor.predict([FERRY, STORM], PredictionOptions(kind=kind, topics="none"))  # type: ignore[arg-type]
-        assert {m.kind for m in one.corpus.mentions} == {kind}
-        if kind == "entity":
-            assert len(links(one)) > 1
-    # What is found does not depend on what is asked for.
-    entities = predictor.predict([FERRY, STORM], PredictionOptions(kind="entity", topics="none"))
-    assert {m.key for m in entities.corpus.mentions} == {m.key for m in both.corpus.of_kind("entity").mentions}
 
 
 def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
@@ -261,18 +240,6 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
     assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
     streamed = [m for story in predictor.stream(sightings(), options) for m in story.corpus.mentions]
     assert {(m.key, m.cluster) for m in streamed} == {(m.key, m.cluster) for m in prediction.corpus.mentions}
-
-
-def test_a_model_can_state_that_nothing_is_linked_across_stories(predictor: Predictor) -> None:
-    """In a prediction and in an evaluation."""
-    gold = replace(sightings(), mentions=tuple(replace(m, cluster="Anna") for m in sightings().mentions))
-    recall = []
-    for across in (True, False):
-        model = choosy(predictor, names_across_stories=across, distance_threshold=dict.fromkeys(KINDS, 1.0))
-        found = documents_of(model.predict(sightings()))
-        assert (found == APART) == (not across)
-        recall.append(evaluate(model, gold)["entity"]["predicted"]["muc"]["recall"])
-    assert recall == [4 / 5, 3 / 5]
 
 
 @pytest.mark.parametrize("topics", ["gold_topic", "none"])
@@ -439,19 +406,6 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
 # -- much ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_long_document(predictor: Predictor) -> None:
-    """Many windows, in which a sentence here and there has a mention."""
-    rng = np.random.default_rng(2)
-    words = np.array(["the", "ferry", "was", "late", "police", "said", "storm", "zq", "of", "1999"])
-    text = ". ".join(" ".join(rng.choice(words, 12)).capitalize() for _ in range(40)) + "."
-    assert len(text) > 2_000
-    careful = choosy(predictor, detection_threshold={"event": 1.0, "entity": 0.99})
-    prediction = careful.predict([text, FERRY], PredictionOptions(topics="none", batch_tokens=16_384))
-    assert len(prediction.corpus.mentions) > 5
-    for mention in (m for c in prediction.clusters(singletons=True) for m in c.mentions):
-        assert [text, FERRY][int(mention.document) - 1][mention.start : mention.end] == mention.text
-
-
 # -- loading ---------------------------------------------------------------------------------------------------------
 
 
@@ -510,21 +464,9 @@ def test_a_mention_that_is_given_twice_is_linked_once(predictor: Predictor, kind
     assert twice.corpus.mentions == once.corpus.mentions
 
 
-def test_an_unknown_name_of_the_package() -> None:
-    with pytest.raises(AttributeError, match="cdcoref attribute lode"):
-        cdcoref.lode  # type: ignore[attr-defined]  # noqa: B018
-
-
 def test_a_notebook_completes_the_names_of_the_package() -> None:
     assert dir(cdcoref) == ["PredictionOptions", "load"]
     assert cdcoref.PredictionOptions is PredictionOptions
-
-
-def test_a_predictor_is_printed_in_one_line(predictor: Predictor) -> None:
-    size = predictor.model.parameter_count
-    assert repr(predictor) == f"<Predictor: {size:,} parameters on cpu>"
-    baseline = Predictor(predictor.model, lemma=True)
-    assert repr(baseline) == f"<Predictor: lemma baseline, mentions found by {size:,} parameters on cpu>"
 
 
 def test_texts_in_another_language_are_noted(predictor: Predictor) -> None:

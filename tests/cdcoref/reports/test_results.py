@@ -64,14 +64,6 @@ def test_counts_of_stories_add_up() -> None:
     assert tally.counts() == replace(counts, documents=3)
 
 
-def test_a_prediction_is_printed_in_one_line() -> None:
-    assert (
-        str(PREDICTION)
-        == repr(PREDICTION)
-        == ("<Prediction: 2 documents, 9 mentions, 2 clusters across documents, 1 within one document, 2 singletons>")
-    )
-
-
 def test_rows() -> None:
     rows = list(PREDICTION.rows())
     first = MentionRow("left", "", "event", "left", "a", 1, 4, 8, 0.9, 2, 2, 1, "Ann left .", participants="Ann")

@@ -92,22 +92,6 @@ def test_stories(steady: Any) -> None:
     assert steady.get("/api/stories/99").status_code == 404
 
 
-def test_the_graph_of_a_story(steady: Any) -> None:
-    story = steady.html("/stories/1")
-    graph = steady.get("/api/stories/1").json()["graph"]
-    together = {
-        (graph["entities"][line["entity"]]["label"], graph["events"][line["event"]]["label"]): line["sentences"]
-        for line in graph["lines"]
-    }
-    assert together["Maren", "storm sank ferry Maren"] == 2
-    assert ("captain", "storm sank ferry Maren") not in together
-    picture = story[story.index('<svg class="graph"') : story.index("</svg>")]
-    assert picture.count("<line ") == len(graph["lines"])
-    assert picture.count("<circle ") == len(graph["entities"]) + len(graph["events"])
-    assert ">Maren</text>" in picture
-    assert story.count("<tr>") == 1 + len(graph["lines"])
-
-
 def test_corrections_and_undoing(client: Any) -> None:
     captain, police = sorted((client.cluster("captain"), client.cluster("Police")))
     back = f"/clusters/{captain}"
@@ -273,17 +257,6 @@ def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
         assert client.get(f"{back}/move{wrong}").status_code == 404
     forged = client.http.post("/corrections", data={"action": "move", "id": [*ids, captain], "secret": "x"})
     assert forged.status_code == 403
-
-
-def test_an_addition_shows_clusters_by_label(client: Any) -> None:
-    ferry, captain = client.cluster("ferry"), client.cluster("captain")
-    jobs = client.server._site.writer.jobs
-    number = jobs.new(["a.txt"]).number
-    report = {"added": ["a.txt"], "replaced": [], "merged": [[captain, ferry]], "split": [["c999", ferry]]}
-    jobs.change(number, state="done", summary=("documents: 1 added",), report=report)
-    words = text_of(client.html(f"/jobs/{number}"))
-    assert f"Clusters merged “ captain ” {captain} into ferry {ferry}" in words
-    assert f"Clusters split c999 c999 from ferry {ferry}" in words
 
 
 def test_pages_of_lists(tmp_path: Path, start: Callable[..., Any], written: Any) -> None:

@@ -290,21 +290,6 @@ def test_a_helper_that_ends_while_it_stores_may_have_stored(client: Any, stage: 
     assert job["summary"] == [f"the program that adds documents ended (exit code 9); {known}"]
 
 
-def test_an_unexpected_error_ends_one_addition_and_no_other(
-    client: Any, written: Any, lines: Callable[[Corpus], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(client.server._site.writer, "_ask", lambda *_: [])  # no answer that is expected
-        job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
-    assert job["state"] == "failed"
-    assert job["summary"] == [
-        "an unexpected error ended this addition (TypeError: list indices must be integers or slices, not str); "
-        "look under Documents whether its documents were stored"
-    ]
-    job = added(client, ("x.jsonl", lines(written.annotated("x", "The ferry sank ."))))
-    assert job["report"]["added"] == ["x"]
-
-
 def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Callable[..., Any]) -> None:
     client = start(news)
     number = long_addition(client)
@@ -378,10 +363,3 @@ def test_a_file_that_is_not_where_it_was_is_neither_shown_nor_changed(client: An
     assert added(client, ("x.txt", b"The ferry sank."))["summary"] == [f"the {why}"]
     with Collection.open(moved) as collection:
         assert (collection.counts().documents, collection.corrections()) == (4, [])
-
-
-def test_files_with_mentions_of_no_kind_are_refused_each(reading: Client) -> None:
-    files = [(f"{name}.conll", f"#begin document ({name})\n1 Ann (1)\n2 she (1)\n#end document\n") for name in "ab"]
-    job = added(reading, *((name, text.encode()) for name, text in files))
-    assert (job["state"], job["summary"]) == ("failed", ["there was no document to add"])
-    assert [problem.partition(": ")[0] for problem in job["problems"]] == ["a.conll", "b.conll"]

@@ -86,19 +86,6 @@ def test_it_learns_where_antecedents_stand(trained: CorefModel) -> None:
         assert odds > 0
 
 
-def test_pronouns_of_events_follow_events(trained: CorefModel) -> None:
-    """The same text with every mention as event and as entity: two pairs of them, none across kinds."""
-    unseen = corpus(1, 3)
-    twice = replace(unseen, mentions=(*unseen.mentions, *(replace(m, kind="event") for m in unseen.mentions)))
-    count = len(unseen.mentions)
-    model = copy.deepcopy(trained)
-    for kinds, expected in ((("entity",), [0]), (("event",), [count]), (("event", "entity"), [0, count])):
-        model.settings = replace(model.settings, vectors=replace(model.settings.vectors, antecedent_kinds=kinds))
-        found = antecedents(model, twice)
-        assert set(found) == {n + first for first in expected for n in referring(unseen)}
-        assert all((pronoun < count) == (antecedent < count) for pronoun, (antecedent, _) in found.items())
-
-
 def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> None:
     """Of the pronouns that refer to something three in ten are annotated with something else."""
     dev, rng = corpus(4, 16), np.random.default_rng(4)

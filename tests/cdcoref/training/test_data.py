@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.cluster import AgglomerativeClustering
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.evaluation import evaluate
 from cdcoref.inputs import SequenceOptions
-from cdcoref.linking import Comparison
 from cdcoref.model import CorefModel, LabelledBatch
 from cdcoref.predict import Predictor
-from cdcoref.reading import Readings
 from cdcoref.training import PRESETS, SamplingOptions, TrainingConfig, TrainingData, train
 from cdlm.settings import with_settings
 
@@ -244,7 +241,7 @@ def test_rates_are_the_authors(trained: tuple[Path, list[dict[str, Any]]]) -> No
         assert step["decay"] == {0.0}
 
 
-def test_the_model_has_no_detector_and_scikit_learns_clusters(trained: tuple[Path, list[dict[str, Any]]]) -> None:
+def test_the_model_has_no_detector(trained: tuple[Path, list[dict[str, Any]]]) -> None:
     folder, _ = trained
     model = CorefModel.from_pretrained(folder)
     assert model.detector is None
@@ -259,18 +256,6 @@ def test_the_model_has_no_detector_and_scikit_learns_clusters(trained: tuple[Pat
     documents = corpus("dev", "3")
     with pytest.raises(InputError, match="no mention detector"):
         evaluate(predictor, documents, mentions="predicted")
-    matrix = np.zeros((len(documents.mentions),) * 2)
-    logits = Comparison(model, Readings(documents), None).run(batch_tokens=4096)
-    probability = logits.probabilities(model.settings.temperature)
-    matrix[logits.first, logits.second] = matrix[logits.second, logits.first] = probability
-    for threshold in np.quantile(probability, [0.2, 0.5, 0.8]):
-        expected = AgglomerativeClustering(
-            n_clusters=None, metric="precomputed", linkage="average", distance_threshold=1 - threshold
-        ).fit_predict(1 - matrix - np.eye(len(matrix)))
-        found = predictor.predict(documents, topics="none", threshold=float(threshold)).corpus
-        of_mention = {mention.key: mention.cluster for mention in found.mentions}
-        names = [of_mention[mention.key] for mention in documents.mentions]
-        assert len(set(zip(names, expected.tolist(), strict=True))) == len(set(names)) == len(set(expected.tolist()))
 
 
 def test_the_preset_is_the_papers() -> None:

@@ -70,14 +70,6 @@ def test_each_style_is_learnt_from_its_corpus_and_nothing_else_changes(tiny_mode
     assert places(again, HEADS) == places(model, HEADS)
 
 
-def test_a_style_that_it_does_not_have_changes_nothing(tiny_model: CorefModel) -> None:
-    own = replace(PHRASES, info=replace(PHRASES.info, styles=()))
-    model, _ = fitted(tiny_model, [own], DetectorOptions(word_layers=1))
-    gold = {(m.tokens, m.kind) for m in PHRASES.corpus.mentions}
-    with model.in_style("people"):
-        assert len(gold & places(model, PHRASES)) > 0.9 * len(gold)
-
-
 def spelt(document: str, *, names: bool) -> AnnotatedCorpus:
     """Sentences "the NOUN VERB" in which the noun is an entity where it is spelt as a name."""
     nouns = [(noun, noun.capitalize()) for noun in NAMES]

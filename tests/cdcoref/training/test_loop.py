@@ -46,17 +46,6 @@ def config(tiny_encoder: Path) -> TrainingConfig:
 
 
 @pytest.fixture(scope="module")
-def paper(config: TrainingConfig) -> TrainingConfig:
-    """Two epochs of two steps in which pairs are read together."""
-    settings = {
-        "encoder": config.encoder, "kind": "both", "epochs": 2, "learning_rate": 1e-3, "precision": "fp32",
-        "accumulation": 1, "step_pairs": 16, "negatives": 1.0, "gradient_checkpointing": False, "scorer_width": 8,
-        "model.sequences.max_length": 128,
-    }  # fmt: skip
-    return with_settings(PRESETS["paper"], settings)
-
-
-@pytest.fixture(scope="module")
 def reference(
     config: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[str]]:
@@ -122,19 +111,6 @@ def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingCon
     steps = [line for line in reference[1] if ", step " in line]
     losses = [float(line.split("loss ")[1].split(",")[0]) for line in steps]
     assert sum(losses[-10:]) < sum(losses[:10])
-
-
-def test_other_settings(paper: TrainingConfig, corpora: tuple[Corpus, Corpus], tmp_path: Path) -> None:
-    changes = {"context": "sentence", "kind": "event", "both_orders": True}
-    computing = {"gradient_checkpointing": True, "precision": "bf16", "accumulation": 4}
-    changed = with_settings(paper, {"epochs": 1, **changes, **computing})
-    model = train(changed, *corpora, tmp_path / "m", device="cpu", say=silent)
-    assert {p.dtype for p in model.parameters()} == {torch.float32}
-    assert model.detector is None
-    assert model.settings.sequences == changed.model.sequences
-    assert model.settings.both_orders == changed.model.both_orders
-    run = json.loads((tmp_path / "m" / RUN_FILE).read_text())
-    assert list(run["dev"]) == ["event"]
 
 
 # -- what is refused -------------------------------------------------------------------------------------------------

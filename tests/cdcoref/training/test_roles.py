@@ -34,15 +34,6 @@ def documents(parts: list[AnnotatedCorpus]) -> dict[str, list[str]]:
     return {part.info.name: [document.id for document in part.corpus.documents] for part in parts}
 
 
-def test_without_settings_everything_is_used_for_everything(parts: list[AnnotatedCorpus]) -> None:
-    roles = CorpusRoles()
-    for of in (
-        roles.for_encoder, roles.for_contexts, roles.for_heads, roles.for_detector,
-        roles.to_choose_epoch, roles.to_tune, roles.to_weigh, roles.to_tune_detector,
-    ):  # fmt: skip
-        assert of(parts) == parts
-
-
 def test_who_learns_from_what(parts: list[AnnotatedCorpus]) -> None:
     roles = CorpusRoles(
         genres={"two": ("news",)},

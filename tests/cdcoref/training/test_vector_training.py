@@ -13,9 +13,9 @@ from cdcoref.corpora import annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.linking import PairEvidence, compare_vectors, read_vectors
-from cdcoref.model import ALL, UNSEEN, Combination, CorefModel, VectorOptions
+from cdcoref.model import ALL, UNSEEN, CorefModel, VectorOptions
 from cdcoref.reading import Readings
-from cdcoref.training import VectorTraining, fit_vectors, fit_weights, weigh
+from cdcoref.training import VectorTraining, fit_vectors, fit_weights
 
 WORDS = ["fire", "flood", "storm", "vote", "crash"]
 
@@ -89,16 +89,6 @@ def test_vectors_cannot_be_learnt_from_a_corpus_that_is_not_there(tiny_model: Co
     parts = annotated_corpora(documents)
     with pytest.raises(InputError, match="unseen names no corpus with coreferent mentions of the kind event"):
         fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=str)
-
-
-def test_what_tells_coreference_weighs_more(tiny_model: CorefModel, documents: Corpus) -> None:
-    """The vectors tell these mentions apart, the untrained pair scorer does not."""
-    model, _ = fitted(tiny_model, documents)
-    model.settings = replace(model.settings, vectors=replace(model.settings.vectors, candidates=0))
-    options = weigh(model, documents, batch_tokens=512)
-    assert options.combine.event.unread_weight > 0
-    assert options.combine.entity.unread_weight == Combination().unread_weight
-    assert model.settings.vectors.candidates == options.candidates
 
 
 @pytest.mark.parametrize(("tells", "does_not"), [("cross_encoder", "bi_encoder"), ("bi_encoder", "cross_encoder")])

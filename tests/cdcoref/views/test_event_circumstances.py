@@ -19,7 +19,7 @@ from cdcoref.corpus import EVENT, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import ranked_clusters, stories_of
-from cdcoref.views import event_circumstances, story_report, write_csv, write_json_lines
+from cdcoref.views import event_circumstances, write_csv, write_json_lines
 
 TEXTS = {
     "fire.txt": (
@@ -180,10 +180,6 @@ def test_what_the_answers_are(tmp_path: Path) -> None:
         "storm": ("XXXX-WXX-5", ""),
         "quake": ("XXXX-08-05", "Pylos"),
     }
-
-
-def test_an_event_is_named_by_what_happened() -> None:
-    assert "**election**" in "\n".join(story_report(written_by_hand()))
 
 
 def _value(circumstance: dict[str, Any] | None) -> str:

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.predict import Plan, Prediction
+from cdcoref.predict import Prediction
 from cdcoref.views import page_html, write_page, write_result
 from cdlm.files import check_writable
 
@@ -133,13 +133,6 @@ def test_discontinuous_mentions_keep_their_parts() -> None:
     data = data_of(page_html(Corpus((document,), (Mention("a", (1,), "entity"), Mention("a", (0, 2), "event")))))
     assert data["mentions"]["parts"] == [[0, [[0, 4], [8, 11]]]]
     assert (data["mentions"]["start"], data["mentions"]["end"]) == ([0, 5], [11, 7])
-
-
-def test_stories_stand_together(tmp_path: Path) -> None:
-    documents = tuple(Document.from_sentences(name, [["x"]]) for name in "abcd")
-    prediction = Prediction(Corpus(documents), (("a", "c"), ("b", "d")), Plan(4, 2, 2, 2, 0))
-    shown = [(d[0], d[1]) for d in data_of(page_html(prediction))["documents"]]
-    assert shown == [("a", 1), ("c", 1), ("b", 2), ("d", 2)]
 
 
 def test_the_page_has_what_is_known_about_documents() -> None:

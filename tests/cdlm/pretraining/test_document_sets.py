@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -131,12 +130,6 @@ def test_a_data_set_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert sets_of(f"hub:{folder}")[0] == [("a", "b"), ("c", "")]
     with pytest.raises(InputError, match="no split 'test'"):
         open_source(f"hub:{folder}", "test")
-
-
-def test_the_hub_needs_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(InputError, match=r"pip install datasets"):
-        open_source("hub:multi_news")
 
 
 def test_what_is_no_corpus(tmp_path: Path) -> None:

@@ -163,12 +163,6 @@ def test_local_pretraining_ends_with_global_projections_as_the_local_ones(
             assert not torch.equal(weights[key], start[key]), key
 
 
-def test_further_pretraining_keeps_the_head(config: PretrainingConfig, corpus: Path, tmp_path: Path) -> None:
-    fit(config, corpus, tmp_path / "first")
-    lines = fit(replace(config, encoder=str(tmp_path / "first")), corpus, tmp_path / "second")
-    assert "has no head" not in "".join(lines)
-
-
 def test_words_that_are_new_to_the_encoder(
     config: PretrainingConfig, corpus: Path, word_encoder: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from transformers import RobertaTokenizerFast
 
 from cdlm.pretraining import IGNORED, VARIANTS, Masking
 from cdlm.sequences import SequenceFrame
-from cdlm.tokens import Tokenizer, load_tokenizer
+from cdlm.tokens import load_tokenizer
 
 MASK, SPECIAL, VOCABULARY = 4, 10, 50
 ORDINARY = np.arange(VOCABULARY) >= SPECIAL
@@ -72,13 +72,6 @@ def test_rates() -> None:
     # Every place is chosen as often: the first and the last tenth too.
     assert chosen[:10_000].mean() == pytest.approx(0.15, abs=0.015)
     assert chosen[-10_000:].mean() == pytest.approx(0.15, abs=0.015)
-
-
-def test_the_special_tokens_of_a_tokenizer(word_tokenizer: Tokenizer) -> None:
-    masking = Masking.of_tokenizer(word_tokenizer)
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<doc-s>", "</doc-s>", "<m>", "</m>"]
-    assert np.flatnonzero(~masking.ordinary).tolist() == sorted(word_tokenizer.ids(special))
-    assert masking.mask_id == word_tokenizer.mask_id
 
 
 TEXTS = ("the ferry sank near the island", "a <doc-s> in the text </doc-s> is text")

@@ -70,13 +70,6 @@ def test_a_corpus_is_tokenised_once_and_in_batches(
     assert (tmp_path / "parts" / "ids.int32").stat().st_mtime_ns == written
 
 
-def test_a_corpus_of_no_use(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"least 3 documents; omitted: lines of noise: 1; sets with too few documents: 1"
-    ):
-        prepare([source([("w1", "w2")])], word_tokenizer, tmp_path / "tokens", longest=4)
-
-
 def test_a_folder_with_something_else(word_tokenizer: Tokenizer, tmp_path: Path) -> None:
     prepare([source(SETS)], word_tokenizer, tmp_path / "tokens", longest=4)
     with pytest.raises(InputError, match="those of another corpus"):

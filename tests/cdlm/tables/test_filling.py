@@ -18,7 +18,6 @@ from cdlm.errors import InputError
 from cdlm.tables import CorpusFolders, FilledTable, filled_tables, markdown
 
 Command = Callable[..., str]
-DEV = Path(__file__).resolve().parents[3] / "data" / "sample" / "dev_tiny.jsonl"
 MAINS = {"cdcoref": cdcoref.cli.main, "cdlm": cdlm.cli.main}
 
 

@@ -49,16 +49,6 @@ def test_values_are_the_papers(shared: Path, number: int) -> None:
     assert found == expected
 
 
-def test_every_row_has_a_cell_for_every_column() -> None:
-    assert [table.number for table in TABLES] == list(range(1, 11))
-    for table in TABLES:
-        for row in table.rows:
-            assert len(row.paper) == len(table.columns)
-            filled = sum(measurement.columns for measurement in row.measurements) + table.with_differences
-            assert filled == len(table.columns) or not row.measurements
-        assert len({row.name for row in table.rows}) == len(table.rows)
-
-
 def test_the_commands_exist_with_their_options() -> None:
     stands_for = {"CHECKPOINT=VARIANT": "models/x=local", "VARIANT": "local", "SPLIT": "dev", "KIND": "event"}
     for line in {command for table in TABLES for command in table.commands}:

@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from cdlm.settings import with_settings
-from cdlm.tasks import MatchModel, MatchTraining, QATraining, TextPair, train_matcher
+from cdlm.tasks import MatchModel, MatchTraining, TextPair, train_matcher
 
 if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
-
-
-def test_names_find_their_place() -> None:
-    config = with_settings(MatchTraining(), {"encoder": "x", "batch_size": 4, "epochs": 7, "model.max_length": 99})
-    assert (config.encoder, config.batch_size, config.run.epochs, config.model.max_length) == ("x", 4, 7, 99)
-    assert with_settings(QATraining(), {"run": {"seed": 3}}).run.seed == 3
 
 
 def test_batches_follow_from_seed_and_epoch(tiny_encoder: Path, wordpiece: Tokenizer, tmp_path: Path) -> None:

@@ -22,15 +22,6 @@ def tokens_of(tokenizer: Tokenizer, sequence: QASequence) -> list[str]:
     return tokenizer.tokens(sequence.tokens.input_ids.tolist())
 
 
-def text_of(question: Question, sequence: QASequence, places: np.ndarray) -> set[str]:
-    """The texts that the text tokens at some places stand for."""
-    texts = set()
-    for paragraph, sentence, start, end in sequence.text_places[places].tolist():
-        part = question.paragraphs[paragraph]
-        texts.add((part.title if sentence == TITLE else part.sentences[sentence])[start:end])
-    return texts
-
-
 def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
     tokenizer: Tokenizer, questions: tuple[Question, ...]
 ) -> None:
@@ -43,19 +34,6 @@ def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
         sequence = QuestionBuilder(tokenizer, 1000)(question)
         tokenizer.backend.encode_special_tokens = False
         assert sequence.tokens.input_ids.tolist() == tokenizer.backend.encode(text, add_special_tokens=False).ids
-
-
-def test_white_space_around_a_text_changes_characters_but_no_tokens(
-    tokenizer: Tokenizer, questions: tuple[Question, ...]
-) -> None:
-    tight = Question("q", "Who?", (Paragraph("Maren", ("She was a ferry.", "She sank.")), Paragraph("Empty", ())))
-    loose = Question(
-        "q", " Who? ", (Paragraph(" Maren", ("  She was a ferry. ", " She sank.")), Paragraph("Empty", ()))
-    )
-    first, second = (QuestionBuilder(tokenizer, 400)(question) for question in (tight, loose))
-    assert first.tokens.input_ids.tolist() == second.tokens.input_ids.tolist()
-    for number in range(len(first.texts)):
-        assert text_of(tight, first, np.array([number])) == text_of(loose, second, np.array([number]))
 
 
 def test_the_question_titles_and_sentences_attend_globally(
@@ -96,14 +74,6 @@ def test_labels(tokenizer: Tokenizer, questions: tuple[Question, ...]) -> None:
     assert (inside[0, 2], inside[-1, 3]) == (23, 28)
     labels = label_sequence(museum, builder(museum))
     assert (ANSWER_TYPES[labels.type], labels.starts.sum()) == ("no", 0)
-
-
-def test_every_occurrence_may_begin_the_answer(tokenizer: Tokenizer) -> None:
-    question = Question("q", "Who?", (Paragraph("Pell", ("Pell saw Pell.",)),), "Pell", (("Pell", 0),))
-    sequence = QuestionBuilder(tokenizer, 400)(question)
-    labels = label_sequence(question, sequence)
-    assert sequence.text_places[labels.starts == 1, 1:3].tolist() == [[0, 0], [0, 9]]
-    assert sequence.text_places[labels.ends == 1, 3].tolist() == [4, 13]
 
 
 @pytest.mark.parametrize("length", range(34, 140, 7))
