@@ -64,23 +64,6 @@ def dev(sample: Path) -> Corpus:
 # -- known answers ---------------------------------------------------------------------------------------------------
 
 
-def test_perfect_clusters_score_one(lemma: Predictor) -> None:
-    perfect = corpus(
-        [
-            ("a1", "ferry", "entity", "F"), ("a1", "sank", "event", "S"), ("a2", "ferry", "entity", "F"),
-            ("a2", "sank", "event", "S"), ("a2", "captain", "entity", "C"), ("a3", "storm", "event", "W"),
-            ("a3", "storm", "event", "W"),
-        ]
-    )  # fmt: skip
-    results = evaluate(lemma, perfect)
-    for kind in KINDS:
-        for setting in ("gold_subtopic", "gold_topic"):
-            for scores in (results[kind][setting], results[kind][setting]["without_singletons"]):
-                assert scores["conll_f1"] == pytest.approx(1.0)
-                assert all(scores[name]["f1"] == pytest.approx(1.0) for name in ("muc", "b3", "ceafe", "lea"))
-            assert results[kind][setting]["ceiling"]["conll_f1"] == pytest.approx(1.0)
-
-
 def test_the_ceiling_is_what_groups_leave_of_the_gold_clusters(lemma: Predictor) -> None:
     entity = evaluate(lemma, CROSSING)["entity"]
     # One cluster of three mentions, cut into two and one.
@@ -242,11 +225,6 @@ def test_mentions_without_a_kind(lemma: Predictor, tiny_model: CorefModel) -> No
         evaluate(lemma, untold, mentions="predicted")
     with pytest.raises(InputError, match="neither an event nor an entity"):
         evaluate(Predictor(tiny_model), untold)
-
-
-def test_the_lemma_baseline_has_no_parameters(lemma: Predictor, dev: Corpus) -> None:
-    assert evaluate(lemma, dev)["parameters"] is None
-    assert evaluate(lemma, dev, mentions="predicted")["parameters"] > 0  # those of the model that found the mentions
 
 
 def test_without_annotated_singletons_the_headline_is_without_them(lemma: Predictor) -> None:

@@ -135,10 +135,6 @@ def test_docs_of_another_corpus_are_refused(nlp: Language) -> None:
         cdcoref.spacy.corpus_of(docs[0])  # type: ignore[arg-type]
 
 
-def test_a_span_that_is_no_mention_has_no_cluster(nlp: Language) -> None:
-    assert nlp("Ann left.")[0:1]._.cluster is None
-
-
 def test_the_component_links_within_each_doc(model_folder: Path, nlp: Language) -> None:
     nlp.add_pipe("cdcoref", config={"model": str(model_folder), "threshold": 0.0})
     docs = list(nlp.pipe([*TEXTS, ""]))
@@ -160,11 +156,6 @@ def test_a_pipeline_with_it_is_saved_and_loaded(model_folder: Path, nlp: Languag
     doc, again = nlp(TEXTS[0]), loaded(TEXTS[0])
     assert [span.text for span in again.spans["event"]] == [span.text for span in doc.spans["event"]] != []
     assert len(again.spans["entity"]) == 0
-
-
-def test_a_component_of_no_model(nlp: Language) -> None:
-    with pytest.raises(InputError, match="missing"):
-        nlp.add_pipe("cdcoref", config={"model": "missing"})
 
 
 def test_spacy_finds_the_component_without_an_import(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cdcoref.corpora import CorpusFolder
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import EVENT, KINDS
 from cdcoref.language import FEATURES, pair_features
 from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
@@ -17,6 +17,8 @@ from cdcoref.reading import Readings
 INVENTED = Path(__file__).resolve().parents[2] / "data" / "invented"
 PAIRS = 3000
 VALUES = (-1.0, 0.0, 0.3, 1.0)
+STRICT = ("numbers", "years", "dates")
+"""What events rarely state, and always counts."""
 
 
 @pytest.mark.parametrize("name", ["small", "base"])
@@ -41,3 +43,10 @@ def test_agreement_never_counts_against(name: str) -> None:
                     changed[:, column] = value
                     rise = scorer(changed, vectors, torch.from_numpy(pairs), kind) - usual
                     assert (rise * (value - known[:, column]).sign()).min() >= -1e-4, (kind, feature, value)
+            for feature in STRICT if kind == EVENT else ():
+                logits = []
+                for value in (-1.0, 0.0, 1.0):
+                    known[:, options.pair_features.index(feature)] = value
+                    logits.append(scorer(known, vectors, torch.from_numpy(pairs), kind))
+                assert (logits[0] < logits[1]).all(), feature
+                assert (logits[1] < logits[2]).all(), feature

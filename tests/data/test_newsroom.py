@@ -7,8 +7,7 @@ The articles are ``newsroom/STORY_OUTLET.md``; they are fiction. Two of the stor
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from cdcoref.formats import read_corpus
 from cdcoref.predict import Prediction, Predictor
 from cdcoref.reports import PredictedStory
+from cdcoref.stories import topic_quality
 
 ARTICLES = Path(__file__).parent / "newsroom"
 TIMELINE = {
@@ -51,38 +51,18 @@ def story_of(document: str) -> str:
     return Path(document).name.partition("_")[0]
 
 
-def b_cubed(gold: Mapping[str, str], predicted: Mapping[str, int]) -> float:
-    """The F1 of documents: how pure, and how complete, each one's group is, on average."""
-    members: defaultdict[object, set[str]] = defaultdict(set)
-    for groups in (gold, predicted):
-        for document, group in groups.items():
-            members[id(groups), group].add(document)
-    shared = {d: len(members[id(gold), gold[d]] & members[id(predicted), predicted[d]]) for d in gold}
-    precision = sum(shared[d] / len(members[id(predicted), predicted[d]]) for d in gold) / len(gold)
-    recall = sum(shared[d] / len(members[id(gold), gold[d]]) for d in gold) / len(gold)
-    return 2 * precision * recall / (precision + recall)
-
-
 def main_story(prediction: Prediction, name: str) -> PredictedStory:
     """The predicted story with most articles of one."""
     return max(prediction.stories, key=lambda story: sum(story_of(document) == name for document in story.documents))
 
 
-def test_the_measure() -> None:
-    gold = {"a": "x", "b": "x", "c": "y"}
-    assert b_cubed(gold, {"a": 1, "b": 1, "c": 2}) == 1.0
-    assert b_cubed(gold, {"a": 1, "b": 1, "c": 1}) == pytest.approx(2 * (5 / 9) / (1 + 5 / 9))
-    assert b_cubed(gold, {"a": 1, "b": 2, "c": 3}) == pytest.approx(2 * (2 / 3) / (1 + 2 / 3))
-
-
 def test_articles_are_grouped_as_by_hand(prediction: Prediction) -> None:
-    documents = [document.id for document in prediction.corpus.documents]
+    documents = [replace(document, subtopic=story_of(document.id)) for document in prediction.corpus.documents]
     assert len(documents) == 20
-    assert len(set(map(story_of, documents))) == 6
-    predicted = {id: number for number, story in prediction.numbered_stories().items() for id in story}
-    f1 = b_cubed({id: story_of(id) for id in documents}, predicted)
-    print(f"B3 F1 of grouping: {100 * f1:.1f}")
-    assert f1 >= 0.95
+    assert len({document.subtopic for document in documents}) == 6
+    quality = topic_quality(documents, list(prediction.numbered_stories().values()))
+    print(f"B3 F1 of grouping: {100 * quality.f1:.1f}")
+    assert quality.f1 >= 0.95
 
 
 def test_timelines(prediction: Prediction) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import simplemma
 
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError
@@ -74,47 +73,6 @@ def test_mentions_are_the_marked_words(build_sample: ModuleType, gold: Corpus) -
         for mark in MARK.finditer(path.read_text(encoding="utf-8"))
     ]
     assert marked == [(m.document, m.kind, m.cluster, words(gold, m)) for m in gold.mentions]
-
-
-def test_no_two_mentions_of_a_kind_overlap(gold: Corpus) -> None:
-    for mentions in gold.by_document().values():
-        for kind in KINDS:
-            ends = 0
-            for mention in (m for m in mentions if m.kind == kind):
-                assert mention.start >= ends
-                ends = mention.end
-
-
-@pytest.mark.parametrize(
-    ("story", "kind", "lemma"),
-    [
-        ("ferry", "event", "sink"),
-        ("ferry", "event", "inquiry"),
-        ("ferry", "event", "arrest"),
-        ("ferry", "entity", "captain"),
-        ("ferry", "entity", "hospital"),
-        ("museum", "event", "steal"),
-        ("museum", "event", "arrest"),
-        ("museum", "entity", "paint"),
-        ("museum", "entity", "guard"),
-        ("museum", "entity", "director"),
-    ],
-)
-def test_each_story_has_its_traps(gold: Corpus, story: str, kind: str, lemma: str) -> None:
-    clusters = {
-        mention.cluster
-        for mention in gold.of_kind(kind).mentions
-        if mention.document.startswith(story)
-        and simplemma.lemmatize(words(gold, mention).split()[-1].lower(), lang="en") == lemma
-    }
-    assert len(clusters) == 2
-
-
-@pytest.mark.parametrize("story", ["ferry", "museum"])
-def test_most_clusters_of_several_mentions_cross_documents(gold: Corpus, story: str) -> None:
-    large = [c for c in gold.clusters() if len(c) > 1 and c[0].document.startswith(story)]
-    crossing = [c for c in large if len({m.document for m in c}) > 1]
-    assert len(crossing) > len(large) / 2
 
 
 @pytest.mark.parametrize("name", ["train_tiny.jsonl", "dev_tiny.jsonl"])

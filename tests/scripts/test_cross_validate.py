@@ -36,8 +36,3 @@ def test_every_topic_is_in_one_fold(script: ModuleType, part: AnnotatedCorpus) -
     for count in (1, 7):
         with pytest.raises(InputError, match="from 2 to 6"):
             script.topics_in_folds(part, count)
-
-
-def test_the_table_has_every_fold_and_the_mean(script: ModuleType) -> None:
-    folds = [{("event", "gold_topic"): (80.0, 70.0)}, {("event", "gold_topic"): (85.0, 76.0)}]
-    assert script.table(folds).splitlines()[2] == "| event, gold topic | 80.0 / 70.0 | 85.0 / 76.0 | 82.5 / 73.0 |"

@@ -78,15 +78,3 @@ def test_answers_follow_from_the_facts(splits: tuple[tuple[Question, ...], ...])
                 assert one[1] != other[1]
             else:
                 assert question.answer == ("yes" if one[0] == other[0] else "no")
-
-
-def test_the_splits_share_no_name(splits: tuple[tuple[Question, ...], ...]) -> None:
-    names: list[set[str]] = []
-    for split in splits:
-        here: set[str] = set()
-        for question in split:
-            for name, (town, _) in births(question).items():
-                here |= {town, *name.split()}
-            here |= {p.title for p in question.paragraphs}
-        names.append(here)
-    assert not names[0] & names[1]

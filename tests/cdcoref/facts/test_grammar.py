@@ -7,6 +7,7 @@ import pytest
 from cdcoref.corpus import Document
 from cdcoref.facts import parse, syntax
 from cdcoref.language import Syntax
+from tests.tables import cases
 
 
 def syntax_of(text: str) -> list[Syntax]:
@@ -18,27 +19,10 @@ def syntax_of(text: str) -> list[Syntax]:
     return [syntax(known, words, range(*span)) for span in zip(starts, ends, strict=True)]
 
 
-@pytest.mark.parametrize(
-    ("text", "age", "nouns"),
-    [
-        ("[Ida Rohm] , 34 , a plumber from Lunde , was hurt .", 34, {"plumber"}),
-        ("The report names [Ida Rohm] , 61 , the town 's chief surveyor .", 61, {"surveyor"}),
-        ("[Ida Rohm] , a train driver , was hurt .", 0, {"driver", "train driver"}),
-        ("[Ida Rohm] is a teacher .", 0, {"teacher"}),
-        ("[Ida Rohm] is not a teacher .", 0, set()),
-        ("[Ida Rohm] may be a teacher .", 0, set()),
-        ("[She] is 34 .", 34, set()),
-        ("[He] is 34 years old .", 34, set()),
-        ("[Ida Rohm] , who is a nurse , left .", 0, {"nurse"}),
-        ("[Ida Rohm] , aged 34 , left .", 34, set()),
-        ("The 34-year-old nurse [Ida Rohm] left .", 34, {"nurse"}),
-        ("[Ida Rohm] met 34 nurses .", 0, set()),
-        ("The [plumber] is 34 .", 0, set()),
-    ],
-)
-def test_what_somebody_is_called_beside_a_name(text: str, age: int, nouns: set[str]) -> None:
+@pytest.mark.parametrize(("text", "age", "nouns"), cases(__file__, "called.tsv", "age", "nouns"))
+def test_what_somebody_is_called_beside_a_name(text: str, age: int, nouns: list[str]) -> None:
     (one,) = syntax_of(text)
-    assert (one.age, {noun for _, noun in one.descriptions}) == (age, nouns)
+    assert (one.age, {noun for _, noun in one.descriptions}) == (age, set(nouns))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import read_text, tokenise_text
+from tests.tables import cases
 
 LONGEST_SENTENCE = 200
 """In tokens."""
@@ -48,19 +49,7 @@ def test_words_of_news_text() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He left. She stayed.", ["He left .", "She stayed ."]),
-        ("It hit the U.S. embassy in Lima.", ["It hit the U.S. embassy in Lima ."]),
-        ("He moved to the U.S. The firm closed.", ["He moved to the U.S.", "The firm closed ."]),
-        ("J. K. Rowling met Mr. Smith at 5 p.m. on Dec. 3.", ["J. K. Rowling met Mr. Smith at 5 p.m. on Dec. 3 ."]),
-        ('"Why?" he asked. "Go!" She went.', ['" Why ? " he asked .', '" Go ! "', "She went ."]),
-        ('He said: "Go." "No," she said.', ['He said : " Go . "', '" No , " she said .']),
-        ("What?! Never... (He left.) End", ["What ? !", "Never ...", "( He left . )", "End"]),
-        ("Shares of Yahoo! rose.", ["Shares of Yahoo ! rose ."]),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), cases(__file__, "sentences.tsv", "expected"))
 def test_sentences_by_rule(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
@@ -125,73 +114,20 @@ def test_a_pipeline_that_is_not_installed_is_said() -> None:
         tokenise_text("text", "d", "xx_no_such_pipeline")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "what"),
-    [
-        ("x.ann", "T1\tPER 0 3\tAnn\nR1\tCoreference Arg1:T2 Arg2:T1\n", "brat"),
-        ("x.txt", "T1\tPER 0 3;5 7\tAnn an\n", "brat"),
-        ("x.txt", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ann\n1-1\t0-3\tAnn\n", "WebAnno"),
-        ("x.ann", "*\tCoref T1 T2\n", "brat"),
-        ("x.tsv", "# webanno.custom.Referent | type | role\n#id=1\n#text=Ann left.\n1-1\tAnn\n", "WebAnno"),
-        ("x.sgm", "<DOC>\n<DOCNO> AP-1 </DOCNO>\n<TEXT>\nAnn left.\n</TEXT>\n</DOC>\n", "SGML"),
-        ("x.txt", "<TEI><text>Ann left.</text></TEI>", "XML"),
-        ("x.txt", "# sent_id = 1\n# text = Ann left.\n1\tAnn\tAnn\tPROPN" + "\t_" * 6 + "\n", "CoNLL-U"),
-        ("x.txt", "-DOCSTART- -X- O O\n\nAnn NNP I-NP I-PER\n", "tags"),
-        ("x.txt", "Ann/NNP Hale/NNP left/VBD town/NN ./.\n", "a tag at every word"),
-        ("x.txt", "Then <COREF ID='1'>Ann Hale</COREF> left.\n", "annotation in tags"),
-        ("x.txt", "From: Ann <a@b.org>\nTo: Bo,\n   Al\nMIME-Version: 1.0\n\nA fire.\n", "an e-mail with its header"),
-        ("x.txt", "(ROOT (S (NP (NNP Ann)) (VP (VBD left))))\n", "parse trees"),
-        ("x.tex", "% a comment\n\\documentclass{article}\n", "LaTeX"),
-        ("x.txt", "Ann B-PER\nleft O\n. O\n\nShe O\n", "tags"),
-        ("x.txt", "<!-- made by hand -->\n<doc><w>Ann</w></doc>\n", "XML"),
-        ("x.txt", "1\n00:00:01,000 --> 00:00:02,000\nAnn left.\n", "subtitles"),
-        ("x.txt", "'''Ann''' left [[Tresk]].\n", "wiki"),
-        ("x.txt", '<Document doc_id="D1">\n<token t_id="1">Ann</token>\n</Document>\n', "XML"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "what"), cases(__file__, "no_prose.tsv", "content"))
 def test_annotation_and_markup_are_no_prose(tmp_path: Path, name: str, content: str, what: str) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=what):
         read_text(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "If a < b, then b > a.\n",
-        "He wrote <p> by mistake.\n",
-        "T1 is a terminal. T2 is another.\n",
-        "#1\tThe ferry of Tresk\n",
-        "<b>Breaking:</b> a ferry sank.\n",
-        "He said AC/DC and BBC/ITV and one or more of N/A .\n",
-        "Place: Tresk\nThe ferry sank. The Message-ID: none.\n",
-    ],
-)
+@pytest.mark.parametrize("content", cases(__file__, "prose.tsv", "content"))
 def test_a_stray_tag_is_prose(tmp_path: Path, content: str) -> None:
     (tmp_path / "x.txt").write_text(content)
     assert read_text(tmp_path / "x.txt").tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Tom &amp; Ann met.", ["Tom", "&amp;", "Ann", "met", "."]),
-        ("It&#39;s &#x22;here&quot;", ["It", "&#39;s", "&#x22;", "here", "&quot;"]),
-        ("The&nbsp;caf&eacute;&#10;", ["The", "caf&eacute;"]),
-        ("&nbsp;&nbsp;", []),
-        ("&amp;", ["&amp;"]),
-        ("It was <b>not</b> her.", ["It", "was", "not", "her", "."]),
-        ("A ferry sank<br/>Police came", ["A", "ferry", "sank", "Police", "came"]),
-        ('See <a href="/x?a=1&amp;b=2">it</a>', ["See", "it"]),
-        ("Hokkaido</h1", ["Hokkaido"]),
-        ("<img src=x alt='a > b'>It sank <!-- here -->now", ["It", "sank", "now"]),
-        ("<![CDATA[It sank.]]>", ["It", "sank", "."]),
-        ("It <span onclick='x()' data-y>sank</span><input disabled>", ["It", "sank"]),
-        ("It sank <!-- here", ["It", "sank"]),
-        ("The ratio a<b was fixed", ["The", "ratio", "a", "<", "b", "was", "fixed"]),
-        ("R&D; &foo; &notit;", ["R&D", ";", "&", "foo", ";", "&", "notit", ";"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), cases(__file__, "markup.tsv", "words"))
 def test_tags_are_no_words_and_entities_are_characters(tmp_path: Path, text: str, words: list[str]) -> None:
     (tmp_path / "a.txt").write_bytes(text.encode())
     document = read_text(tmp_path / "a.txt")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, read_file
+from tests.tables import cases
 
 PAGE = """<!doctype html><html lang="en"><head><title>Ferry sinks off Tresk | Tresk Courier</title>
 <meta property="og:title" content="Ferry sinks off Tresk"><meta property="og:site_name" content="Tresk Courier">
@@ -43,25 +44,7 @@ def test_an_article_and_what_its_page_says(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("<h1>Hokkaido</h1><p>A quake hit Tresk &amp; Dray.</p><p>Nobody died.</p>", ["A quake hit Tresk & Dray."]),
-        ('News.\n<p class="a">A ferry\nsank.</p>\n', ["News.", "A ferry sank."]),
-        ("A <b>ferry</b> sank.<br>It <i>burnt</i>.\n", ["A ferry sank."]),
-        ("<p>It <b>sank</b>.</p>", ["It sank."]),
-        ("<center><font size=2>It sank.</font></center>", ["It sank."]),
-        ("<dl><dt>Ferry</dt><dd>It sank.</dd></dl>", ["- Ferry", "- It sank."]),
-        ("<FONT COLOR='red'>It <I>sank</I>.</FONT>", ["It sank."]),
-        ("<i>It sank.</i>\n", ["It sank."]),
-        ("<figure><img src=x><figcaption>It sank.</figcaption></figure>", ["It sank."]),
-        ("<script>var x;</script>\n<p>It sank.</p>", ["It sank."]),
-        ("<html><body><script>var x;</script><p>It sank.</p></body></html>", ["It sank."]),
-        ("It sank.<br>Police said so.<br/>It was <b>late</b>.", ["It sank.", "Police said so.", "It was late."]),
-        ("It sank.<p>Police said so.</p>It was late.", ["It sank.", "Police said so.", "It was late."]),
-        ("<!-- teaser --><span>It</span> sank.", ["It sank."]),
-    ],
-)
+@pytest.mark.parametrize(("html", "text"), cases(__file__, "fragments.tsv", "html", "text"))
 def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
     for name in ("a.html", "a.txt"):
         (tmp_path / name).write_text(html)

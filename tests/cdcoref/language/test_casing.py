@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language import in_conflict, in_sentence_case, mention_words
+from tests.tables import cases
 
 BODY = (
     "Police in Brownsville said that Mark Chase fled .",
@@ -27,22 +28,7 @@ def written(headline: str, body: tuple[str, ...] = BODY) -> str:
     return " ".join(changed.tokens[:end])
 
 
-@pytest.mark.parametrize(
-    ("headline", "expected"),
-    [
-        ("Suspect Flees Police in Brownsville", "suspect flees police in Brownsville"),
-        ("SUSPECT FLEES POLICE IN BROWNSVILLE", "suspect flees police in Brownsville"),
-        ("The Bomb Attack on Nato Troops", "the bomb attack on NATO troops"),
-        ("Lindsay Lohan Checks Into Rehab in Portland", "Lindsay Lohan checks into rehab in Portland"),
-        ("GRAIN SHIPS LOADING AT PORTLAND", "grain ships loading at PORTLAND"),
-        ("US Seeks Help on Friday , March 4", "US seeks help on Friday , March 4"),
-        ("IT IS US WHO PAID ON FRIDAY , MARCH 4", "it is US who paid on FRIDAY , MARCH 4"),
-        # Not headlines: too short, or with words in lower case that no headline has so.
-        ("Bomb Attack Report", "Bomb Attack Report"),
-        ("The Sea Lark sank near the Port of Lund", "The Sea Lark sank near the Port of Lund"),
-        ("They are Anna Berg , Rose Field and Mark Chase", "They are Anna Berg , Rose Field and Mark Chase"),
-    ],
-)
+@pytest.mark.parametrize(("headline", "expected"), cases(__file__, "headlines.tsv"))
 def test_headlines(headline: str, expected: str) -> None:
     assert written(headline) == expected
 

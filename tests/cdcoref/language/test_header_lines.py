@@ -5,40 +5,14 @@ from __future__ import annotations
 import pytest
 
 from cdcoref.language import byline_author, is_date_line, is_header_line, is_line_of_writers
+from tests.tables import rows_of
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "2014-06-15",
-        "Published November 02, 2016",
-        "Updated 5:30pm EDT, Tue November 8, 2016",
-        "POSTED : 1052 GMT ( 1852 HKT ) , April 10 , 2007",
-        "Fri., May 3, 2013 11:45 AM PDT",
-        "8 / 2 / 13 at 1 : 30 PM",
-        "4th of March 2020",
-    ],
-)
-def test_dates(line: str) -> None:
-    assert is_date_line(line)
-    assert is_header_line(line)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Ferry sinks on 5 May",
-        "In 2016, 14 died.",
-        "Monday",
-        "Sunday on the march",
-        "31 killed",
-        "By noon the ferry had sunk",
-        "By the river, 12 people waited.",
-        "",
-    ],
-)
-def test_reports(line: str) -> None:
-    assert not is_header_line(line)
+def test_header_lines() -> None:
+    """`header_lines.tsv`: dates above a report, and lines that look like them."""
+    for row in rows_of(__file__, "header_lines.tsv"):
+        assert is_header_line(row["line"]) is (row["header"] == "yes"), row
+        assert is_date_line(row["line"]) or row["header"] == "no", row
 
 
 def test_authors() -> None:

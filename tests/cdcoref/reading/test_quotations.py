@@ -6,20 +6,10 @@ import pytest
 
 from cdcoref.corpus import Document
 from cdcoref.reading import Reading
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("sentences", "numbers"),
-    [
-        (["“ I left , ” he said . “ Why ? ”"], [1, 1, 1, 1, 1, 0, 0, 0, 2, 2, 2, 2]),
-        (['" Go " said she , " now "'], [1, 1, 1, 0, 0, 0, 2, 2, 2]),
-        (["`` Go '' said she"], [1, 1, 1, 0, 0]),
-        (["“ I left .", "He stayed .", "“ And then ”", "he wept"], [1] * 4 + [1] * 3 + [2] * 4 + [0, 0]),
-        (["he left ”"], [0, 0, 0]),
-        (["“ he", *["left"] * 15], [1, 1] + [1] * 12 + [0] * 3),
-        (["Anna 's ' old ' ship"], [0] * 6),
-    ],
-)
+@pytest.mark.parametrize(("sentences", "numbers"), cases(__file__, "quotations.tsv", "sentences", "numbers"))
 def test_quotations(sentences: list[str], numbers: list[int]) -> None:
     document = Document.from_sentences("d", [sentence.split() for sentence in sentences])
     assert Reading(document).quotations == numbers

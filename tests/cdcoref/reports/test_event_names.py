@@ -11,6 +11,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.facts import parse
 from cdcoref.reading import Readings
 from cdcoref.reports import Results, event_name, is_bare
+from tests.tables import cases
 
 
 def story(*marked: str) -> tuple[Readings, list[Mention]]:
@@ -27,21 +28,7 @@ def story(*marked: str) -> tuple[Readings, list[Mention]]:
     return Readings(Corpus((document,), tuple(mentions))), mentions
 
 
-@pytest.mark.parametrize(
-    ("marked", "name"),
-    [
-        ("The old bridge {collapsed} on Sunday .", "old bridge collapsed"),
-        ("Firefighters {rescued} nine hikers near Ulm .", "firefighters rescued nine hikers"),
-        ("The mayor 's car was {stolen} at night .", "mayor's car stolen"),
-        ("Two guards were {hurt} by a falling crane .", "two guards hurt by falling crane"),
-        ("The treasurer of the club did not {resign} .", "treasurer of club did not resign"),
-        ("The {closure} of the plant cost 90 jobs .", "closure of plant"),
-        ("The trawler that {sank} off Bodo was old .", "trawler sank"),
-        ("He {left} .", None),
-        ("A {fire} broke out .", None),
-        ("BERGEN , May 3 - {Closed} .", None),
-    ],
-)
+@pytest.mark.parametrize(("marked", "name"), cases(__file__, "event_names.tsv", "name"))
 def test_the_name_says_who_and_what(marked: str, name: str | None) -> None:
     readings, mentions = story(marked)
     assert event_name(mentions, readings) == name

@@ -7,41 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.reports import cluster_label
+from tests.tables import cases
 
 
-@pytest.mark.parametrize(
-    ("wordings", "label"),
-    [
-        (["Lark", "Lark", "her", "her", "her", "Sea Lark"], "Sea Lark"),
-        (["Lark", "the Sea Lark"], "the Sea Lark"),
-        (["Lindsay", "Lindsay", "Lindsay Lohan"], "Lindsay Lohan"),
-        (["Rohm", "Rohm", "Rohm", "Ida Rohm", "Ida Rohm", "Transport Minister Rohm"], "Ida Rohm"),
-        (["Rohm", "Ida Rohm", "Minister Ida Rohm"], "Minister Ida Rohm"),
-        (["Tresk", "Tresk", "University of Tresk"], "University of Tresk"),
-        (["LARK", "Lark", "Lark", "SEA LARK", "Sea Lark", "Sea Lark"], "Sea Lark"),
-        # No name, another name, a name's possessive, a name with a number, or more than a name.
-        (["ferry", "ferry", "passenger ferry"], "ferry"),
-        (["Lark", "Lark", "Skylark"], "Lark"),
-        (["Lark", "Lark", "Sea Lark's"], "Lark"),
-        (["Boeing", "Boeing", "Boeing 737"], "Boeing"),
-        (["Lark", "Lark", "the sunken Lark"], "Lark"),
-        (["Vell", "Vell", "Officer In Charge Of The Night Tomas Vell"], "Vell"),
-        (["The Lark", "The Lark", "it"], "The Lark"),
-        # A name rather than what it is, unless it is rare among the others.
-        (["coach", "coach", "coach", "Roarke", "Declan Roarke"], "Declan Roarke"),
-        (["city", "city", "Bergen"], "Bergen"),
-        (["city", "city", "city", "Bergen"], "city"),
-        (["residents", "residents", "Families"], "residents"),
-        (["ferry Maren", "Maren"], "ferry Maren"),
-        # Equally often: the longest, the first in the alphabet, the spelling in small letters.
-        (["dead", "fatal", "loss"], "fatal"),
-        (["suspended", "cancelled"], "cancelled"),
-        (["Fishermen", "fishermen"], "fishermen"),
-        (["SANTOS", "Santos"], "Santos"),
-        (["he"], "he"),
-        (["1998", "then"], "1998"),
-    ],
-)
+@pytest.mark.parametrize(("wordings", "label"), cases(__file__, "labels.tsv", "wordings"))
 def test_labels(wordings: list[str], label: str) -> None:
     assert cluster_label(wordings) == label
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.reports import is_date_or_number, mean_confidence, ranked_clusters
+from tests.tables import cases
 
 
 @pytest.mark.parametrize(
@@ -35,18 +36,7 @@ def test_other_words(words: str) -> None:
     assert not is_date_or_number(words.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "little"),
-    [
-        ("TRESK, March 5 (AP) - A ferry sank off Tresk.", "TRESK", True),
-        ("Ferry sinks\n\nNEW PORT — A ferry sank.", "NEW PORT", True),
-        ("LINDMERE (Reuters) -- Guards found it.", "LINDMERE", True),
-        ("LINDMERE (Reuters) -- Guards found it in Lindmere.", "in Lindmere", False),
-        ("FERRY SINKS\n\nA ferry sank off Tresk.", "FERRY", False),
-        ("The well-known captain - Ann - fled.", "captain", False),
-        ("Lindmere is far. " * 40 + "\nTRESK - It sank.", "TRESK", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "words", "little"), cases(__file__, "datelines.tsv", "text", "little"))
 def test_datelines(text: str, words: str, little: bool) -> None:
     """A mention in a dateline ranks below the last word of the text, whose confidence is lower."""
     document = tokenise_text(text, "d")

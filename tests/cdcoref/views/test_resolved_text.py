@@ -12,6 +12,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.views import resolved_texts, write_resolved
+from tests.tables import cases
 
 
 def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
@@ -34,80 +35,12 @@ def marked(*texts: str, names: Mapping[str, str] | None = None) -> Corpus:
     return Corpus(tuple(documents), tuple(mentions), names={("entity", c): name for c, name in (names or {}).items()})
 
 
-@pytest.mark.parametrize(
-    ("text", "resolved"),
-    [
-        (
-            "[Ann Lee]a left. [She]a fell, and [her]a dog saw [her]a.",
-            "Ann Lee left. Ann Lee fell, and Ann Lee's dog saw Ann Lee.",
-        ),
-        ("[Ann]a gave [her]a the book that was [hers]a.", "Ann gave Ann the book that was Ann's."),
-        ("[Ann]a hurt [herself]a. [I]a fell, said [Ann]a.", "Ann hurt herself. I fell, said Ann."),
-        (
-            "A [ferry]f sank. [It]f burnt, and [its]f crew swam.",
-            "A ferry sank. The ferry burnt, and the ferry's crew swam.",
-        ),
-        ("[A boy]b ran. [He]b fell.", "A boy ran. The boy fell."),
-        (
-            "[The passengers]p swam. [They]p lost [their]p bags.",
-            "The passengers swam. The passengers lost the passengers' bags.",
-        ),
-        (
-            "[Prosecutors]p came. [They]p left. A man saw [them]p.",
-            "Prosecutors came. The prosecutors left. A man saw the prosecutors.",
-        ),
-        ("[He]x left, and [his]x dog.", "He left, and his dog."),
-        ("[Ann]a left, [who]a fell. [She]s left.", "Ann left, who fell. She left."),
-        (
-            "The [Saudis]s left. [They]s took [their]s oil. The [Saudis]s smiled.",
-            "The Saudis left. The Saudis took the Saudis' oil. The Saudis smiled.",
-        ),
-        (
-            "THE [PLANT]p TO CLOSE IN TRESK.\nThe [plant]p is old. [It]p made steel.",
-            "THE PLANT TO CLOSE IN TRESK.\nThe plant is old. The plant made steel.",
-        ),
-        (
-            '[Ann Lee]a left. "[She]a was ill," said Bo. "I saw [her]a dog."',
-            'Ann Lee left. "[Ann Lee] was ill," said Bo. "I saw [Ann Lee\'s] dog."',
-        ),
-        (
-            "[Solveig Aas]s won. [Her]s party and [Bay Foods]b won. [Its]b plants stay.",
-            "Solveig Aas won. Solveig Aas's party and Bay Foods won. Bay Foods' plants stay.",
-        ),
-        ("[James]j left. [His]j dog fell.", "James left. James's dog fell."),
-    ],
-)
+@pytest.mark.parametrize(("text", "resolved"), cases(__file__, "pronouns.tsv", "text", "resolved"))
 def test_pronouns(text: str, resolved: str) -> None:
     assert resolved_texts(marked(text))["0"] == resolved
 
 
-@pytest.mark.parametrize(
-    ("text", "resolved"),
-    [
-        (
-            "[Tomas Vell]v left. The [captain]v fell. [Vell]v's dog ran.",
-            "Tomas Vell left. Tomas Vell fell. Tomas Vell's dog ran.",
-        ),
-        ("[Tomas Vell]v left. [The captain's]v dog fell.", "Tomas Vell left. Tomas Vell's dog fell."),
-        (
-            "[The ferry]f sank. [The ferry]f burnt. The [ship]f was old.",
-            "The ferry sank. The ferry burnt. The ferry was old.",
-        ),
-        ("[Tomas Vell]v left. [The captain of [the ferry]f]v fell.", "Tomas Vell left. Tomas Vell fell."),
-        (
-            "The [coach]v [Tomas Vell]v left. Police saw [Tomas Vell]v, the [captain]v. A [sailor]v fell.",
-            "The coach Tomas Vell left. Police saw Tomas Vell, the captain. A sailor fell.",
-        ),
-        (
-            "[Bay Foods]b grew. The two [companies]b said [Bay]b Foods grew. Our [Bay Foods]b is the [leader]b.",
-            "Bay Foods grew. The two companies said Bay Foods grew. Our Bay Foods is the leader.",
-        ),
-        (
-            "The passenger [ferry]f sank. [Sea Lark]f burnt. The [ferry]f was old.",
-            "The passenger ferry sank. Sea Lark burnt. Sea Lark was old.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "resolved"), cases(__file__, "all_mentions.tsv"))
 def test_all_mentions(text: str, resolved: str) -> None:
     corpus = marked(text.replace("[The captain of [the ferry]f]v", "[The captain of the ferry]v"))
     assert resolved_texts(corpus, "all")["0"] == resolved
