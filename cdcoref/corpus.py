@@ -176,6 +176,8 @@ class Corpus:
     """What people call clusters; most have no such name."""
     stated: Mapping[ClusterKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     """What people state of events: ``"day"`` (ISO 8601) and ``"place"``; it counts instead of what texts state."""
+    texts: frozenset[str] = field(default=frozenset(), compare=False)
+    """Ids of documents from files that cannot hold mentions; theirs are detected, whatever other documents have."""
 
     def __post_init__(self) -> None:
         lengths: dict[str, int] = {}

@@ -153,7 +153,7 @@ class Collection:
         A document that is already in the collection, under any id, is recognised by its content and kept; one that has
         changed replaces its earlier self, whose mentions with the same words keep their clusters' ids. See
         :mod:`cdcoref.collection.adding` for what it costs. Mentions that a corpus comes with are used (their clusters
-        are not); if it has none they are found.
+        are not); if it, or a file that cannot hold any, has none, they are found.
 
         `predictor` is the collection's model, or a function that loads it, called if it is needed; by default it is
         loaded if it is needed. `progress` is called with a stage (``"finding mentions"``, ``"comparing"``,
@@ -164,7 +164,8 @@ class Collection:
         with self._database.reading() as connection:
             lines = stored_boilerplate(connection) | boilerplate_lines(corpus.documents)
         incoming = [
-            Incoming.of(document, None if given is None else given[document.id], lines) for document in corpus.documents
+            Incoming.of(document, None if given is None or document.id in corpus.texts else given[document.id], lines)
+            for document in corpus.documents
         ]
         reader = Reader(self._current(), predictor, batch_tokens)
         return add_documents(self._database, reader, incoming, lines, progress)

@@ -62,7 +62,8 @@ def read_file(
     if options.id is None:
         options = replace(options, id="stdin" if str(path) == STANDARD_INPUT else Path(path).name)
     with readable_twice(path, standard_input) as file:
-        corpus = format_of(file).read(file, options).with_kind(options.kind)
+        format = format_of(file)
+        corpus = format.read(file, options).with_kind(options.kind)
     if options.every_kind and any(mention.kind not in KINDS for mention in corpus.mentions):
         raise InputError(
             "the file does not state whether its mentions are events or entities, so it was skipped; if all are of one "
@@ -77,7 +78,8 @@ def read_file(
     notes = [note.replace(str(file), name, 1) for note in corpus.notes]
     if left_out := sum(len(run) for document in documents for run in unreadable_runs(document.text)):
         notes.append(f"{name}: {counted(left_out, 'character')} without a space left out, since no word is so long")
-    return replace(corpus, documents=tuple(documents), notes=tuple(notes))
+    texts = frozenset(document.id for document in documents) if format.read_table is None else frozenset()
+    return replace(corpus, documents=tuple(documents), notes=tuple(notes), texts=texts)
 
 
 def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:

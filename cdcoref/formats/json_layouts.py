@@ -191,8 +191,13 @@ class _Labels(_Model):
     label: list[Annotated[list[int | str], Len(3, 3)]]
 
 
+_DOCCANO_FIELDS = ("entities", "relations", "label", "labels")
+
+
 def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
-    rest = {name: value for name, value in content.items() if name not in ("entities", "relations", "label", "labels")}
+    rest = {name: value for name, value in content.items() if name not in _DOCCANO_FIELDS}
+    if "text" not in rest and isinstance(content.get("data"), str):
+        rest["text"] = rest.pop("data")  # its name in earlier versions
     labels = checked(_Labels, {"label": content.get("label") or content.get("labels") or []}).label
     regions = [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
     yield rest | _mentions(content.get("entities") or regions, content.get("relations") or [], id, layouts)
@@ -379,7 +384,8 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
     ),
     (
         lambda c: (
-            "text" in c and isinstance(_first(c.get("label")) or _first(c.get("labels")) or c.get("entities"), list)
+            not {"text", "data"}.isdisjoint(c)
+            and isinstance(_first(c.get("label")) or _first(c.get("labels")) or c.get("entities"), list)
         ),
         _doccano,
     ),

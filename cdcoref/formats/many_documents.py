@@ -119,11 +119,11 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:
-    """The entries of a feed: their content, or else their summary."""
+    """The entries of a feed: their content, or else their summary, or else their title."""
     feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
     for entry in feed.entries:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
-        text = content or entry.get("summary", "")
+        text = content or entry.get("summary") or entry.get("title", "")
         stated = {
             "title": html.unescape(entry.get("title", "")),
             "date": entry.get("published") or entry.get("updated"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -83,10 +83,11 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
     return found
 
 
-def stated_date(value: Any) -> Any:
+def stated_date(value: Any, day_first: bool | None = None) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
-    It reads seconds and milliseconds since 1970, days without separators, and figures if only one can be the month.
+    It reads seconds and milliseconds since 1970, days without separators, and figures if only one can be the month, or
+    if `day_first` says which of them is the day.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
@@ -98,12 +99,22 @@ def stated_date(value: Any) -> Any:
         if _PLAIN_DAY.fullmatch(text):
             return date.fromisoformat(text).isoformat()
         if numbers := _NUMBERS.fullmatch(text):
-            low, high, year = sorted(map(int, numbers.groups()))
-            if high > 12 or low == high:
-                return date(year, low, high).isoformat()
+            first, second, year = map(int, numbers.groups())
+            if first > 12 or second > 12 or first == second:
+                day_first = first > 12
+            if day_first is not None:
+                day, month = (first, second) if day_first else (second, first)
+                return date(year, month, day).isoformat()
     except ValueError:
         pass
     return value
+
+
+def is_day_first(values: Iterable[Any]) -> bool | None:
+    """Whether dates in figures have the day before the month; None if none of them shows it, or not all agree."""
+    numbers = [(int(match[1]), int(match[2])) for value in values if (match := _NUMBERS.fullmatch(str(value).strip()))]
+    orders = {first > 12 for first, second in numbers if max(first, second) > 12}
+    return orders.pop() if len(orders) == 1 else None
 
 
 def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:

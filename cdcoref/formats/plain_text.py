@@ -141,7 +141,8 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
 
 def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: str) -> Corpus:
     """A document for each part that has words; one alone has the name of the file, others also their number."""
-    found = [(number, part) for number, part in enumerate(parts, start=1) if re.search(r"\w", part.text)]
+    every = list(enumerate(parts, start=1))
+    found = [(number, part) for number, part in every if re.search(r"\w", part.text)]
     alone = len(found) == 1
     documents = []
     seen = 0
@@ -157,12 +158,11 @@ def documents_of(parts: Iterator[Part], path: Path, options: ReadOptions, what: 
         seen = number
     if not documents:
         raise InputError(f"the file has no {what} with text", path)
-    notes = (
-        (f"{path}: {counted(len(documents), what, f'{what}s'.replace('ys', 'ies'))} read as documents",)
-        if seen > 1
-        else ()
-    )
-    return Corpus(tuple(documents), notes=notes)
+    several = f"{what}s".replace("ys", "ies")
+    notes = [f"{counted(len(documents), what, several)} read as documents"] if seen > 1 else []
+    if len(found) < len(every):
+        notes.append(f"{counted(len(every) - len(found), what, several)} without text left out")
+    return Corpus(tuple(documents), notes=tuple(f"{path}: {note}" for note in notes))
 
 
 @lru_cache(maxsize=2)

@@ -14,7 +14,7 @@ from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import first_bytes, whole_file
-from cdcoref.formats.metadata import USUAL_NAMES, plain_value, stated_date, with_stated
+from cdcoref.formats.metadata import USUAL_NAMES, is_day_first, plain_value, stated_date, with_stated
 from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.language import day_in
@@ -166,7 +166,10 @@ def _documents(
             raise InputError(f"{count} columns are named {name!r}; give each column a name of its own", path, header)
     documents: list[Document] = []
     row_of: dict[str, int] = {}
-    empty = undated = 0
+    empty = 0
+    undated: list[Any] = []
+    dates = [name for name in names if ours[name] == "date"]
+    day_first = is_day_first(entry.get(name) for _, entry in entries for name in dates)
     for place, (number, entry) in enumerate(entries, start=1):
         values = ((ours[name], plain_value(value)) for name, value in entry.items() if ours[name])
         stated = {name: value for name, value in values if value not in (None, "")}
@@ -179,12 +182,14 @@ def _documents(
             raise InputError(f"two rows have the id {id!r}; give each document a unique id", path, number)
         row_of[id] = number
         if "date" in stated:
-            stated["date"] = stated_date(stated["date"])
-            undated += day_in(str(stated["date"])) is None
+            stated["date"] = stated_date(stated["date"], day_first)
+            if day_in(str(stated["date"])) is None:
+                undated.append(stated["date"])
         # A row is not the file, so it has no path: a document that comes from a file replaces its earlier version.
         documents.append(with_stated(tokenise_text(text, id, options.pipeline), stated))
     notes = [f"{counted(empty, 'row')} without text left out"] if empty else []
-    notes += [f"{counted(undated, 'date')} cannot be read, and kept as stated"] if undated else []
+    if undated:
+        notes.append(f"{counted(len(undated), 'date')} cannot be read, such as {undated[0]!r}, and kept as stated")
     return Corpus(tuple(documents), notes=tuple(f"{path}: {note}" for note in notes))
 
 
@@ -193,13 +198,16 @@ def _renamed(names: Sequence[str], path: Path, chosen: Mapping[str, str]) -> dic
     if _is_own(names):
         raise InputError("this is a table that cdcoref wrote; give the documents that it was made from", path)
     by_name = {name.strip().lower(): name for name in reversed(names)}
+    by_last_word = {re.split(r"[\W_]+", name.strip().lower())[-1]: name for name in reversed(names)}
     ours: dict[str, str] = {}
     for name, column in chosen.items():
         if column not in names and column.lower() not in by_name:
             raise InputError(f"there is no column {column!r}; {_columns(names)}", path)
         ours[column if column in names else by_name[column.lower()]] = name
     for name, usual in {**USUAL_NAMES, "id": ("id",)}.items():
-        theirs = next((by_name[one] for one in usual if one in by_name and by_name[one] not in ours), None)
+        called = [by_name.get(one) for one in usual]
+        called += [by_last_word.get(one) for one in usual if name != "id"]
+        theirs = next((column for column in called if column is not None and column not in ours), None)
         if theirs is not None and name not in chosen:
             ours |= {theirs: name} | {same: name for same in names if same.strip().lower() == name}
     if "text" not in ours.values():

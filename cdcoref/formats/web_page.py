@@ -76,6 +76,13 @@ _ELSEWHERE = (
     " or ancestor::p[string-length(.) > 100] or preceding::p[string-length(.) > 100]"
 )
 """Where a time is of something else: a link, what surrounds the article, its text, or what follows that."""
+_LINKED_DATA = "//script[@type='application/ld+json']"
+_PUBLISHED = re.compile(
+    r"\s*(?:(?:first )?(?:published|posted)(?: on)?|date(?: of publication)?)\s?(?::|\s)", re.IGNORECASE
+)
+"""What stands before the day of a page, in a line of its own above the text."""
+_LONGEST_PUBLISHED = 80
+"""In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?!\d)")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
@@ -115,12 +122,14 @@ def read_html(path: Path, options: ReadOptions) -> Corpus:
         return documents_of(iter(blocks), path, options, "block")
     text, stated = page_text(flat, path)
     document = tokenise_text(text, options.id or path.name, options.pipeline, path=str(path))
-    notes = ["the page states no date"] if "date" not in stated and _PAGE.match(data[:_LOOKED_AT].lstrip()) else []
+    document = with_stated(document, stated)
+    undated = "date" not in document.metadata and _PAGE.match(data[:_LOOKED_AT].lstrip())
+    notes = ["the page states no date"] if undated else []
     if flat is not data:
         notes.append(
             "the page is nested too deeply, or has a tag of many attributes; it was read without its structure"
         )
-    return Corpus((with_stated(document, stated),), notes=tuple(f"{path}: {note}" for note in notes))
+    return Corpus((document,), notes=tuple(f"{path}: {note}" for note in notes))
 
 
 def _updates(data: bytes, path: Path) -> list[Part]:
@@ -132,14 +141,16 @@ def _updates(data: bytes, path: Path) -> list[Part]:
         return []
     timed = tree.xpath(_LIVE_BLOCKS, namespaces=_NAMESPACES)
     blocks = [block for block in timed if len(block.getparent().xpath(_TIMES, namespaces=_NAMESPACES)) > 1]
-    if len(blocks) < 2:
-        return []
     updates = []
+    if len(blocks) < 2:
+        blocks = []
+        updates = list(_updates_in_data(tree, path))
+    if not blocks and not updates:
+        return []
     for block in blocks:
         [moment] = block.xpath(_TIMES, namespaces=_NAMESPACES)
         stated = moment.get("datetime") or moment.text_content().strip()
-        known = {"date": day_in(stated), "title": "".join(block.xpath("string(.//h2|.//h3|.//h4)"))}
-        known["time"] = clock[1] if (clock := _CLOCK.search(stated)) else None
+        known = {"title": "".join(block.xpath("string(.//h2|.//h3|.//h4)")), **_moment(stated)}
         moment.drop_tree()
         updates.append(Part(all_text(html.tostring(block, encoding="utf-8"), path), known))
     for part in (*blocks, *tree.xpath("//nav | //aside | //footer")):
@@ -148,6 +159,26 @@ def _updates(data: bytes, path: Path) -> list[Part]:
     about = {name: stated[name] for name in ("date", "source", "author", "url") if name in stated}
     kept = ({name: value for name, value in update.stated.items() if value} for update in updates)
     return [Part(text, stated), *(Part(part.text, about | own) for part, own in zip(updates, kept, strict=True))]
+
+
+def _updates_in_data(tree: Any, path: Path) -> Iterator[Part]:
+    """The updates of a live blog that only its JSON-LD has, which loses them."""
+    for script in tree.xpath(_LINKED_DATA):
+        data = _linked_data(script)
+        entries = data.get("@graph", [data]) if isinstance(data, dict) else data
+        for entry in entries if isinstance(entries, list) else ():
+            updates = entry.pop("liveBlogUpdate", None) if isinstance(entry, dict) else None
+            for update in updates if isinstance(updates, list) else ():
+                if isinstance(update, dict) and isinstance(body := update.get("articleBody"), str):
+                    stated = {"title": update.get("headline"), **_moment(str(update.get("datePublished")))}
+                    yield Part(all_text(body.encode(), path), stated)
+        script.text = json.dumps(data)
+
+
+def _moment(stated: str) -> dict[str, str | None]:
+    """The day and the time of an update."""
+    clock = _CLOCK.search(stated)
+    return {"date": day_in(stated), "time": clock and clock[1]}
 
 
 def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
@@ -208,14 +239,20 @@ def _stated_day(tree: Any) -> str | None:
     values: list[str] = []
     for name in _DATE_NAMES:
         values += tree.xpath("//meta[@property=$n or @name=$n or @itemprop=$n]/@content", n=name)
-    for script in tree.xpath("//script[@type='application/ld+json']/text()"):
-        with suppress(ValueError, RecursionError):
-            values += _days_of_data(json.loads(script, strict=False))
+    values += (day for script in tree.xpath(_LINKED_DATA) for day in _days_of_data(_linked_data(script)))
     values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
     values += tree.xpath(f"//time[not({_ELSEWHERE})]/@datetime")[:1]
+    lines = tree.xpath(f"//body//*[string-length(.) < {_LONGEST_PUBLISHED}][not({_ELSEWHERE} or self::li or .//li)]")
+    values += [line for line in (element.text_content() for element in lines) if _PUBLISHED.match(line)]
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
     values += filter(None, map(address_day, addresses))
     return next(filter(None, (day_in(str(stated_date(value))) for value in values)), None)
+
+
+def _linked_data(script: Any) -> Any:
+    """What a script of JSON-LD holds; None if it cannot be read."""
+    with suppress(ValueError, RecursionError):
+        return json.loads(script.text or "", strict=False)
 
 
 def _days_of_data(data: Any) -> Iterator[str]:

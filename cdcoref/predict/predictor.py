@@ -173,6 +173,8 @@ class Predictor:
         given: dict[str, list[Mention]] = {}
         if find:
             self.model.required_detector()
+        elif corpus.texts:
+            corpus = self._with_detected(corpus, options)
         if options.find_mentions in KINDS:
             kept = tuple(m for m in corpus.mentions if m.kind not in (None, options.find_mentions))
             given = {id: own for id, own in replace(corpus, mentions=kept).by_document().items() if own}
@@ -216,6 +218,14 @@ class Predictor:
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [d.id for d in distinct.documents if d.id not in linked_ids]:
             yield [LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
+
+    def _with_detected(self, corpus: Corpus, options: PredictionOptions) -> Corpus:
+        """An annotated corpus with detected mentions in documents that come from files without annotation."""
+        from cdcoref.linking import find_mentions
+
+        texts = corpus.subset(document.id for document in corpus.documents if document.id in corpus.texts)
+        found = find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
+        return replace(corpus, mentions=(*corpus.mentions, *found.of_kind(options.kind).mentions))
 
     def _engine(
         self,
@@ -417,7 +427,7 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
         return ()
     return (
         f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
-        "since other documents have annotated mentions",
+        "since other documents of such files have annotated mentions; --find-mentions detects them in all",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import threading
 from pathlib import Path
@@ -81,6 +82,18 @@ def test_documents_of_one_id_in_two_files(folder: Path) -> None:
     assert ids(loaded.corpus) == ["j", "a.txt"]
     assert len(loaded.problems) == 1
     assert "document 'j' is also in" in loaded.problems[0]
+
+
+def test_whole_numbers_are_ids_of_their_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        tokens = {"id": 1, "tokens": ["Bob", "ran"], "mentions": [{"tokens": [0], "kind": "entity"}]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(tokens) + "\n")
+    loaded = read_corpus([tmp_path])
+    assert ids(loaded.corpus) == ["1", "b.jsonl:1"]
+    assert [mention.document for mention in loaded.corpus.mentions] == ["1", "b.jsonl:1"]
+    assert [note.split(": ")[1] for note in loaded.corpus.notes] == [
+        "the name of the file precedes its ids, since others, too, have a document '1'"
+    ]
 
 
 def test_empty_files(tmp_path: Path) -> None:

@@ -58,9 +58,10 @@ EXPORTS: dict[str, dict[str, Any]] = {
     [
         {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "annotator": 1},
         {"id": 4, "text": TEXT, "labels": [[0, 3, "entity"]]},
+        {"id": 4, "data": TEXT, "label": [[0, 3, "entity"]]},
         {"id": 4, "data": {"article": TEXT}, "annotations": [{"result": [{"id": "r", "value": LABELS[0]}]}]},
     ],
-    ids=["short Label Studio", "labels of doccano", "another field of Label Studio"],
+    ids=["short Label Studio", "labels of doccano", "an earlier doccano", "another field of Label Studio"],
 )
 def test_annotation_without_relations(tmp_path: Path, content: dict[str, Any]) -> None:
     (tmp_path / "a.json").write_text(json.dumps([content]))

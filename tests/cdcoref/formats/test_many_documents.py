@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 from email.message import EmailMessage
@@ -48,6 +49,9 @@ FEED = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</
 <item><title>Ferry sinks</title><link>https://courier.example/f</link><pubDate>Thu, 07 Mar 2024 08:30:00 GMT</pubDate>
 <description>&lt;p&gt;{FERRY}&lt;/p&gt;</description></item>
 <item><title>Mill burns</title><description>A café burnt.</description></item></channel></rss>"""
+HEADLINES = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</title>
+<item><title>Ferry sinks</title></item><item><link>https://courier.example/g</link></item>
+<item><title>Mill burns</title><description>{FERRY}</description></item></channel></rss>"""
 OLD_NEXIS = f"""
                  1 of 2 DOCUMENTS
 
@@ -192,6 +196,9 @@ def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
             "",
             None,
         ),
+        ("", f"<p>{FERRY * 3}</p>" * 9 + "<div>Published: May 2, 2020</div>", None),
+        ("", "<ul><li>Published: May 2, 2020: Mill sold to its workers</li></ul>", None),
+        ("", "<div><span>By Ann Lee</span> <span>Published: March 7, 2024</span></div>", "2024-03-07"),
         ("<meta name='date' content='03/27/2024'>", "", "2024-03-27"),
         ("", "<article><time datetime='2024-03-07'>7 March</time></article>", "2024-03-07"),
         ("<meta property='article:published_time' content='2024-03-07T09:00Z'>", "", "2024-03-07"),
@@ -204,6 +211,42 @@ def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str
     corpus = read_file(tmp_path / "a.html")
     assert corpus.documents[0].metadata.get("date") == date
     assert [note.split(": ")[1] for note in corpus.notes] == (["the page states no date"] if date is None else [])
+
+
+def test_entries_of_a_feed_without_a_text(tmp_path: Path) -> None:
+    (tmp_path / "a.rss").write_text(HEADLINES)
+    corpus = read_file(tmp_path / "a.rss")
+    assert [document.text for document in corpus.documents] == ["Ferry sinks", FERRY]
+    assert [note.split(": ")[1] for note in corpus.notes] == [
+        "2 entries read as documents",
+        "1 entry without text left out",
+    ]
+
+
+def test_a_day_in_a_line_above_the_text_is_that_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(f"<html><body><h1>Ferry sinks</h1><p>7 March 2024</p><p>{FERRY}</p></body></html>")
+    corpus = read_file(tmp_path / "a.html")
+    assert (corpus.documents[0].metadata["date"], corpus.notes) == ("2024-03-07", ())
+
+
+def test_updates_of_a_live_blog_that_are_in_its_data_alone(tmp_path: Path) -> None:
+    updates = [
+        {"headline": f"Number {hour}", "datePublished": f"2024-03-07T1{hour}:05:00Z", "articleBody": f"<p>{FERRY}</p>"}
+        for hour in (8, 7)
+    ]
+    blog = {"@type": "LiveBlogPosting", "headline": "Ferry: live", "liveBlogUpdate": [*updates, None, {}]}
+    data = json.dumps({"@graph": [blog | {"datePublished": "2024-03-07"}]})
+    head = f"<title>Ferry: live</title><script type='application/ld+json'>{data}</script>"
+    (tmp_path / "a.html").write_text(
+        f"<html><head>{head}</head><body><h1>Ferry: live</h1><p>It sank.</p></body></html>"
+    )
+    documents = read_file(tmp_path / "a.html").documents
+    assert [document.metadata["title"] for document in documents] == ["Ferry: live", "Number 8", "Number 7"]
+    assert {document.metadata["date"] for document in documents} == {"2024-03-07"}
+    assert [(document.text, document.metadata["time"]) for document in documents[1:]] == [
+        (FERRY, "18:05"),
+        (FERRY, "17:05"),
+    ]
 
 
 @pytest.mark.parametrize("moment", ["<time>1{}.05</time>", "<span class='time'>1{}:05</span>"])

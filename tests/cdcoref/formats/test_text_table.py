@@ -41,6 +41,34 @@ def test_a_row_is_a_document(tmp_path: Path, name: str) -> None:
     assert (loaded.problems, len(loaded.corpus.notes)) == ((), 1)
 
 
+def test_columns_whose_last_word_is_a_usual_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Text ID,Full text,Pub date,Paper\n1,A ferry sank.,5/3/2024,Post\n2,It burnt.,13/3/2024,Post\n")
+    assert [(d.id, d.text, dict(d.metadata)) for d in read_file(path).documents] == [
+        ("a.csv:1", "A ferry sank.", {"Text ID": "1", "date": "2024-03-05", "source": "Post"}),
+        ("a.csv:2", "It burnt.", {"Text ID": "2", "date": "2024-03-13", "source": "Post"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stated", "days"),
+    [
+        (["5/3/2024", "13/3/2024"], ["2024-03-05", "2024-03-13"]),
+        (["5/3/2024", "3/13/2024"], ["2024-05-03", "2024-03-13"]),
+        (["5/3/2024", "13/3/2024", "3/13/2024"], ["5/3/2024", "2024-03-13", "2024-03-13"]),
+        (["5/3/2024", "6/6/2024"], ["5/3/2024", "2024-06-06"]),
+    ],
+)
+def test_dates_in_figures_are_read_as_those_that_show_their_order(
+    tmp_path: Path, stated: list[str], days: list[str]
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("date,text\n" + "".join(f"{date},A ferry sank.\n" for date in stated))
+    corpus = read_file(path)
+    assert [document.metadata["date"] for document in corpus.documents] == days
+    assert any("such as '5/3/2024'" in note for note in corpus.notes) == ("5/3/2024" in days)
+
+
 def test_the_column_of_texts(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("n;Content\n1;A ferry sank.\n2;It burnt.\n")

@@ -292,6 +292,15 @@ def test_documents_without_mentions_among_others_are_said(predictor: Predictor, 
     )
 
 
+def test_mentions_are_detected_in_texts_beside_annotated_documents(predictor: Predictor, sample: Path) -> None:
+    given = read_jsonl(sample / "dev_tiny.jsonl")
+    found = predictor.predict({"raw": FERRY}).corpus
+    both = Corpus((*given.documents, *found.documents), given.mentions, texts=frozenset({"raw"}))
+    prediction = predictor.predict(both)
+    assert {m.key for m in prediction.corpus.mentions} == {m.key for m in (*given.mentions, *found.mentions)}
+    assert prediction.notes == ()
+
+
 def test_mentions_without_a_kind_are_of_the_kind_that_is_asked_for(predictor: Predictor) -> None:
     document = Document.from_sentences("d", [["ferry", "sank", "ferry"]])
     corpus = Corpus((document,), (Mention("d", (0,)), Mention("d", (2,)), Mention("d", (1,), "event")))
