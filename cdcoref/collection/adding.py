@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cdcoref.collection.chosen_rows import insert, numbers_of
 from cdcoref.collection.corrections import move_corrections
-from cdcoref.collection.database import STORING, Database
+from cdcoref.collection.database import STORING, Database, insert, numbers_of
 from cdcoref.collection.documents import (
     REVISION,
     Deleted,
@@ -21,10 +20,11 @@ from cdcoref.collection.documents import (
     Sorted,
     count_revision,
     delete_document,
-    inherit_clusters,
     insert_document,
     sort_documents,
+    store_boilerplate,
     store_stated_metadata,
+    stored_boilerplate,
     stored_incoming,
     update_document,
 )
@@ -34,7 +34,6 @@ from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.removing import forget_removed
 from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
-from cdcoref.collection.stored_copies import store_copies
 from cdcoref.collection.stored_readings import (
     DocumentPair,
     DocumentScores,
@@ -42,8 +41,8 @@ from cdcoref.collection.stored_readings import (
     store_vectors,
     stored_readings,
 )
+from cdcoref.collection.stored_words import store_copies
 from cdcoref.collection.subjects import drop_empty_stories, place_stories
-from cdcoref.collection.word_index import forget_words, store_boilerplate, stored_boilerplate
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.reading import Reading
@@ -79,7 +78,6 @@ def rebuild_collection(database: Database, reader: Reader, progress: Progress) -
 
     def store(connection: sqlite3.Connection, plan: Plan, readings: Mapping[str, Reading], scores: Scores) -> Report:
         forget_removed(connection)
-        forget_words(connection)
         for table in ("scores", "vectors", "copies", "subjects"):
             connection.execute(f"DELETE FROM {table}")
         count_revision(connection)
@@ -189,23 +187,22 @@ def _store(
     for incoming in plan.documents.new:
         id = incoming.document.id
         incoming = replace(incoming, document=readings[id].document)  # with its parse
-        place = story_of[id], plan.share[id]
+        what = incoming, readings[id].mentions, story_of[id], plan.share[id]
         if again:
             numbers[id] = replaced[id]
-            emptied |= update_document(connection, replaced[id], incoming, readings[id].mentions, *place)
-            continue
-        numbers[id] = insert_document(connection, incoming, readings[id].mentions, *place)
-        if id in before:
-            tokens = inherit_clusters(connection, before[id].mentions, numbers[id])
+            emptied |= update_document(connection, replaced[id], *what)
+        elif id in before:
+            numbers[id], tokens = insert_document(connection, *what, before[id].mentions)
             move_corrections(connection, before[id].content, incoming.content, tokens)
+        else:
+            numbers[id], _ = insert_document(connection, *what)
     store_copies(connection, plan.original_of)
     number_of = numbers | numbers_of(connection, {id for pair in scores for id in pair} - numbers.keys())
     # A model that reads many documents at once has compared more than was asked for.
     there = {pair: found for pair, found in scores.items() if pair[0] in number_of and pair[1] in number_of}
     store_scores(connection, number_of, there)
     store_vectors(connection, {numbers[id]: v for id in numbers if (v := readings[id].vectors) is not None})
-    words = {} if again else {numbers[one.document.id]: one.weights for one in plan.documents.new}
-    stories = place_stories(connection, left | set(story_of.values()), words)
+    stories = place_stories(connection, left | set(story_of.values()), () if again else numbers.values())
     stories |= drop_empty_stories(connection, tied_before)
     return replace(
         recluster(connection, stories, emptied),

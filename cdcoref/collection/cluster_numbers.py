@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from cdcoref.collection.chosen_rows import chunks, insert, marks, rows_in, stored_documents
+from cdcoref.collection.database import chunks, insert, marks, rows_in, stored_documents
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import cluster_id, stated_facts, stored_mention
 from cdcoref.reports import CorpusCircumstances, cluster_label

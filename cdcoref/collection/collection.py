@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection import queries
 from cdcoref.collection.adding import add_documents, rebuild_collection
-from cdcoref.collection.chosen_rows import rows_in
 from cdcoref.collection.correcting import store_and_obey, turn_and_obey, with_outcomes
 from cdcoref.collection.corrections import Action, Correction, stored_corrections
-from cdcoref.collection.database import Database
+from cdcoref.collection.database import Database, rows_in
 from cdcoref.collection.decisions import Decision
-from cdcoref.collection.documents import Incoming
+from cdcoref.collection.documents import Incoming, stored_boilerplate
 from cdcoref.collection.reader import GivenPredictor, Reader
 from cdcoref.collection.records import (
     ClusterPage,
@@ -30,7 +29,6 @@ from cdcoref.collection.records import (
 )
 from cdcoref.collection.removing import remove_documents, removed_documents, restore_documents
 from cdcoref.collection.settings import OPTIONS, Settings, has_settings, kept_options, store_settings, stored_settings
-from cdcoref.collection.word_index import stored_boilerplate
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
 from cdcoref.formats import corpus_in

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Literal, NamedTuple
 
-from cdcoref.collection.chosen_rows import rows_in, stories_of
 from cdcoref.collection.cluster_numbers import Former, living_cluster, now, refresh_facts
 from cdcoref.collection.corrections import (
     ACTIONS,
@@ -27,7 +26,7 @@ from cdcoref.collection.corrections import (
     store_correction,
     stored_corrections,
 )
-from cdcoref.collection.database import Database
+from cdcoref.collection.database import Database, rows_in, stories_of
 from cdcoref.collection.decisions import Decision, located
 from cdcoref.collection.queries import no_document, number_of
 from cdcoref.collection.reclustering import recluster, tied

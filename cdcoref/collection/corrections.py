@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
-from cdcoref.collection.chosen_rows import insert, rows_in
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrected_clusters import Constraints
+from cdcoref.collection.database import insert, rows_in
 from cdcoref.collection.records import Move
 from cdcoref.collection.stored_story import mention_key
 from cdcoref.errors import InputError

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from cdcoref.collection.tables import migrate, stand_in
+from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     APPLICATION_ID,
@@ -22,14 +24,19 @@ from cdcoref.formats import (
     collection_errors,
     connect_to_collection,
     has_room_beside,
+    stored_document,
 )
 
 WAIT = 60.0
 """Seconds to wait for another program that is writing."""
 STORING = "storing"
 """The last stage of an addition or a rebuild: a program that ends in it, or after it, may have stored the change."""
+TABLES = Path(__file__).with_name("tables.sql")
 PAUSE = 0.02
 """Seconds between two tries to change how the file is written."""
+_AT_ONCE = 500
+"""Values that a statement takes, at most."""
+Value = TypeVar("Value")
 
 
 class Database:
@@ -50,8 +57,6 @@ class Database:
         if exists and (self.path.is_dir() or not os.access(self.path, os.W_OK) or not has_room_beside(self.path)):
             self._opened = self._absolute.stat()
             self.connection = connect_to_collection(path)
-            with collection_errors(path):
-                stand_in(self.connection, check_collection(self.connection, path))
             return
         with collection_errors(path):
             self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=WAIT)
@@ -68,23 +73,25 @@ class Database:
                 raise
 
     def _prepare(self, create: bool) -> None:
-        """Make or migrate the tables where they are not of the present version."""
+        """Make the tables of an empty file."""
         connection = self.connection
         connection.execute("BEGIN")  # between the two questions nobody makes the tables
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         connection.execute("ROLLBACK")
-        if application == APPLICATION_ID and check_collection(connection, self.path) == COLLECTION_VERSION:
+        if application or tables or not create:
+            check_collection(connection, self.path)
             connection.execute("PRAGMA synchronous = FULL")
             return
-        if application != APPLICATION_ID and (application != 0 or tables or not create):
-            raise InputError("this SQLite database is not a collection", self.path)
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
-            # Another program may have been faster.
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            migrate(connection, version)
+            if not version:  # another program may have been faster
+                for statement in _statements(TABLES.read_text(encoding="utf-8")):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION}")
 
     def close(self) -> None:
         """Close the file."""
@@ -155,3 +162,59 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(PAUSE)
+
+
+def _statements(text: str) -> Iterator[str]:
+    """The statements of a text in SQL."""
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def rows_in(
+    connection: sqlite3.Connection, query: str, values: Iterable[object], *before: object
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query for many values, in the query's order for each few hundred of them."""
+    for chunk in chunks(values):
+        yield from connection.execute(query.format(marks(chunk)), (*before, *chunk))
+
+
+def insert(connection: sqlite3.Connection, statement: str, values: Sequence[object] = ()) -> int:
+    """Insert a row; returns its number."""
+    number = connection.execute(statement, values).lastrowid
+    assert number is not None
+    return number
+
+
+def stories_of(connection: sqlite3.Connection, documents: Iterable[int]) -> set[int]:
+    """The stories of documents, by number."""
+    query = "SELECT DISTINCT story FROM documents WHERE number IN ({})"
+    return {story for (story,) in rows_in(connection, query, documents)}
+
+
+def numbers_of(connection: sqlite3.Connection, ids: Iterable[str]) -> dict[str, int]:
+    """The numbers of stored documents by their ids; those that are not there are left out."""
+    return dict(rows_in(connection, "SELECT id, number FROM documents WHERE id IN ({})", ids))
+
+
+def stored_documents(
+    connection: sqlite3.Connection, column: Literal["id", "number"], values: Iterable[object]
+) -> Iterator[Document]:
+    """The stored documents with some ids or numbers, in the order of their numbers for each few hundred of them."""
+    query = f"SELECT id, text, fields FROM documents WHERE {column} IN ({{}}) ORDER BY number"
+    return (stored_document(*row) for row in rows_in(connection, query, values))
+
+
+def chunks(values: Iterable[Value]) -> Iterator[list[Value]]:
+    """Values in lists that an SQL statement can take."""
+    left = iter(values)
+    while chunk := list(islice(left, _AT_ONCE)):
+        yield chunk
+
+
+def marks(values: Sequence[object]) -> str:
+    """As many question marks as there are values."""
+    return ",".join("?" * len(values))

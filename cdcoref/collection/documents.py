@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePath
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import insert
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.corrections import stored_tokens
+from cdcoref.collection.database import insert
 from cdcoref.collection.settings import store_value, stored_value
-from cdcoref.collection.stored_copies import leave_to_copies
-from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate, unindex_words
+from cdcoref.collection.stored_words import packed_words
 from cdcoref.corpus import Document, Mention, mention_text
 from cdcoref.errors import InputError
 from cdcoref.formats import plain_fields, stored_document, stored_fields, stored_mention
 from cdcoref.stories import boilerplate_lines, without_boilerplate, words_of
 
+BOILERPLATE = "boilerplate"
 REVISION = "revision"
 """Counts the changes after which the mentions of a document may be others: it was removed or replaced, or a rebuild."""
 
@@ -30,13 +31,14 @@ class Incoming:
     """A document that is to be added, with its words, and its mentions unless they are to be found.
 
     `content` is the hash by which the same document is recognised. `source` is the file of a plain text named after it.
+    `words` are those of the document as they are stored.
     """
 
     document: Document
     mentions: tuple[Mention, ...] | None
     content: bytes
     source: str | None
-    weights: Weights
+    words: bytes
 
     @classmethod
     def of(cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes]) -> Incoming:
@@ -62,9 +64,8 @@ class Incoming:
             path = os.path.abspath(document.path)
             if PurePath(path).as_posix().endswith(f"/{document.id}"):
                 source = path
-        weights = words_of(document, boilerplate)
         read = without_boilerplate(document, boilerplate) if given is None else document
-        return cls(read, given, content, source, weights)
+        return cls(read, given, content, source, packed_words(words_of(document, boilerplate)))
 
     def renamed(self, id: str) -> Incoming:
         """The document under another id."""
@@ -146,22 +147,151 @@ def _place(connection: sqlite3.Connection, incoming: Incoming, taken: set[str]) 
     return None, id
 
 
+def stored_boilerplate(connection: sqlite3.Connection) -> frozenset[bytes]:
+    """The keys of the lines that were found to be boilerplate, see :func:`cdcoref.stories.boilerplate_lines`.
+
+    Documents that came before one was found keep its words until the collection is rebuilt.
+    """
+    return frozenset(map(bytes.fromhex, stored_value(connection, BOILERPLATE, [])))
+
+
+def store_boilerplate(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
+    """Store what :func:`stored_boilerplate` returns."""
+    store_value(connection, BOILERPLATE, sorted(key.hex() for key in keys))
+
+
+class MentionRow(NamedTuple):
+    """A mention as it is stored: its kind and words, its tokens, the cluster that it is in and its first one."""
+
+    number: int | None
+    kind: str | None
+    words: str
+    tokens: str
+    cluster: int | None
+    origin: int | None
+
+
+class Deleted(NamedTuple):
+    """A document that was removed: its story, the hash of its content, its mentions in the order of the text."""
+
+    story: int
+    content: bytes
+    mentions: list[MentionRow]
+
+
+def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
+    """Remove a document and all that belongs to it."""
+    query = "SELECT story, content FROM documents WHERE number = ?"
+    story, content = connection.execute(query, (number,)).fetchone()
+    mentions = _mentions_of(connection, number)
+    connection.execute("DELETE FROM documents WHERE number = ?", (number,))
+    count_revision(connection)
+    return Deleted(int(story), content, mentions)
+
+
+def count_revision(connection: sqlite3.Connection) -> None:
+    """Note that the mentions of a document, known by its id, may be others than before."""
+    store_value(connection, REVISION, stored_value(connection, REVISION, 0) + 1)
+
+
+def _mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
+    query = "SELECT number, kind, words, tokens, cluster, origin FROM mentions WHERE document = ? ORDER BY place"
+    return [MentionRow(*row) for row in connection.execute(query, (document,))]
+
+
 def insert_document(
-    connection: sqlite3.Connection, incoming: Incoming, mentions: Sequence[Mention], story: int, share: float
-) -> int:
-    """Store a document with its mentions; returns its number."""
+    connection: sqlite3.Connection,
+    incoming: Incoming,
+    mentions: Sequence[Mention],
+    story: int,
+    share: float,
+    before: Sequence[MentionRow] = (),
+) -> tuple[int, dict[tuple[str, str | None], str]]:
+    """Store a document with its mentions; returns its number.
+
+    Mentions go into the clusters that they were in `before` the document changed, so that these keep their numbers;
+    clustering the story again decides where they belong. Those of one kind with the same words are the same: the first
+    of those before and the first of those after, and so on. Returns their new tokens, too, by the former ones and kind.
+    """
     document = incoming.document
-    origin = (document.id, incoming.content, incoming.source, incoming.mentions is not None)
     number = insert(
         connection,
         "INSERT INTO documents (id, content, source, given, story, added, text, fields, share, words) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, x'')",
-        (*origin, story, now(), document.text, stored_fields(document), share),
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(document.id, incoming.content, incoming.source, incoming.mentions is not None, story, now()),
+            *(document.text, stored_fields(document), share, incoming.words),
+        ),
     )
-    index_words(connection, number, incoming.weights, share)
-    insert_mentions(connection, number, document, mentions)
-    store_left_out(connection, number, incoming.mentions or (), mentions)
-    return number
+    waiting: defaultdict[tuple[str | None, str], list[MentionRow]] = defaultdict(list)
+    for row in reversed(before):
+        waiting[row.kind, row.words].append(row)
+    former = []
+    for mention in mentions:
+        same = waiting[mention.kind, mention_text(mention, document)]
+        former.append(same.pop()._replace(number=None) if same else None)
+    _insert_mentions(connection, number, incoming, mentions, former)
+    pairs = zip(former, mentions, strict=True)
+    return number, {(row.tokens, row.kind): stored_tokens(mention.tokens) for row, mention in pairs if row is not None}
+
+
+def update_document(
+    connection: sqlite3.Connection,
+    number: int,
+    incoming: Incoming,
+    mentions: Sequence[Mention],
+    story: int,
+    share: float,
+) -> set[int]:
+    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters.
+
+    Returns the clusters that may have lost mentions.
+    """
+    connection.execute(
+        "UPDATE documents SET fields = ?, story = ?, share = ?, words = ? WHERE number = ?",
+        (stored_fields(incoming.document), story, share, incoming.words, number),
+    )
+    former = _mentions_of(connection, number)
+    connection.execute("DELETE FROM mentions WHERE document = ?", (number,))
+    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
+    known = {(row.tokens, row.kind): row for row in former}
+    same = [known.get((stored_tokens(mention.tokens), mention.kind)) for mention in mentions]
+    _insert_mentions(connection, number, incoming, mentions, same)
+    return {row.cluster for row in former if row.cluster is not None}
+
+
+def _insert_mentions(
+    connection: sqlite3.Connection,
+    number: int,
+    incoming: Incoming,
+    mentions: Sequence[Mention],
+    former: Sequence[MentionRow | None],
+) -> None:
+    """Store the mentions of a document, in their order, with the numbers and clusters that they had.
+
+    Of the mentions with which it came, those of the kind that the collection does not link are stored too; a rebuild
+    with that kind finds them again.
+    """
+    rows = []
+    for place, (mention, row) in enumerate(zip(mentions, former, strict=True)):
+        kept = (None, None, None) if row is None else (row.number, row.cluster, row.origin)
+        words = mention_text(mention, incoming.document)
+        stated = mention.kind, words, mention.confidence, mention.confidence, mention.id, mention.tag
+        rows.append((*kept, number, place, stored_tokens(mention.tokens), *stated))
+    connection.executemany(
+        "INSERT INTO mentions (number, cluster, origin, document, place, tokens, kind, words, found, confidence, "
+        "source_id, tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        rows,
+    )
+    keys = {mention.key for mention in mentions}
+    connection.executemany(
+        "INSERT INTO left_out (document, tokens, kind, found, source_id, tag) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            (number, stored_tokens(mention.tokens), mention.kind, mention.confidence, mention.id, mention.tag)
+            for mention in incoming.mentions or ()
+            if mention.kind is not None and mention.key not in keys
+        ),
+    )
 
 
 def store_stated_metadata(
@@ -183,39 +313,6 @@ def store_stated_metadata(
             connection.execute("UPDATE documents SET fields = ? WHERE id = ?", (stored_fields(changed), id))
 
 
-def insert_mentions(
-    connection: sqlite3.Connection, number: int, document: Document, mentions: Sequence[Mention]
-) -> None:
-    """Store the mentions of a document, in their order."""
-    connection.executemany(
-        "INSERT INTO mentions (document, place, tokens, kind, words, found, source_id, tag, confidence) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6)",
-        (
-            (number, place, stored_tokens(m.tokens), m.kind, mention_text(m, document), m.confidence, m.id, m.tag)
-            for place, m in enumerate(mentions)
-        ),
-    )
-
-
-def store_left_out(
-    connection: sqlite3.Connection, number: int, given: Sequence[Mention], linked: Sequence[Mention]
-) -> None:
-    """Store, of the mentions with which a document came, those of the kind that the collection does not link.
-
-    A rebuild with that kind finds them again.
-    """
-    keys = {mention.key for mention in linked}
-    connection.execute("DELETE FROM left_out WHERE document = ?", (number,))
-    connection.executemany(
-        "INSERT INTO left_out (document, tokens, kind, found, source_id, tag) VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (number, stored_tokens(mention.tokens), mention.kind, mention.confidence, mention.id, mention.tag)
-            for mention in given
-            if mention.kind is not None and mention.key not in keys
-        ),
-    )
-
-
 def stored_incoming(connection: sqlite3.Connection) -> tuple[Sorted, frozenset[bytes]]:
     """All stored documents, as if each came again in its own place, and the keys of lines that are boilerplate."""
     query = "SELECT number, id, text, fields, content, given FROM documents ORDER BY number"
@@ -235,108 +332,6 @@ def stored_incoming(connection: sqlite3.Connection) -> tuple[Sorted, frozenset[b
         document = replace(documents[number], parse=None)
         ordered = tuple(sorted(mentions.get(id, ()), key=lambda m: (m.start, m.end, m.tokens, m.kind or "")))
         read = document if given else without_boilerplate(document, lines)
-        weights = words_of(document, lines)
-        incoming.append(Incoming(read, ordered if given else None, content, None, weights))
+        words = packed_words(words_of(document, lines))
+        incoming.append(Incoming(read, ordered if given else None, content, None, words))
     return Sorted(tuple(incoming), {id: number for number, id, *_ in rows}, {}), lines
-
-
-def update_document(
-    connection: sqlite3.Connection,
-    number: int,
-    incoming: Incoming,
-    mentions: Sequence[Mention],
-    story: int,
-    share: float,
-) -> set[int]:
-    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters.
-
-    Returns the clusters that may have lost mentions.
-    """
-    fields = stored_fields(incoming.document)
-    connection.execute("UPDATE documents SET fields = ?, story = ? WHERE number = ?", (fields, story, number))
-    index_words(connection, number, incoming.weights, share)
-    store_left_out(connection, number, incoming.mentions or (), mentions)
-    former = mentions_of(connection, number)
-    if [(m.tokens, m.kind) for m in former] == [(stored_tokens(m.tokens), m.kind) for m in mentions]:
-        connection.executemany(
-            "UPDATE mentions SET found = ? WHERE document = ? AND place = ?",
-            ((mention.confidence, number, place) for place, mention in enumerate(mentions)),
-        )
-        return set()
-    delete_mentions(connection, number)
-    insert_mentions(connection, number, incoming.document, mentions)
-    connection.executemany(
-        "UPDATE mentions SET cluster = ?, origin = ? WHERE document = ? AND tokens = ? AND kind IS ?",
-        ((mention.cluster, mention.origin, number, mention.tokens, mention.kind) for mention in former),
-    )
-    return {mention.cluster for mention in former if mention.cluster is not None}
-
-
-class MentionRow(NamedTuple):
-    """A mention as it is stored: its kind and words, its tokens, the cluster that it is in and its first one."""
-
-    number: int
-    kind: str | None
-    words: str
-    tokens: str
-    cluster: int | None
-    origin: int | None
-
-
-class Deleted(NamedTuple):
-    """A document that was removed: its story, the hash of its content, its mentions in the order of the text."""
-
-    story: int
-    content: bytes
-    mentions: list[MentionRow]
-
-
-def delete_document(connection: sqlite3.Connection, number: int) -> Deleted:
-    """Remove a document and all that belongs to it."""
-    query = "SELECT story, content FROM documents WHERE number = ?"
-    story, content = connection.execute(query, (number,)).fetchone()
-    mentions = delete_mentions(connection, number)
-    leave_to_copies(connection, number)
-    unindex_words(connection, number)
-    connection.execute("DELETE FROM documents WHERE number = ?", (number,))
-    count_revision(connection)
-    return Deleted(int(story), content, mentions)
-
-
-def count_revision(connection: sqlite3.Connection) -> None:
-    """Note that the mentions of a document, known by its id, may be others than before."""
-    store_value(connection, REVISION, stored_value(connection, REVISION, 0) + 1)
-
-
-def mentions_of(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
-    """The mentions of a document, in the order of the text."""
-    query = "SELECT number, kind, words, tokens, cluster, origin FROM mentions WHERE document = ? ORDER BY place"
-    return [MentionRow(*row) for row in connection.execute(query, (document,))]
-
-
-def delete_mentions(connection: sqlite3.Connection, document: int) -> list[MentionRow]:
-    """Remove the mentions of a document; returns what they were."""
-    former = mentions_of(connection, document)
-    connection.execute("DELETE FROM mentions WHERE document = ?", (document,))
-    return former
-
-
-def inherit_clusters(
-    connection: sqlite3.Connection, former: Sequence[MentionRow], document: int
-) -> dict[tuple[str, str | None], str]:
-    """Put the mentions of a changed document into the clusters that they were in before it changed.
-
-    So that clusters keep their numbers; clustering the story again decides where the mentions belong. Those of one kind
-    with the same words are the same: the first of those before and the first of those after, and so on.
-    """
-    waiting: dict[tuple[str | None, str], list[MentionRow]] = {}
-    for mention in reversed(former):
-        waiting.setdefault((mention.kind, mention.words), []).append(mention)
-    tokens = {}
-    for mention in mentions_of(connection, document):
-        if same := waiting.get((mention.kind, mention.words)):
-            before = same.pop()
-            values = (before.cluster, before.origin, mention.number)
-            connection.execute("UPDATE mentions SET cluster = ?, origin = ? WHERE number = ?", values)
-            tokens[before.tokens, before.kind] = mention.tokens
-    return tokens

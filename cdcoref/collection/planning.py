@@ -10,16 +10,17 @@ from itertools import combinations
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.collection.database import numbers_of, rows_in, stored_documents, stories_of
 from cdcoref.collection.documents import Sorted
 from cdcoref.collection.settings import Settings
-from cdcoref.collection.stored_copies import find_copies
 from cdcoref.collection.stored_readings import DocumentPair
+from cdcoref.collection.stored_words import NO_STORY, StoredWords, find_copies
 from cdcoref.collection.story_corrections import bases, corrected_labels, corrected_stories
-from cdcoref.collection.word_index import Surroundings, surroundings
+from cdcoref.corpus import Document
 from cdcoref.predict import plan_stories
 from cdcoref.stories import (
     DocumentVectors,
+    Neighbourhood,
     Placement,
     divided,
     group_documents,
@@ -92,7 +93,7 @@ def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
         pairs = () if settings.lemma else tuple(_ordered(every))
         stories.append(StoryPlan(base_of[number], (), story.documents, pairs, pairs, {}))
     share = dict(zip(vectors.ids, vectors.share.tolist(), strict=True)) if new else {}
-    return Plan(documents, original_of, share, tuple(stories))
+    return Plan(documents, original_of, _of_originals(share, original_of), tuple(stories))
 
 
 def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collection[bytes], settings: Settings) -> Plan:
@@ -100,65 +101,73 @@ def _plan_new(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     if not documents.new:
         return Plan(documents, {}, {}, ())
     gone = frozenset(documents.replaced.values())
-    weights_of = {incoming.document.id: incoming.weights for incoming in documents.new}
-    original_of = find_copies(connection, [(i.document, i.weights) for i in documents.new], gone, lines)
+    new = {incoming.document.id: incoming.document for incoming in documents.new}
+    words = StoredWords(connection, {one.document.id: one.words for one in documents.new}, gone)
+    newcomers = words.of_stories([NO_STORY])
+    near = {int(words.numbers[row]) for row in words.nearest(newcomers)}
+    original_of = find_copies(connection, near, [*new.values()], gone, lines)
+    near.update(numbers_of(connection, {id for pair in original_of.items() for id in pair} - new.keys()).values())
     content_of = _contents(connection, documents)
-    tied = corrected_stories(connection, content_of.values())
-    around = surroundings(connection, weights_of, gone, original_of, tied)
-    content_of |= rows_in(connection, "SELECT id, content FROM documents WHERE id IN ({})", around.ids)
-    placed = place_documents(around.near)
-    labels = _without_templates(connection, documents, around, placed)
-    labels = corrected_labels(connection, labels, [content_of[id] for id in around.ids], placed.vectors)
-    stories = []
-    for label, base in bases(around.near.story, labels).items():
-        rows = np.flatnonzero(labels == label)
-        story_of = around.near.story[rows]
-        newcomers = np.flatnonzero((story_of < 0) | (story_of != base))
-        if not len(newcomers) and len(rows) == (around.near.story == base).sum():
+    stories = stories_of(connection, near) | corrected_stories(connection, content_of.values()) | {NO_STORY}
+    rows = words.of_stories(stories)
+    ids, story_of = [words.ids[row] for row in rows.tolist()], words.stories[rows]
+    content_of |= rows_in(connection, "SELECT id, content FROM documents WHERE id IN ({})", ids)
+    around = words.neighbourhood(rows, original_of)
+    placed = place_documents(around)
+    labels = _without_templates(connection, new, ids, around, placed)
+    labels = corrected_labels(connection, labels, [content_of[id] for id in ids], placed.vectors)
+    plans = []
+    for label, base in bases(story_of, labels).items():
+        members = np.flatnonzero(labels == label)
+        former = story_of[members]
+        arriving = np.flatnonzero((former == NO_STORY) | (former != base))
+        if not len(arriving) and len(members) == (story_of == base).sum():
             continue
-        ids = [around.ids[row] for row in rows.tolist()]
-        known = {id: int(story) for id, story in zip(ids, story_of.tolist(), strict=True) if story >= 0}
+        own = [ids[member] for member in members.tolist()]
+        known = {id: int(story) for id, story in zip(own, former.tolist(), strict=True) if story != NO_STORY}
         pairs: list[DocumentPair] = []
         compared: list[DocumentPair] = []
         if not settings.lemma:
-            max_pairs = settings.options.max_pairs
-            vectors = placed.vectors[rows]
-            pairs = _to_compare(connection, vectors, ids, newcomers, known.keys(), max_pairs)
-            limit = None if len(ids) <= LARGEST_COMPARED else max_pairs
-            compared = _to_compare(connection, vectors, ids, newcomers, known.keys(), limit)
-        stories.append(
-            StoryPlan(
-                None if base is None else around.stories[base],
-                tuple(ids[n] for n in newcomers.tolist() if story_of[n] >= 0),
-                tuple(ids[n] for n in newcomers.tolist() if story_of[n] < 0),
-                tuple(pairs),
-                tuple(compared),
-                known,
-            )
-        )
-    return Plan(documents, original_of, dict(zip(weights_of, placed.share.tolist(), strict=True)), tuple(stories))
+            max_pairs, vectors = settings.options.max_pairs, placed.vectors[members]
+            pairs = _to_compare(connection, vectors, own, arriving, known.keys(), max_pairs)
+            limit = None if len(own) <= LARGEST_COMPARED else max_pairs
+            compared = _to_compare(connection, vectors, own, arriving, known.keys(), limit)
+        moved = tuple(own[n] for n in arriving.tolist() if own[n] in known)
+        arrived = tuple(own[n] for n in arriving.tolist() if own[n] not in known)
+        plans.append(StoryPlan(base, moved, arrived, tuple(pairs), tuple(compared), known))
+    share = dict(zip([words.ids[row] for row in newcomers.tolist()], placed.share.tolist(), strict=True))
+    stored = dict(zip(words.ids, words.share.tolist(), strict=True))
+    return Plan(documents, original_of, _of_originals({**stored, **share}, original_of), tuple(plans))
+
+
+def _of_originals(share: Mapping[str, float], original_of: Mapping[str, str]) -> dict[str, float]:
+    """For how much of a document each counts; a copy for as much as its original, once that is gone."""
+    return {id: share.get(original_of.get(id, id), 0.0) for id in share}
 
 
 def _without_templates(
-    connection: sqlite3.Connection, documents: Sorted, around: Surroundings, placed: Placement
+    connection: sqlite3.Connection,
+    new: Mapping[str, Document],
+    ids: Sequence[str],
+    around: Neighbourhood,
+    placed: Placement,
 ) -> np.ndarray:
     """The stories of documents, after those with reports of different happenings in the same words are divided."""
-    new = {one.document.id: one.document for one in documents.new}
-    vectors, labels, original = placed.vectors, placed.label.copy(), around.near.original
-    row_of = {id: row for row, id in enumerate(around.ids)}
+    vectors, labels = placed.vectors, placed.label.copy()
+    row_of = {id: row for row, id in enumerate(ids)}
 
     def similarity(first: str, second: str) -> float:
         return float(vectors[[row_of[first]]].multiply(vectors[[row_of[second]]]).sum())
 
-    for label in np.unique(labels[around.near.story < 0]).tolist():
-        rows = np.flatnonzero((labels == label) & (original == np.arange(len(labels))))
-        of_new = rows[around.near.story[rows] < 0]
+    for label in np.unique(labels[around.story == NO_STORY]).tolist():
+        rows = np.flatnonzero((labels == label) & (around.original == np.arange(len(labels))))
+        of_new = rows[around.story[rows] == NO_STORY]
         if len(of_new) == 0:
             continue
         likeness = (vectors[rows] @ vectors[of_new].T).toarray().max(axis=1)
-        near = [around.ids[row] for row in rows[likeness >= LIKE_A_TEMPLATE].tolist()]
+        near = [ids[row] for row in rows[likeness >= LIKE_A_TEMPLATE].tolist()]
         stored = {d.id: d for d in stored_documents(connection, "id", [id for id in near if id not in new])}
-        parts = divided([(stored | new)[id] for id in near], similarity)
+        parts = divided([stored.get(id) or new[id] for id in near], similarity)
         if len(parts) > 1:
             of_parts = [[row_of[document.id] for document in part] for part in parts]
             means = np.stack([np.asarray(vectors[part].sum(axis=0)).ravel() / len(part) for part in of_parts])
@@ -167,7 +176,7 @@ def _without_templates(
             labels[rows] = np.where(best == 0, label, fresh + best)
             for number, part in enumerate(of_parts):
                 labels[part] = label if number == 0 else fresh + number
-    return labels[original]
+    return labels[around.original]
 
 
 def _contents(connection: sqlite3.Connection, documents: Sorted) -> dict[str, bytes]:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from cdcoref.collection.chosen_rows import rows_in, stored_documents
 from cdcoref.collection.cluster_numbers import living_cluster
+from cdcoref.collection.database import rows_in, stored_documents
 from cdcoref.collection.records import (
     ClusterChange,
     ClusterPage,
@@ -24,7 +24,7 @@ from cdcoref.collection.records import (
     StoredMention,
 )
 from cdcoref.collection.search import clusters_with_words, full_text_query
-from cdcoref.collection.stored_copies import copies_of
+from cdcoref.collection.stored_words import copies_of
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
 from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention

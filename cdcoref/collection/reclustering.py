@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cdcoref.collection.chosen_rows import stories_of
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
 from cdcoref.collection.corrected_clusters import Constraints, confirmed_groups, constrained
 from cdcoref.collection.corrections import mark_rejected, stored_constraints
+from cdcoref.collection.database import stories_of
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_story import StoredStory, SubjectNames, story_clusters

@@ -9,44 +9,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from cdcoref.collection.chosen_rows import insert, marks, numbers_of, rows_in, stored_documents, stories_of
 from cdcoref.collection.cluster_numbers import now
-from cdcoref.collection.database import Database
+from cdcoref.collection.database import Database, marks, numbers_of, rows_in, stories_of
 from cdcoref.collection.documents import count_revision, delete_document
 from cdcoref.collection.queries import no_document
 from cdcoref.collection.reclustering import recluster, tied, tied_to_documents
 from cdcoref.collection.records import RemovedDocument, Report
-from cdcoref.collection.stored_copies import copies_of, return_to_copies
+from cdcoref.collection.stored_words import copies_of
 from cdcoref.collection.subjects import drop_empty_stories, place_stories
-from cdcoref.collection.word_index import Weights, index_words, stored_boilerplate
 from cdcoref.errors import InputError
-from cdcoref.stories import words_of
 
-_DOCUMENT = "number, id, content, source, given, story, added, text, fields, share, words"
-_PARTS = ("mentions", "left_out", "vectors")
-"""Tables with what belongs to a document."""
-_SHARE_OF_TEXT = (
-    "UPDATE removed_documents SET share = coalesce((SELECT max(documents.share) FROM copies AS own JOIN copies "
-    "ON copies.text = own.text JOIN documents ON documents.number = copies.document WHERE own.document = ?1), share) "
-    "WHERE number = ?1"
-)
-"""Whichever of several copies comes back first counts for all of them."""
+_PARTS = {"documents": "number", "mentions": "document", "left_out": "document", "vectors": "document"}
+"""Tables with a document and what belongs to it, and where its number is."""
 
 
 class _Kept(NamedTuple):
-    """A removed document: its number, id and story, for how much of a document it counts, what was beside it."""
+    """A removed document: its number, id and story, and the numbers of the others in that, as JSON."""
 
     number: int
     id: str
     story: int
-    share: float
     beside: str
 
 
 def remove_documents(database: Database, ids: Sequence[str]) -> Report:
     """Remove documents by id, all of them or none."""
     with database.writing() as connection:
-        removal = insert(connection, "INSERT INTO removals (time) VALUES (?)", (now(),))
+        (removal,) = connection.execute("SELECT coalesce(max(removal), 0) + 1 FROM removals").fetchone()
         found = numbers_of(connection, ids)
         for id in ids:
             if id not in found:
@@ -68,19 +57,15 @@ def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
         "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
     )
     near = [other for (other,) in connection.execute(beside, (number,))]
-    connection.execute(
-        "INSERT INTO removed_documents SELECT *, ?, ? FROM documents WHERE number = ?",
-        (removal, json.dumps(near), number),
-    )
-    connection.execute(_SHARE_OF_TEXT, (number,))
-    for table in _PARTS:
-        connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE document = ?", (number,))
+    connection.execute("INSERT INTO removals VALUES (?, ?, ?, ?)", (number, removal, now(), json.dumps(near)))
+    for table, column in _PARTS.items():
+        connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE {column} = ?", (number,))
     connection.execute("INSERT INTO removed_scores SELECT * FROM scores WHERE first = ?1 OR second = ?1", (number,))
 
 
 def forget_removed(connection: sqlite3.Connection) -> None:
     """Erase what is kept of removed documents; their removal cannot be undone any more."""
-    for table in (*_PARTS, "scores", "documents"):
+    for table in (*_PARTS, "scores"):
         connection.execute(f"DELETE FROM removed_{table}")
     connection.execute("DELETE FROM removals")
 
@@ -88,8 +73,8 @@ def forget_removed(connection: sqlite3.Connection) -> None:
 def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
     """The documents whose removal can be undone, the latest removed first."""
     query = (
-        "SELECT id, removal, time FROM removed_documents JOIN removals ON removals.number = removal "
-        "ORDER BY removal DESC, removed_documents.number DESC"
+        "SELECT id, removal, time FROM removed_documents JOIN removals ON document = number "
+        "ORDER BY removal DESC, number DESC"
     )
     return [RemovedDocument(*row) for row in connection.execute(query)]
 
@@ -98,20 +83,17 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
     """Bring back removed documents, all of them or none; without ids, those of the latest removal."""
     with database.writing() as connection:
         kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
-        weights: dict[int, Weights] = {}
         for one in kept:
             _check_absent(connection, one, database)  # one that was inserted just now may have the same content
-            weights[one.number] = _insert(connection, one)
+            _insert(connection, one)
         # Scores belong to pairs of documents: those whose two documents are both present are restored.
         both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
         connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
         connection.execute(f"DELETE FROM removed_scores WHERE {both}")
-        for one in kept:
-            return_to_copies(connection, one.number)
-        stories = place_stories(connection, stories_of(connection, weights), weights)
-        _leave_others(connection, weights, tied(connection, stories))
+        numbers = [one.number for one in kept]
+        stories = place_stories(connection, stories_of(connection, numbers), numbers)
+        _leave_others(connection, numbers, tied(connection, stories))
         count_revision(connection)
-        connection.execute("DELETE FROM removals WHERE number NOT IN (SELECT removal FROM removed_documents)")
         return replace(recluster(connection, stories), restored=tuple(one.id for one in kept))
 
 
@@ -119,7 +101,8 @@ def _chosen(connection: sqlite3.Connection, ids: Sequence[str] | None, database:
     if ids is not None:
         return list(dict.fromkeys(ids))
     query = (
-        "SELECT id FROM removed_documents WHERE removal = (SELECT max(removal) FROM removed_documents) ORDER BY number"
+        "SELECT id FROM removed_documents JOIN removals ON document = number "
+        "WHERE removal = (SELECT max(removal) FROM removals) ORDER BY number"
     )
     found = [str(id) for (id,) in connection.execute(query)]
     if not found:
@@ -129,13 +112,16 @@ def _chosen(connection: sqlite3.Connection, ids: Sequence[str] | None, database:
 
 def _kept(connection: sqlite3.Connection, id: str, database: Database) -> _Kept:
     """What is kept of the document with an id that was removed last."""
-    query = "SELECT number, story, share, beside FROM removed_documents WHERE id = ? ORDER BY removal DESC LIMIT 1"
+    query = (
+        "SELECT number, id, story, beside FROM removed_documents JOIN removals ON document = number "
+        "WHERE id = ? ORDER BY removal DESC LIMIT 1"
+    )
     row = connection.execute(query, (id,)).fetchone()
     if row is None:
         raise InputError(
             f"no document {id!r} was removed since the collection was built; add the document again", database.path
         )
-    return _Kept(row[0], id, *row[1:])
+    return _Kept(*row)
 
 
 def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database) -> None:
@@ -149,21 +135,14 @@ def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database
         raise InputError(f"the document {one.id!r} has been added again{as_what}; nothing was changed", database.path)
 
 
-def _insert(connection: sqlite3.Connection, one: _Kept) -> Weights:
-    """Store a document and its mentions as they were; returns its words."""
+def _insert(connection: sqlite3.Connection, one: _Kept) -> None:
+    """Store a document and its mentions as they were."""
     story = _story(connection, one)
-    connection.execute(
-        f"INSERT INTO documents SELECT {_DOCUMENT} FROM removed_documents WHERE number = ?", (one.number,)
-    )
+    for table, column in _PARTS.items():
+        connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE {column} = ?", (one.number,))
+        connection.execute(f"DELETE FROM removed_{table} WHERE {column} = ?", (one.number,))
     connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
-    (document,) = stored_documents(connection, "number", [one.number])
-    weights = words_of(document, stored_boilerplate(connection))
-    index_words(connection, one.number, weights, one.share)
-    for table in _PARTS:
-        connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE document = ?", (one.number,))
-        connection.execute(f"DELETE FROM removed_{table} WHERE document = ?", (one.number,))
-    connection.execute("DELETE FROM removed_documents WHERE number = ?", (one.number,))
-    return weights
+    connection.execute("DELETE FROM removals WHERE document = ?", (one.number,))
 
 
 def _story(connection: sqlite3.Connection, one: _Kept) -> int:

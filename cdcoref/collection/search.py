@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cdcoref.collection.chosen_rows import chunks, rows_in
+from cdcoref.collection.database import chunks, rows_in
 from cdcoref.formats import stored_document, stored_mention
 from cdcoref.reports import LABEL_SEPARATOR, search_points, search_words, searched, searched_title
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from cdcoref.collection.chosen_rows import rows_in, stored_documents
+from cdcoref.collection.database import rows_in, stored_documents
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.formats import bounded_zlib, stored_mention
 from cdcoref.reading import MentionVectors, Reading

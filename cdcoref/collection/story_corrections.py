@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from cdcoref.collection.chosen_rows import insert, rows_in
 from cdcoref.collection.corrected_clusters import constrained
 from cdcoref.collection.corrections import MOVES, OF_STORIES, SPLITS, Correction, holding, stored_constraints
+from cdcoref.collection.database import insert, rows_in
 from cdcoref.collection.stored_story import mention_key
-from cdcoref.collection.word_index import vectors_of_stories
+from cdcoref.collection.stored_words import StoredWords
 
 
 def corrected_labels(
@@ -66,8 +66,8 @@ def obey_stories(connection: sqlite3.Connection, correction: Correction, former:
     stories = sorted(_tied(connection, named))
     query = "SELECT number, content, story FROM documents WHERE story IN ({}) ORDER BY number"
     rows = sorted(rows_in(connection, query, stories))
-    vectors, numbers, _ = vectors_of_stories(connection, stories, copies=True)
-    vectors = csr_array(vectors[np.argsort(numbers)])
+    words = StoredWords(connection)
+    vectors = csr_array(words.vectors[words.of_stories(stories)])
     start = np.array([former.get(number, story) for number, _, story in rows], dtype=np.int64)
     labels = corrected_labels(connection, start, [content for _, content, _ in rows], vectors)
     kept = start.copy()

@@ -6,36 +6,35 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from cdcoref.collection.chosen_rows import rows_in, stories_of
+import numpy as np
+from scipy.sparse import csr_array
+
+from cdcoref.collection.database import rows_in
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.word_index import Weights, documents_near, vectors_of_stories, word_rows
+from cdcoref.collection.stored_words import StoredWords
 from cdcoref.stories import subject_labels
 
 
-def place_stories(
-    connection: sqlite3.Connection, changed: Iterable[int], new: Mapping[int, Weights] | None = None
-) -> set[int]:
+def place_stories(connection: sqlite3.Connection, changed: Iterable[int], new: Iterable[int] = ()) -> set[int]:
     """Remove those of the `changed` stories that are empty, and find which stories are about one subject with the rest.
 
-    `new` has the words of the documents that came, by their numbers. Returns the stories that are left of `changed`,
-    and those whose subject has got or lost a story.
+    `new` are the numbers of the documents that came. Returns the stories that are left of `changed`, and those whose
+    subject has got or lost a story.
     """
     left = drop_empty_stories(connection, changed)
     if not stored_settings(connection).across_stories:
         return left
-    near = set(left)
-    query = "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?)"
-    for number, weights in (new or {}).items():
-        beside = frozenset(other for (other,) in connection.execute(query, (number,)))
-        rows = word_rows(connection, weights)
-        near |= stories_of(connection, documents_near(connection, weights, rows, beside))
-    before = _with_subjects(connection, near)
+    words = StoredWords(connection)
+    near = {int(words.stories[row]) for row in words.nearest(np.flatnonzero(np.isin(words.numbers, [*new])))}
+    before = _with_subjects(connection, left | near)
     stories = sorted(before)
-    vectors, _, story_of = vectors_of_stories(connection, stories)
+    rows = words.of_stories(stories)
+    rows = rows[words.share[rows] > 0]
     first_id = dict(
         rows_in(connection, "SELECT story, min(id) FROM documents WHERE story IN ({}) GROUP BY story", stories)
     )
-    labels = subject_labels(vectors, story_of, [first_id[story] for story in stories])
+    story_of = np.searchsorted(stories, words.stories[rows])
+    labels = subject_labels(csr_array(words.vectors[rows]), story_of, [first_id[story] for story in stories])
     store_subjects(connection, stories, labels)
     earlier, later = _groups(before), _groups(dict(zip(stories, labels, strict=True)))
     return left | {story for story in stories if earlier[story] != later[story]}

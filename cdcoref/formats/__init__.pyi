@@ -4,7 +4,6 @@ from .brat_folder import write_brat as write_brat
 from .collection_file import APPLICATION_ID as APPLICATION_ID
 from .collection_file import COLLECTION_SUFFIX as COLLECTION_SUFFIX
 from .collection_file import COLLECTION_VERSION as COLLECTION_VERSION
-from .collection_file import OLDEST_COLLECTION as OLDEST_COLLECTION
 from .collection_file import check_collection as check_collection
 from .collection_file import cluster_id as cluster_id
 from .collection_file import collection_errors as collection_errors

@@ -25,10 +25,8 @@ from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
-COLLECTION_VERSION = 14
-"""Version of the tables; a file of an earlier version is migrated when it is next written to."""
-OLDEST_COLLECTION = 5
-"""The version that 0.1.0, the first release, wrote."""
+COLLECTION_VERSION = 15
+"""Version of the tables; a file of another version is refused."""
 COLLECTION_SUFFIX = ".cdcoref"
 
 _MAGIC = b"SQLite format 3\0"
@@ -72,12 +70,11 @@ def stored_document(id: str, text: str, fields: str) -> Document:
         if not (isinstance(id, str) and isinstance(text, str)):
             raise TypeError("the id or the text is no text")
         known = json.loads(fields)
-        stated = known.pop("checksum", None)  # documents that 0.1.0 stored have none
-        if stated is not None and stated != _checksum(id, text, fields.rpartition(_CHECKSUM)[0]):
+        if known.pop("checksum") != _checksum(id, text, fields.rpartition(_CHECKSUM)[0]):
             raise ValueError("the checksum is another one")
         if any(end > len(text) for _, end in known["offsets"][-1:]):
             raise ValueError("the text ends before its last word")
-        parse = known.pop("parse", None)  # documents of earlier versions have none
+        parse = known.pop("parse", None)
         return Document(
             id,
             tuple(known["tokens"]),
@@ -147,23 +144,18 @@ def _free_beside(path: Path) -> int:
         return 0
 
 
-def check_collection(connection: sqlite3.Connection, path: str | Path) -> int:
-    """The version of a collection's tables."""
+def check_collection(connection: sqlite3.Connection, path: str | Path) -> None:
+    """Refuse a database that is no collection, or one of another version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         raise InputError("this SQLite database is not a collection", path)
-    if version > COLLECTION_VERSION:
+    if version != COLLECTION_VERSION:
+        advice = "install a newer program" if version > COLLECTION_VERSION else "make a new one from its documents"
         raise InputError(
-            f"the collection is of version {version}, and this program knows versions up to {COLLECTION_VERSION}; "
-            "install a newer one",
+            f"the collection is of version {version}, and this program reads version {COLLECTION_VERSION}; {advice}",
             path,
         )
-    if version not in (OLDEST_COLLECTION, COLLECTION_VERSION):
-        raise InputError(
-            f"the collection is of version {version}, which no release wrote; make a new one from its documents", path
-        )
-    return int(version)
 
 
 def is_collection(path: str | Path) -> bool:
@@ -314,23 +306,15 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
 def stated_facts(connection: sqlite3.Connection) -> dict[ClusterKey, dict[str, str]]:
     """What people state of events: ``"day"`` and ``"place"``."""
     found: dict[ClusterKey, dict[str, str]] = {}
-    if _has_table(connection, "facts"):
-        for cluster, fact, value in connection.execute("SELECT cluster, fact, value FROM facts"):
-            if not isinstance(value, str) or (fact == "day" and not _DAY.fullmatch(value)):
-                raise sqlite3.DatabaseError(f"the {fact} of cluster {cluster_id(cluster)} is damaged")
-            found.setdefault((EVENT, cluster_id(cluster)), {})[fact] = value
+    for cluster, fact, value in connection.execute("SELECT cluster, fact, value FROM facts"):
+        if not isinstance(value, str) or (fact == "day" and not _DAY.fullmatch(value)):
+            raise sqlite3.DatabaseError(f"the {fact} of cluster {cluster_id(cluster)} is damaged")
+        found.setdefault((EVENT, cluster_id(cluster)), {})[fact] = value
     return found
-
-
-def _has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether a file has a table, which those of an earlier version may lack."""
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def stored_copies(connection: sqlite3.Connection) -> dict[str, str]:
     """The original of every near-duplicate, by id: the longest of the copies of a text."""
-    if not _has_table(connection, "copies"):
-        return {}
     query = (
         "SELECT copies.text, id FROM copies JOIN documents ON number = document "
         "ORDER BY length(documents.text) DESC, number"

@@ -27,10 +27,6 @@ def check_tables(collection: Collection) -> None:
     assert not values("SELECT 1 FROM clusters WHERE mentions > 0 AND merged_into IS NOT NULL")
     assert not values("SELECT 1 FROM stories WHERE number NOT IN (SELECT story FROM documents)")
     assert not values("SELECT 1 FROM documents WHERE story NOT IN (SELECT number FROM stories)")
-    counted = Counter(word for (word,) in values("SELECT word FROM postings"))
-    assert dict(values("SELECT number, documents FROM words")) == dict(counted)
-    (share,) = values("SELECT value FROM settings WHERE name = 'total_share'")[0]
-    assert float(share) == pytest.approx(sum(share for (share,) in values("SELECT share FROM documents")))
     connection.execute("INSERT INTO document_words (document_words) VALUES ('integrity-check')")
     connection.execute("INSERT INTO mention_words (mention_words) VALUES ('integrity-check')")
     assert values("PRAGMA integrity_check") == [("ok",)]

@@ -1,0 +1,186 @@
+-- The tables of a collection. A change of them gets a new COLLECTION_VERSION.
+
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE stories (number INTEGER PRIMARY KEY AUTOINCREMENT);
+
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    content BLOB NOT NULL,    -- hash of the words, sentences and given mentions
+    source TEXT,              -- the file of a plain text
+    given INTEGER NOT NULL,   -- whether it came with its mentions
+    story INTEGER NOT NULL REFERENCES stories,
+    added TEXT NOT NULL,
+    text TEXT NOT NULL,
+    fields TEXT NOT NULL,     -- the rest of the document, as JSON
+    share REAL NOT NULL,      -- for how much of a document it counts in how rare words are
+    words BLOB NOT NULL       -- hashes of its words and how much each weighs: its vector
+);
+CREATE INDEX documents_by_story ON documents (story);
+CREATE INDEX documents_by_content ON documents (content);
+CREATE INDEX documents_by_source ON documents (source);
+
+CREATE TABLE copies (
+    document INTEGER PRIMARY KEY,   -- kept while it is removed
+    text INTEGER NOT NULL           -- the same for near-duplicates
+);
+CREATE INDEX copies_by_text ON copies (text);
+
+CREATE TABLE subjects (
+    story INTEGER PRIMARY KEY REFERENCES stories,
+    subject INTEGER NOT NULL  -- the same for stories about one subject
+);
+CREATE INDEX subjects_by_number ON subjects (subject);
+
+CREATE TABLE mentions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL REFERENCES documents,
+    place INTEGER NOT NULL,   -- position among the document's mentions, from 0
+    tokens TEXT NOT NULL,
+    kind TEXT,
+    words TEXT NOT NULL,
+    found REAL,               -- the confidence with which it came
+    source_id TEXT,
+    tag TEXT,
+    rejected INTEGER NOT NULL DEFAULT 0,
+    cluster INTEGER REFERENCES clusters,
+    origin INTEGER,           -- the first cluster it was in
+    confidence REAL
+);
+CREATE UNIQUE INDEX mentions_by_place ON mentions (document, place);
+CREATE INDEX mentions_by_cluster ON mentions (cluster);
+
+CREATE TABLE left_out (       -- mentions with which documents came, of the kind that the collection does not link
+    document INTEGER NOT NULL REFERENCES documents,
+    tokens TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    found REAL,               -- as in mentions
+    source_id TEXT,
+    tag TEXT
+);
+CREATE INDEX left_out_by_document ON left_out (document);
+
+CREATE TABLE vectors (
+    document INTEGER PRIMARY KEY REFERENCES documents,
+    packed BLOB NOT NULL      -- of its mentions, when it was read alone
+);
+
+CREATE TABLE scores (
+    first INTEGER NOT NULL REFERENCES documents,
+    second INTEGER NOT NULL REFERENCES documents,
+    logits BLOB NOT NULL      -- places of the two mentions and the logit of every pair that was compared
+);
+CREATE UNIQUE INDEX scores_by_documents ON scores (first, second);
+CREATE INDEX scores_by_second ON scores (second);
+
+CREATE TABLE clusters (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT,
+    name TEXT,                -- what somebody named it
+    title TEXT NOT NULL,      -- its label, see cdcoref.reports.labels
+    story INTEGER,
+    mentions INTEGER NOT NULL,
+    documents INTEGER NOT NULL,
+    confidence REAL,
+    merged_into INTEGER       -- the cluster that its mentions are in now
+);
+CREATE INDEX clusters_by_size ON clusters (documents DESC, mentions DESC);
+CREATE INDEX clusters_by_story ON clusters (story);
+CREATE INDEX clusters_by_name ON clusters (name) WHERE name IS NOT NULL;
+CREATE INDEX clusters_merged ON clusters (merged_into);
+
+CREATE TABLE changes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL,
+    cluster INTEGER NOT NULL,
+    change TEXT NOT NULL,
+    other INTEGER
+);
+CREATE INDEX changes_by_cluster ON changes (cluster);
+
+CREATE TABLE facts (               -- what people state of an event
+    cluster INTEGER NOT NULL REFERENCES clusters,
+    fact TEXT NOT NULL,            -- day, place
+    value TEXT NOT NULL,
+    PRIMARY KEY (cluster, fact)
+) WITHOUT ROWID;
+
+CREATE TABLE corrections (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL,
+    action TEXT NOT NULL,
+    mentions TEXT NOT NULL,   -- content, tokens, kind and words of each, as JSON
+    apart TEXT NOT NULL,      -- those of which the first must be kept apart
+    cluster INTEGER,
+    name TEXT,
+    undone TEXT
+);
+CREATE INDEX corrections_by_cluster ON corrections (cluster);
+CREATE TABLE corrected (
+    content BLOB NOT NULL,
+    correction INTEGER NOT NULL REFERENCES corrections,
+    PRIMARY KEY (content, correction)
+) WITHOUT ROWID;
+CREATE TABLE checked (
+    mention INTEGER PRIMARY KEY REFERENCES mentions   -- people said that it is the same as another
+);
+CREATE TABLE acts (           -- corrections in the order in which they were made, and made again
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    correction INTEGER NOT NULL REFERENCES corrections
+);
+CREATE INDEX acts_by_correction ON acts (correction);
+CREATE TABLE outcomes (
+    correction INTEGER PRIMARY KEY REFERENCES corrections,
+    moves TEXT NOT NULL,      -- what became of clusters when it was made or undone
+    notes TEXT NOT NULL,
+    former TEXT NOT NULL      -- what was before
+);
+
+CREATE TABLE questions (
+    story INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    second INTEGER NOT NULL,
+    together INTEGER NOT NULL,
+    probability REAL NOT NULL,
+    doubt REAL NOT NULL
+);
+CREATE INDEX questions_by_doubt ON questions (doubt DESC);
+CREATE INDEX questions_by_story ON questions (story);
+
+CREATE TABLE removals (       -- documents that are removed; they and what belongs to them, until a rebuild
+    document INTEGER PRIMARY KEY,
+    removal INTEGER NOT NULL, -- the same for documents that were removed at once
+    time TEXT NOT NULL,
+    beside TEXT NOT NULL      -- numbers of the others of its story
+);
+CREATE TABLE removed_documents AS SELECT * FROM documents WHERE 0;
+CREATE TABLE removed_mentions AS SELECT * FROM mentions WHERE 0;
+CREATE INDEX removed_mentions_by_document ON removed_mentions (document);
+CREATE TABLE removed_left_out AS SELECT * FROM left_out WHERE 0;
+CREATE TABLE removed_vectors AS SELECT * FROM vectors WHERE 0;
+CREATE TABLE removed_scores AS SELECT * FROM scores WHERE 0;
+
+CREATE VIRTUAL TABLE document_words USING fts5(
+    text, content = 'documents', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE mention_words USING fts5(
+    words, content = 'mentions', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER document_added AFTER INSERT ON documents BEGIN
+    INSERT INTO document_words (rowid, text) VALUES (new.number, new.text);
+END;
+CREATE TRIGGER document_removed AFTER DELETE ON documents BEGIN
+    INSERT INTO document_words (document_words, rowid, text) VALUES ('delete', old.number, old.text);
+    DELETE FROM mentions WHERE document = old.number;
+    DELETE FROM scores WHERE first = old.number OR second = old.number;
+    DELETE FROM vectors WHERE document = old.number;
+    DELETE FROM left_out WHERE document = old.number;
+END;
+CREATE TRIGGER mention_added AFTER INSERT ON mentions BEGIN
+    INSERT INTO mention_words (rowid, words) VALUES (new.number, new.words);
+END;
+CREATE TRIGGER mention_removed AFTER DELETE ON mentions BEGIN
+    INSERT INTO mention_words (mention_words, rowid, words) VALUES ('delete', old.number, old.words);
+    DELETE FROM checked WHERE mention = old.number;
+END;
