@@ -42,7 +42,7 @@ from cdcoref.collection.stored_readings import (
     stored_readings,
 )
 from cdcoref.collection.stored_words import store_copies
-from cdcoref.collection.subjects import drop_empty_stories, place_stories
+from cdcoref.collection.stories import drop_empty_stories, place_stories
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
 from cdcoref.reading import Reading

@@ -22,18 +22,17 @@ from cdcoref.collection.corrections import (
     Action,
     CorrectedMention,
     Correction,
+    Decision,
+    located,
     refuse_contradiction,
     store_correction,
     stored_corrections,
 )
-from cdcoref.collection.database import Database, rows_in, stories_of
-from cdcoref.collection.decisions import Decision, located
-from cdcoref.collection.queries import no_document, number_of
+from cdcoref.collection.database import Database, no_document, number_of, rows_in, stories_of
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Move
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.story_corrections import obey_stories
-from cdcoref.collection.subjects import place_stories
+from cdcoref.collection.stories import obey_stories, place_stories
 from cdcoref.corpus import EVENT
 from cdcoref.errors import InputError, check_text, check_whole
 from cdcoref.formats import checked_day, cluster_id, stored_mention

@@ -1,4 +1,4 @@
-"""Corrections by people: stored with their time, obeyed by every later clustering, undoable.
+"""Corrections by people: read from a table, stored with their time, obeyed by every later clustering, undoable.
 
 A correction knows its mentions by the content of their document, their tokens and their kind, and is obeyed wherever
 those are: after a rebuild with another model, or after a document was removed and added again.
@@ -6,20 +6,23 @@ those are: after a rebuild with another model, or after a document was removed a
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, get_args
+from pathlib import Path
+from typing import BinaryIO, Literal, cast, get_args
 
 from cdcoref.clustering import contradict
 from cdcoref.collection.cluster_numbers import now
-from cdcoref.collection.corrected_clusters import Constraints
 from cdcoref.collection.database import insert, rows_in
 from cdcoref.collection.records import Move
-from cdcoref.collection.stored_story import mention_key
-from cdcoref.errors import InputError
+from cdcoref.collection.stored_readings import mention_key
+from cdcoref.errors import InputError, first_line
+from cdcoref.formats import readable_twice, text_content
 
 OfMentions = Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"]
 OfStories = Literal["join-stories", "split-story", "move-document"]
@@ -204,34 +207,6 @@ def _keys(correction: Correction) -> set[str]:
     return {key for pairs in correction.constraints() for pair in pairs for key in pair}
 
 
-def stored_constraints(
-    connection: sqlite3.Connection, contents: Iterable[bytes], keys: Mapping[str, int]
-) -> list[Constraints]:
-    """The constraints that hold between mentions of some documents, of every correction in turn."""
-    found = []
-    for correction in holding(connection, contents):
-        together, apart = correction.constraints(keys)
-        if together or apart:
-            found.append(Constraints(*(tuple((keys[a], keys[b]) for a, b in pairs) for pairs in (together, apart))))
-    return found
-
-
-def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
-    """Mark the mentions of a story that are none, and no others; returns their numbers."""
-    own = "SELECT number FROM documents WHERE story = ?"
-    connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))
-    contents = [content for (content,) in connection.execute("SELECT content FROM documents WHERE story = ?", (story,))]
-    for correction in holding(connection, contents):
-        if correction.action == "not-a-mention":
-            connection.executemany(
-                "UPDATE mentions SET rejected = 1 WHERE tokens = ? AND kind IS ? "
-                "AND document IN (SELECT number FROM documents WHERE content = ? AND story = ?)",
-                ((stored_tokens(m.tokens), m.kind, bytes.fromhex(m.content), story) for m in correction.mentions),
-            )
-    query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"
-    return [number for (number,) in connection.execute(query, (story,))]
-
-
 def move_corrections(
     connection: sqlite3.Connection, before: bytes, after: bytes, tokens: Mapping[tuple[str, str | None], str]
 ) -> None:
@@ -264,3 +239,66 @@ def holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[C
     query = "SELECT DISTINCT correction FROM corrected WHERE content IN ({})"
     numbers = {number for (number,) in rows_in(connection, query, contents)}
     return [correction for correction in stored_corrections(connection, numbers) if correction.undone is None]
+
+
+COLUMNS = ("action", "ids", "name")
+_DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A correction that is to be made, and where it was read, for messages."""
+
+    action: Action
+    ids: tuple[str, ...]
+    name: str | None = None
+    path: str | None = None
+    line: int | None = None
+
+
+def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) -> list[Decision]:
+    """Read decisions from CSV: ``action``, ``ids`` (separated by spaces), and a ``name`` (or a day or a place).
+
+    Cells are separated by commas, semicolons or tabs; ``"-"`` is `standard_input`. An `InputError` names the line.
+    """
+    with readable_twice(path, standard_input) as file:
+        text = text_content(file).decode()
+    header = text.partition("\n")[0]
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count), strict=True)
+    try:
+        names = [name.strip().lower() for name in next(rows, [])]
+        if not {"action", "ids"} <= set(names) <= set(COLUMNS) or len(names) > len(set(names)):
+            raise InputError("the first line must name the columns: action,ids,name", path, 1)
+        return [_decision(names, row, str(path), rows.line_num) for row in rows if any(row)]
+    except csv.Error as error:
+        raise InputError(f"the line cannot be read ({first_line(error)})", path, rows.line_num) from error
+
+
+def _decision(names: Sequence[str], row: Sequence[str], path: str, line: int) -> Decision:
+    cells = dict(zip(names, map(str.strip, row), strict=False))
+    action, ids, name = cells.get("action", ""), tuple(cells.get("ids", "").split()), cells.get("name") or None
+    if action not in ACTIONS:
+        raise InputError(
+            f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}", path, line
+        )
+    if not ids:
+        raise InputError("the row names no ids, such as m12 m40", path, line)
+    if any(map(str.strip, row[len(names) :])) or (name is not None and action not in FACTS):
+        raise InputError("the row has more cells than it needs; separate ids by spaces", path, line)
+    return Decision(cast("Action", action), ids, name, path, line)
+
+
+def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int]) -> InputError:
+    """An error that a decision causes, with where it was read, and with what became of the others."""
+    place = len(made)
+    decision = decisions[place]
+    message = error.message
+    if isinstance(error, ContradictionError) and (own := [made.index(n) for n in error.causes if n in made]):
+        where = [str(decisions[one].line) if decision.path else str(one + 1) for one in own]
+        what = "line" if decision.path else "correction"
+        message = f"this contradicts {what}{'s' if error.every and len(own) > 1 else ''} {error.link.join(where)}"
+    if len(decisions) > 1:
+        message += "; none of the corrections was made"
+    if decision.path is None and len(decisions) > 1:
+        return InputError(f"correction {place + 1} cannot be made: {message}", error.path)
+    return InputError(message, decision.path or error.path, decision.line)

@@ -1,4 +1,4 @@
-"""A collection's file in, transactions on it out: all of a change is stored, or nothing of it.
+"""A collection's file in, transactions on it and rows of it out: all of a change is stored, or nothing of it.
 
 In SQLite's write-ahead mode, readers see the file as it was when they began; one program writes at a time.
 """
@@ -6,17 +6,18 @@ In SQLite's write-ahead mode, readers see the file as it was when they began; on
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from cdcoref.corpus import Document
-from cdcoref.errors import InputError
+from cdcoref.errors import InputError, check_text
 from cdcoref.formats import (
     APPLICATION_ID,
     COLLECTION_VERSION,
@@ -218,3 +219,21 @@ def chunks(values: Iterable[Value]) -> Iterator[list[Value]]:
 def marks(values: Sequence[object]) -> str:
     """As many question marks as there are values."""
     return ",".join("?" * len(values))
+
+
+def number_of(id: str, letter: str, what: str) -> int:
+    """The number in an id of a cluster (``"c"``) or a mention (``"m"``)."""
+    check_text(f"the id of a {what}", id)
+    match = re.fullmatch(rf"{letter}([1-9][0-9]{{0,17}})", id)
+    if match is None:
+        raise InputError(f"{id!r} is not the id of a {what}, which is {letter} and a number, such as {letter}12")
+    return int(match[1])
+
+
+def no_document(connection: sqlite3.Connection, id: str) -> InputError:
+    """The error that no document has an id; it names one whose file name begins with this, such as "a.txt" for "a"."""
+    name = PurePath(id).name.lower()
+    rows = connection.execute("SELECT id FROM documents WHERE instr(lower(id), ?) ORDER BY length(id), id", (name,))
+    near = (own for (own,) in rows if PurePath(own).name.lower().startswith(name))
+    hint = next((f"; is it {own!r}?" for own in near), "")
+    return InputError(f"there is no document {id!r} in the collection{hint}")

@@ -15,7 +15,7 @@ from cdcoref.collection.documents import Sorted
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_readings import DocumentPair
 from cdcoref.collection.stored_words import NO_STORY, StoredWords, find_copies
-from cdcoref.collection.story_corrections import bases, corrected_labels, corrected_stories
+from cdcoref.collection.stories import bases, corrected_labels, corrected_stories
 from cdcoref.corpus import Document
 from cdcoref.predict import plan_stories
 from cdcoref.stories import (

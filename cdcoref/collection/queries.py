@@ -1,18 +1,20 @@
-"""A collection's tables in, what people look at out: lists, pages, what was searched for, what to check next."""
+"""What can be asked of a collection: lists, pages, what was searched for, what to check next, and everything."""
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cdcoref.collection.cluster_numbers import living_cluster
-from cdcoref.collection.database import rows_in, stored_documents
+from cdcoref.collection.correcting import with_outcomes
+from cdcoref.collection.corrections import Correction, stored_corrections
+from cdcoref.collection.database import Database, no_document, number_of, rows_in
 from cdcoref.collection.records import (
+    DOCUMENT,
+    MENTION,
+    SUMMARY,
     ClusterChange,
     ClusterPage,
     ClusterSummary,
@@ -20,35 +22,27 @@ from cdcoref.collection.records import (
     DocumentPage,
     DocumentSummary,
     Question,
+    RemovedDocument,
     SearchResult,
     StoredMention,
+    cluster_summary,
+    document_summary,
+    mentions_by_number,
+    stored_mentions,
+    stored_metadata,
+    summaries,
 )
+from cdcoref.collection.removing import removed_documents
 from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.stored_words import copies_of
-from cdcoref.corpus import Document
-from cdcoref.errors import InputError, check_text
-from cdcoref.formats import checked_day, cluster_id, day_of, stored_document, stored_mention
+from cdcoref.corpus import KINDS, Corpus
+from cdcoref.errors import InputError, check_ids, check_text, check_whole
+from cdcoref.formats import checked_day, cluster_id, corpus_in, day_of, stored_document
 from cdcoref.language import BEGINNING
-from cdcoref.reports import LocatedMentions
+from cdcoref.predict import Plan, Prediction
+from cdcoref.reports import PredictedStory, stories_of
 
 NEIGHBOURS = 12
-SNIPPET = 160
-"""Characters of the beginning of a document."""
-
-_SUMMARY = (
-    "number, kind, coalesce(name, title), name, mentions, documents, confidence, story, "
-    "(SELECT count(*) FROM mentions JOIN checked ON checked.mention = mentions.number "
-    "WHERE mentions.cluster = clusters.number)"
-)
-_DOCUMENT = (
-    "documents.number, documents.id, documents.story, documents.added, documents.text, "
-    "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected), "
-    "json_extract(documents.fields, '$.metadata')"
-)
-_MENTION = (
-    "mentions.number, cluster, rejected, mentions.number IN (SELECT mention FROM checked), confidence, tokens, "
-    "mentions.kind, documents.id"
-)
 # The length of a blob is known without reading it: only few documents, such as those of stop words alone, are read.
 EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
 """The condition of documents without words, which are no story."""
@@ -58,7 +52,7 @@ CORRECTED = (
     "AND action NOT IN ('join-stories', 'split-story', 'move-document')"
 )
 """Ids of the documents with a mention that a correction names which holds."""
-_SPACE = re.compile(r"\s+")
+_MENTIONS = f"SELECT {MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
 )
@@ -69,180 +63,346 @@ _RELATED = (
 )
 
 
-def number_of(id: str, letter: str, what: str) -> int:
-    """The number in an id of a cluster (``"c"``) or a mention (``"m"``)."""
-    check_text(f"the id of a {what}", id)
-    match = re.fullmatch(rf"{letter}([1-9][0-9]{{0,17}})", id)
-    if match is None:
-        raise InputError(f"{id!r} is not the id of a {what}, which is {letter} and a number, such as {letter}12")
-    return int(match[1])
+class _Chosen(NamedTuple):
+    """A condition of SQL, and its values; words that are searched for besides."""
 
-
-def counts(connection: sqlite3.Connection) -> Counts:
-    """How much there is."""
-    query = (
-        "SELECT (SELECT count(*) FROM documents), "
-        f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({EMPTY})), "
-        "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
-        "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
-    )
-    return Counts(*connection.execute(query).fetchone())
-
-
-class ClusterFilter(NamedTuple):
-    """Clusters with a minimum number of mentions, of a kind, in a story, and with the words of a query."""
-
-    kind: str | None = None
-    min_mentions: int = 1
-    story: int | None = None
+    condition: str
+    values: list[object]
     query: str | None = None
 
-    @property
-    def asks(self) -> bool:
-        """Whether the query asks for anything."""
-        return self.query is not None and bool(self.query.replace("\0", " ").strip())
 
-    def condition(self) -> tuple[str, list[object]]:
-        """The condition that chooses clusters, but for the query, and its values."""
-        conditions: dict[str, object] = {"mentions >= ?": max(1, self.min_mentions)}
-        if self.kind is not None:
-            conditions["kind = ?"] = self.kind
-        if self.story is not None:
-            conditions[f"number IN ({_OF_STORY})"] = self.story
-        return " AND ".join(conditions), list(conditions.values())
+class Queries:
+    """What can be asked of a collection; each method sees it as it was before or after a change."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def counts(self) -> Counts:
+        """Numbers of documents, stories, mentions, clusters and corrections."""
+        query = (
+            "SELECT (SELECT count(*) FROM documents), "
+            f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({EMPTY})), "
+            "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
+            "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
+        )
+        with self._database.reading() as connection:
+            return Counts(*connection.execute(query).fetchone())
+
+    def clusters(
+        self,
+        *,
+        kind: str | None = None,
+        min_mentions: int = 2,
+        story: int | None = None,
+        query: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> list[ClusterSummary]:
+        """Clusters of at least `min_mentions` mentions, those in most documents first; `query` as in :meth:`search`."""
+        chosen = _chosen_clusters(kind, min_mentions, story, query)
+        _check_part(limit, offset)
+        with self._database.reading() as connection:
+            if chosen.query is not None:
+                return summaries(
+                    connection,
+                    clusters_with_words(connection, chosen.condition, chosen.values, chosen.query)[
+                        offset : offset + limit
+                    ],
+                )
+            sql = (
+                f"SELECT {SUMMARY} FROM clusters WHERE {chosen.condition} "
+                "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
+            )
+            return [cluster_summary(row) for row in connection.execute(sql, (*chosen.values, limit, offset))]
+
+    def cluster_count(
+        self, *, kind: str | None = None, min_mentions: int = 2, story: int | None = None, query: str | None = None
+    ) -> int:
+        """How many clusters :meth:`clusters` lists without a limit."""
+        chosen = _chosen_clusters(kind, min_mentions, story, query)
+        with self._database.reading() as connection:
+            if chosen.query is not None:
+                return len(clusters_with_words(connection, chosen.condition, chosen.values, chosen.query))
+            return _count(connection, "clusters", chosen)
+
+    def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
+        """Clusters by their ids; those that are not there are left out."""
+        check_ids("clusters", ids)
+        with self._database.reading() as connection:
+            return summaries(connection, [number_of(id, "c", "cluster") for id in ids])
+
+    def documents(
+        self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
+    ) -> list[DocumentSummary]:
+        """Documents, the latest added first; only those of the day `since` (ISO 8601) or later, and of a source."""
+        _check_part(limit, offset)
+        with self._database.reading() as connection:
+            chosen = _chosen_documents(connection, since, source)
+            query = f"SELECT {DOCUMENT} FROM documents WHERE {chosen.condition} ORDER BY number DESC LIMIT ? OFFSET ?"
+            return [document_summary(row) for row in connection.execute(query, (*chosen.values, limit, offset))]
+
+    def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
+        """How many documents :meth:`documents` lists without a limit."""
+        with self._database.reading() as connection:
+            return _count(connection, "documents", _chosen_documents(connection, since, source))
+
+    def removed(self) -> list[RemovedDocument]:
+        """The documents whose removal can be undone, the latest removed first."""
+        with self._database.reading() as connection:
+            return removed_documents(connection)
+
+    def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
+        """A cluster, or the one it was merged into, with mentions in `limit` of its documents, ordered by date.
+
+        `around` is the id of a mention that is to be among them, instead of an offset: the part in which its document
+        is, the first if it is in none.
+        """
+        _check_part(limit, offset)
+        with self._database.reading() as connection:
+            number = living_cluster(connection, number_of(id, "c", "cluster"))
+            row = connection.execute(f"SELECT {SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
+            if row is None:
+                raise InputError(f"there is no cluster {id} in the collection")
+            order = _documents_in_time(connection, number)
+            if around is not None and limit:
+                query = "SELECT document FROM mentions WHERE number = ? AND cluster = ?"
+                found = connection.execute(query, (number_of(around, "m", "mention"), number)).fetchone()
+                offset = 0 if found is None else order.index(found[0]) // limit * limit
+            chosen = order[offset : None if limit is None else offset + limit]
+            query = f"SELECT {DOCUMENT} FROM documents WHERE number IN ({{}})"
+            documents = {row[0]: document_summary(row) for row in rows_in(connection, query, chosen)}
+            query = f"{_MENTIONS} WHERE cluster = ? AND document IN ({{}}) ORDER BY place"
+            rows = rows_in(connection, query, chosen, number)
+            place = {documents[document].id: n for n, document in enumerate(chosen)}
+            mentions = stored_mentions(connection, sorted(rows, key=lambda row: place[row[-1]]))
+            query = (
+                "SELECT words, count(*) AS occurrences FROM mentions WHERE cluster = ? "
+                "GROUP BY words ORDER BY occurrences DESC, min(document), min(place)"
+            )
+            names = connection.execute(query, (number,)).fetchall()
+            query = (
+                "SELECT cluster, count(DISTINCT document) AS shared FROM mentions WHERE cluster != ?1 AND document IN "
+                "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster "
+                "ORDER BY shared DESC, cluster LIMIT ?2"
+            )
+            near = [other for other, _ in connection.execute(query, (number, NEIGHBOURS))]
+            query = (
+                "SELECT DISTINCT story FROM documents JOIN mentions ON mentions.document = documents.number "
+                "WHERE cluster = ? ORDER BY story"
+            )
+            stories = tuple(story for (story,) in connection.execute(query, (number,)))
+            query = "SELECT time, cluster, change, other FROM changes WHERE ?1 IN (cluster, other) ORDER BY number DESC"
+            changes = connection.execute(query, (number,)).fetchall()
+            return ClusterPage(
+                cluster_summary(row),
+                tuple(names),
+                tuple(documents[document] for document in chosen),
+                offset,
+                tuple(mentions),
+                tuple(summaries(connection, near)),
+                tuple(
+                    ClusterChange(time, cluster_id(cluster), change, None if other is None else cluster_id(other))
+                    for time, cluster, change, other in changes
+                ),
+                stories,
+            )
+
+    def document(self, id: str, *, others: int | None = None) -> DocumentPage:
+        """A document with its mentions, its clusters and related documents, at most `others` of its story."""
+        check_text("the id of a document", id)
+        _check_part(others, 0, "others")
+        with self._database.reading() as connection:
+            row = connection.execute(f"SELECT {DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
+            if row is None:
+                raise no_document(connection, id)
+            number, story = row[0], row[2]
+            query = "SELECT text, fields FROM documents WHERE number = ?"
+            document = stored_document(id, *connection.execute(query, (number,)).fetchone())
+            rows = connection.execute(f"{_MENTIONS} WHERE document = ? ORDER BY place", (number,)).fetchall()
+            clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
+            limit = -1 if others is None else others
+            query = f"SELECT {DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
+            of_story = connection.execute(query, (story, id, limit)).fetchall()
+            query = f"SELECT {DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
+            related = connection.execute(query, (story, limit)).fetchall()
+            numbers = copies_of(connection, number)
+            id_of = dict(rows_in(connection, "SELECT number, id FROM documents WHERE number IN ({})", numbers))
+            copies = tuple(id_of[copy] for copy in numbers if copy != number)
+            is_copy = numbers[:1] not in ([], [number])
+            return DocumentPage(
+                document_summary(row),
+                replace(document, parse=None, copy_of=copies[0] if is_copy else None),
+                tuple(stored_mentions(connection, rows)),
+                tuple(summaries(connection, list(clusters))),
+                tuple(map(document_summary, of_story)),
+                tuple(map(document_summary, related)),
+                copies,
+            )
+
+    def stories(self, *, limit: int = 100, offset: int = 0) -> list[PredictedStory]:
+        """The stories, those with most documents first, each with its title, timeline and disagreements.
+
+        Documents without words belong to no story.
+        """
+        _check_part(limit, offset)
+        query = (
+            f"SELECT story FROM documents WHERE NOT ({EMPTY}) "
+            "GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
+        )
+        with self._database.reading() as connection:
+            return self._read_stories([number for (number,) in connection.execute(query, (limit, offset))])
+
+    def story(self, number: int) -> PredictedStory:
+        """One story."""
+        check_whole("the number of a story", number)
+        found = self._read_stories([number])
+        if not found or all(not document.tokens for document in found[0].corpus.documents):
+            raise InputError(f"there is no story {number} in the collection")
+        return found[0]
+
+    def _read_stories(self, numbers: Sequence[int]) -> list[PredictedStory]:
+        members: dict[int, list[str]] = {number: [] for number in numbers}
+        query = "SELECT story, id FROM documents WHERE story IN ({}) ORDER BY number"
+        with self._database.reading() as connection:
+            corpus = corpus_in(connection, numbers)
+            for story, id in rows_in(connection, query, numbers):
+                members[story].append(id)
+        return list(stories_of(corpus, {number: names for number, names in members.items() if names}))
+
+    def mention(self, id: str) -> StoredMention:
+        """A mention by its id."""
+        number = number_of(id, "m", "mention")
+        with self._database.reading() as connection:
+            found = mentions_by_number(connection, [number])
+        if number not in found:
+            raise InputError(f"there is no mention {id} in the collection")
+        return found[number]
+
+    def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> SearchResult:
+        """Documents, and clusters of a kind, with all the words of a query or words that begin so, the best first.
+
+        A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
+        in their sentences (see :func:`cdcoref.reports.search_points`). Case and accents do not matter.
+        """
+        check_text("a query", query)
+        clusters = self.clusters(kind=kind, min_mentions=1, query=query, limit=limit, offset=offset)
+        match = full_text_query(query)
+        if match is None:
+            return SearchResult((), ())
+        sql = (
+            f"SELECT {DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
+            "FROM document_words JOIN documents ON documents.number = document_words.rowid "
+            "WHERE document_words MATCH ? ORDER BY rank, documents.number LIMIT ? OFFSET ?"
+        )
+        with self._database.reading() as connection:
+            documents = [document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()]
+        return SearchResult(tuple(clusters), tuple(documents))
+
+    def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
+        """The decisions in doubt, those first that change the most documents; none if mentions are linked by lemma."""
+        _check_part(limit, offset)
+        query = (
+            "SELECT first, second, together, probability FROM questions ORDER BY doubt * (SELECT sum(documents) "
+            "FROM clusters WHERE number IN (SELECT cluster FROM mentions WHERE mentions.number IN (first, second))) "
+            "DESC, first, second LIMIT ? OFFSET ?"
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query, (limit, offset)).fetchall()
+            found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
+        return [
+            Question(found[first], found[second], bool(together), float(probability))
+            for first, second, together, probability in rows
+            if first in found and second in found
+        ]
+
+    def corrections(self) -> list[Correction]:
+        """All corrections in the order in which they were made, also those that were undone."""
+        with self._database.reading() as connection:
+            return with_outcomes(connection, stored_corrections(connection))
+
+    def corpus(self, *, corrected: bool = False) -> Corpus:
+        """All documents (or only those with a corrected mention) and mentions, with the ids of their clusters."""
+        with self._database.reading() as connection:
+            corpus = corpus_in(connection)
+            return corpus.subset([id for (id,) in connection.execute(CORRECTED)]) if corrected else corpus
+
+    def prediction(self, *, corrected: bool = False) -> Prediction:
+        """The collection as a prediction, with its stories under their numbers, for tables and pages.
+
+        Documents without words belong to no story.
+        """
+        with self._database.reading() as connection:
+            corpus = self.corpus(corrected=corrected)
+            ids = {document.id for document in corpus.documents}
+            with_words = {document.id for document in corpus.documents if document.tokens}
+            stories: dict[int, list[str]] = {}
+            for story, id in connection.execute("SELECT story, id FROM documents ORDER BY number"):
+                if id in ids:
+                    stories.setdefault(story, []).append(id)
+            (pairs,) = connection.execute("SELECT count(*) FROM scores WHERE first != second").fetchone()
+        kept = {number: tuple(story) for number, story in stories.items() if not with_words.isdisjoint(story)}
+        largest = max(map(len, kept.values()), default=0)
+        plan = Plan(len(ids), len(kept), largest, pairs, 0, len(ids) - len(with_words))
+        return Prediction(corpus, tuple(kept.values()), plan, story_numbers=tuple(kept))
 
 
-def cluster_list(
-    connection: sqlite3.Connection, chosen: ClusterFilter, limit: int, offset: int
-) -> list[ClusterSummary]:
-    """Clusters, most documents first; with a query, best matches first."""
-    condition, values = chosen.condition()
-    if chosen.asks:
-        found = clusters_with_words(connection, chosen.query or "", condition, values)
-        return summaries(connection, found[offset : offset + limit])
-    sql = (
-        f"SELECT {_SUMMARY} FROM clusters WHERE {condition} "
-        "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
-    )
-    return [_summary(row) for row in connection.execute(sql, (*values, limit, offset))]
+def _check_part(limit: int | None, offset: int, what: str = "limit") -> None:
+    """Refuse what is no part of a list; SQLite would say that the file is damaged, or take -1 for everything."""
+    for name, value in ((what, limit), ("offset", offset)):
+        if value is not None:
+            check_whole(name, value)
+            if value < 0:
+                raise InputError(f"{name} must be 0 or more, not {value}")
 
 
-def cluster_count(connection: sqlite3.Connection, chosen: ClusterFilter) -> int:
-    """How many clusters :func:`cluster_list` lists without a limit."""
-    condition, values = chosen.condition()
-    if chosen.asks:
-        return len(clusters_with_words(connection, chosen.query or "", condition, values))
-    (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
-    return int(count)
+def _chosen_clusters(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> _Chosen:
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"kind is {kind!r} and should be one of {', '.join(map(repr, KINDS))}")
+    check_whole("min_mentions", min_mentions)
+    conditions: dict[str, object] = {"mentions >= ?": max(1, min_mentions)}
+    if kind is not None:
+        conditions["kind = ?"] = kind
+    if story is not None:
+        check_whole("the number of a story", story)
+        conditions[f"number IN ({_OF_STORY})"] = story
+    if query is not None:
+        check_text("a query", query)
+    asks = query is not None and query.replace("\0", " ").strip()
+    return _Chosen(" AND ".join(conditions), list(conditions.values()), query if asks else None)
 
 
-def document_list(
-    connection: sqlite3.Connection, since: str | None, source: str | None, limit: int, offset: int
-) -> list[DocumentSummary]:
-    """Documents of a day or later and of a source, if these are given, the latest first."""
-    condition, values = _chosen_documents(connection, since, source)
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE {condition} ORDER BY number DESC LIMIT ? OFFSET ?"
-    return [_document_summary(row) for row in connection.execute(query, (*values, limit, offset))]
-
-
-def document_count(connection: sqlite3.Connection, since: str | None, source: str | None) -> int:
-    """How many documents :func:`document_list` lists without a limit."""
-    condition, values = _chosen_documents(connection, since, source)
-    (count,) = connection.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()
-    return int(count)
-
-
-def _chosen_documents(
-    connection: sqlite3.Connection, since: str | None, source: str | None
-) -> tuple[str, tuple[object, ...]]:
-    """The condition that chooses documents, and its values; what it compares is computed by functions of Python."""
-    conditions = ["1"]
+def _chosen_documents(connection: sqlite3.Connection, since: str | None, source: str | None) -> _Chosen:
+    """What chooses documents is compared by functions of Python."""
+    conditions: list[str] = ["true"]
     values: list[object] = []
     if since is not None:
+        check_text("since", since)
         connection.create_function("document_day", 3, _day, deterministic=True)
         conditions.append("document_day(id, substr(text, 1, ?), json_extract(fields, '$.metadata')) >= ?")
         values += [BEGINNING, checked_day(since)]
     if source is not None:
+        check_text("source", source)
         connection.create_function("document_source", 1, _source, deterministic=True)
         conditions.append("document_source(json_extract(fields, '$.metadata')) = ?")
         values.append(source.strip().casefold())
-    return " AND ".join(conditions), tuple(values)
+    return _Chosen(" AND ".join(conditions), values)
+
+
+def _count(connection: sqlite3.Connection, table: str, chosen: _Chosen) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {chosen.condition}", chosen.values).fetchone()
+    return int(count)
 
 
 def _day(id: str, beginning: str, metadata: str | None) -> str | None:
-    return day_of(id, beginning, _metadata(metadata))
+    return day_of(id, beginning, stored_metadata(metadata))
 
 
 def _source(metadata: str | None) -> str:
-    known = _metadata(metadata).get("source")
+    known = stored_metadata(metadata).get("source")
     return known.strip().casefold() if isinstance(known, str) else ""
 
 
-def _metadata(stored: str | None) -> dict[str, Any]:
-    """Metadata as they are stored; none where they are damaged."""
-    known = json.loads(stored) if stored else {}
-    return known if isinstance(known, dict) else {}
-
-
-def cluster_page(
-    connection: sqlite3.Connection, id: str, limit: int | None, offset: int, around: str | None
-) -> ClusterPage:
-    """All about a cluster, or about the one into which it was merged, with a limited number of its documents.
-
-    With `around`, the offset is that of the part in which this mention's document is, the first if it is in none.
-    """
-    number = living_cluster(connection, number_of(id, "c", "cluster"))
-    row = connection.execute(f"SELECT {_SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
-    if row is None:
-        raise InputError(f"there is no cluster {id} in the collection")
-    order = documents_in_time(connection, number)
-    if around is not None and limit:
-        query = "SELECT document FROM mentions WHERE number = ? AND cluster = ?"
-        found = connection.execute(query, (number_of(around, "m", "mention"), number)).fetchone()
-        offset = 0 if found is None else order.index(found[0]) // limit * limit
-    chosen = order[offset : None if limit is None else offset + limit]
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({{}})"
-    documents = {row[0]: _document_summary(row) for row in rows_in(connection, query, chosen)}
-    query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-        "WHERE cluster = ? AND document IN ({}) ORDER BY place"
-    )
-    rows = rows_in(connection, query, chosen, number)
-    place = {documents[document].id: n for n, document in enumerate(chosen)}
-    mentions = stored_mentions(connection, sorted(rows, key=lambda row: place[row[-1]]))
-    query = (
-        "SELECT words, count(*) AS occurrences FROM mentions WHERE cluster = ? "
-        "GROUP BY words ORDER BY occurrences DESC, min(document), min(place)"
-    )
-    names = connection.execute(query, (number,)).fetchall()
-    query = (
-        "SELECT cluster, count(DISTINCT document) AS shared FROM mentions WHERE cluster != ?1 AND document IN "
-        "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster ORDER BY shared DESC, cluster LIMIT ?2"
-    )
-    near = [other for other, _ in connection.execute(query, (number, NEIGHBOURS))]
-    query = (
-        "SELECT DISTINCT story FROM documents JOIN mentions ON mentions.document = documents.number "
-        "WHERE cluster = ? ORDER BY story"
-    )
-    stories = tuple(story for (story,) in connection.execute(query, (number,)))
-    query = "SELECT time, cluster, change, other FROM changes WHERE cluster = ?1 OR other = ?1 ORDER BY number DESC"
-    changes = connection.execute(query, (number,)).fetchall()
-    return ClusterPage(
-        _summary(row),
-        tuple(names),
-        tuple(documents[document] for document in chosen),
-        offset,
-        tuple(mentions),
-        tuple(summaries(connection, near)),
-        tuple(
-            ClusterChange(time, cluster_id(cluster), change, None if other is None else cluster_id(other))
-            for time, cluster, change, other in changes
-        ),
-        stories,
-    )
-
-
-def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
+def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
     """Numbers of the documents in which a cluster is mentioned, by date; those without one last, as they were added."""
     query = (
         "SELECT number, id, substr(text, 1, ?), json_extract(fields, '$.metadata') FROM documents "
@@ -251,145 +411,3 @@ def documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]
     rows = connection.execute(query, (BEGINNING, cluster)).fetchall()
     dated = [(_day(id, beginning, metadata), number) for number, id, beginning, metadata in rows]
     return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]
-
-
-def no_document(connection: sqlite3.Connection, id: str) -> InputError:
-    """The error that no document has an id; it names one whose file name begins with this, such as "a.txt" for "a"."""
-    name = PurePath(id).name.lower()
-    rows = connection.execute("SELECT id FROM documents WHERE instr(lower(id), ?) ORDER BY length(id), id", (name,))
-    near = (own for (own,) in rows if PurePath(own).name.lower().startswith(name))
-    hint = next((f"; is it {own!r}?" for own in near), "")
-    return InputError(f"there is no document {id!r} in the collection{hint}")
-
-
-def document_page(connection: sqlite3.Connection, id: str, others: int | None) -> DocumentPage:
-    """All about a document, with a limited number of others of its story and of stories about the same subject."""
-    row = connection.execute(f"SELECT {_DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
-    if row is None:
-        raise no_document(connection, id)
-    summary, number = _document_summary(row), row[2]
-    text, fields = connection.execute("SELECT text, fields FROM documents WHERE number = ?", (row[0],)).fetchone()
-    query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-        "WHERE document = ? ORDER BY place"
-    )
-    rows = connection.execute(query, (row[0],)).fetchall()
-    clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
-    limit = -1 if others is None else others
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
-    story = connection.execute(query, (number, id, limit)).fetchall()
-    query = f"SELECT {_DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
-    related = connection.execute(query, (number, limit)).fetchall()
-    numbers = copies_of(connection, row[0])
-    id_of = dict(rows_in(connection, "SELECT number, id FROM documents WHERE number IN ({})", numbers))
-    copies = tuple(id_of[number] for number in numbers if number != row[0])
-    document = replace(stored_document(id, text, fields), parse=None)
-    return DocumentPage(
-        summary,
-        document if numbers[:1] in ([], [row[0]]) else replace(document, copy_of=copies[0]),
-        tuple(stored_mentions(connection, rows)),
-        tuple(summaries(connection, list(clusters))),
-        tuple(_document_summary(other) for other in story),
-        tuple(_document_summary(other) for other in related),
-        copies,
-    )
-
-
-def search(connection: sqlite3.Connection, query: str, kind: str | None, limit: int, offset: int) -> SearchResult:
-    """Clusters and documents with all words of a query, or words that begin with them, in any case and accents."""
-    match = full_text_query(query)
-    if match is None:
-        return SearchResult((), ())
-    clusters = cluster_list(connection, ClusterFilter(kind, query=query), limit, offset)
-    sql = (
-        f"SELECT {_DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
-        "FROM document_words JOIN documents ON documents.number = document_words.rowid "
-        "WHERE document_words MATCH ? ORDER BY rank, documents.number LIMIT ? OFFSET ?"
-    )
-    documents = [_document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()]
-    return SearchResult(tuple(clusters), tuple(documents))
-
-
-def questions(connection: sqlite3.Connection, limit: int, offset: int) -> list[Question]:
-    """The decisions in doubt, those first that change most: by their doubt and the documents of their clusters."""
-    query = (
-        "SELECT first, second, together, probability FROM questions ORDER BY doubt * (SELECT sum(documents) "
-        "FROM clusters WHERE number IN (SELECT cluster FROM mentions WHERE mentions.number IN (first, second))) DESC, "
-        "first, second LIMIT ? OFFSET ?"
-    )
-    rows = connection.execute(query, (limit, offset)).fetchall()
-    found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
-    return [
-        Question(found[first], found[second], bool(together), float(probability))
-        for first, second, together, probability in rows
-        if first in found and second in found
-    ]
-
-
-def mentions_by_number(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredMention]:
-    """Mentions by their numbers; those that are not there are left out."""
-    query = (
-        f"SELECT {_MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-        "WHERE mentions.number IN ({})"
-    )
-    rows = list(rows_in(connection, query, dict.fromkeys(numbers)))
-    return dict(zip((row[0] for row in rows), stored_mentions(connection, rows), strict=True))
-
-
-def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[StoredMention]:
-    """Mentions with their places in the texts."""
-    ids = dict.fromkeys(row[-1] for row in rows)
-    documents = {document.id: document for document in stored_documents(connection, "id", ids)}
-    places = LocatedMentions(documents.values())
-    return [_mention(row, documents[row[-1]], places) for row in rows]
-
-
-def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
-    """Clusters by their numbers, in that order."""
-    query = f"SELECT {_SUMMARY} FROM clusters WHERE number IN ({{}})"
-    found = {row[0]: _summary(row) for row in rows_in(connection, query, numbers)}
-    return [found[number] for number in numbers if number in found]
-
-
-def _summary(row: Sequence[Any]) -> ClusterSummary:
-    number, kind, title, name, mentions, documents, confidence, story, checked = row
-    if not isinstance(title, str) or not isinstance(name, str | None):
-        raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
-    if not isinstance(confidence, float | int | None):
-        raise sqlite3.DatabaseError(f"the confidence of cluster {cluster_id(number)} is damaged")
-    return ClusterSummary(cluster_id(number), kind, title, name, mentions, documents, confidence, story, checked)
-
-
-def _document_summary(row: Sequence[Any]) -> DocumentSummary:
-    _, id, story, added, text, mentions, stored, *found = row
-    words = len(text.split())
-    snippet = " ".join((found[0] if found else text).split())
-    if not found and len(snippet) > SNIPPET:
-        snippet = f"{snippet[: SNIPPET + 1].rpartition(' ')[0] or snippet[:SNIPPET]} ..."
-    metadata = _metadata(stored)
-    day = day_of(id, text, metadata)
-    return DocumentSummary(id, story if words else None, added, day, words, mentions, snippet, metadata)
-
-
-def _mention(row: Sequence[Any], document: Document, places: LocatedMentions) -> StoredMention:
-    number, cluster, rejected, checked, confidence, tokens, kind, id = row
-    mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
-    shown = places.shown(mention)
-    first, last = document.sentence_at(mention.start)
-    opening, closing = document.offsets[first][0], max(document.offsets[last - 1][1], shown.end)
-    return StoredMention(
-        f"m{number}",
-        id,
-        kind,
-        mention.cluster,
-        mention.tokens,
-        shown.start,
-        shown.end,
-        shown.line,
-        shown.text,
-        _SPACE.sub(" ", document.text[opening : shown.start]).lstrip(),
-        _SPACE.sub(" ", document.text[shown.end : closing]).rstrip(),
-        confidence,
-        bool(rejected),
-        bool(checked),
-    )

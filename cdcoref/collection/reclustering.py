@@ -4,23 +4,125 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cdcoref.clustering import CannotLinks, PairScores, connected, merge_blocks, with_followers
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
-from cdcoref.collection.corrected_clusters import Constraints, confirmed_groups, constrained
-from cdcoref.collection.corrections import mark_rejected, stored_constraints
-from cdcoref.collection.database import stories_of
+from cdcoref.collection.corrections import holding, stored_tokens
+from cdcoref.collection.database import rows_in, stories_of
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.stored_story import StoredStory, SubjectNames, story_clusters
-from cdcoref.collection.subjects import subjects_of
+from cdcoref.collection.stored_readings import StoredStory, SubjectNames, story_clusters
 from cdcoref.formats import cluster_id
 
 if TYPE_CHECKING:
     from cdcoref.linking import MentionLinks
+
+
+Pair = tuple[int, int]
+Scores = Callable[[np.ndarray], np.ndarray]
+"""Gives the symmetric scores (0 to 1) of some mentions. *Shapes:* (some,) to (some, some)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The constraints of one correction: pairs of mentions, by their numbers."""
+
+    must_links: tuple[Pair, ...] = ()
+    cannot_links: tuple[Pair, ...] = ()
+
+
+def constrained(
+    labels: np.ndarray,
+    constraints: Sequence[Constraints],
+    scores: Scores,
+    antecedents: Mapping[int, int] = MappingProxyType({}),
+) -> np.ndarray:
+    """The clusters that obey the constraints of every correction, in the order in which they were made.
+
+    `labels` are the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that
+    are in the clusters of their antecedents.
+    """
+    labels = labels.copy()
+    must, cannot = _pairs(one.must_links for one in constraints), _pairs(one.cannot_links for one in constraints)
+    ends = np.cumsum([(len(one.must_links), len(one.cannot_links)) for one in constraints], axis=0, dtype=np.int64)
+    place = np.full(len(labels), -1, dtype=np.int64)
+    for correction, (must_end, cannot_end) in zip(constraints, ends.tolist(), strict=True):
+        before = labels.copy()
+        for a, b in correction.must_links:
+            if labels[a] != labels[b]:
+                labels[labels == max(labels[a], labels[b])] = min(labels[a], labels[b])
+        one, other = labels[cannot[:cannot_end]].T
+        for label in np.unique(one[one == other]).tolist():
+            members = np.flatnonzero(labels == label)
+            place[:] = -1
+            place[members] = np.arange(len(members))
+            cannot_links = CannotLinks.of_pairs(len(members), _within(cannot[:cannot_end], place))
+            blocks = connected(len(members), *_within(must[:must_end], place).T)
+            links = _within(_pairs([[(n, antecedents[n]) for n in members.tolist() if n in antecedents]]), place)
+            blocks = with_followers(blocks, cannot_links, links.tolist())
+            counted = np.ones(len(members), dtype=bool)
+            counted[links[:, 0]] = False
+            parts = merge_blocks(blocks, cannot_links, _stored(scores(members)), before[members], counted)
+            labels[members] = np.where(parts == 0, label, parts + int(labels.max()))
+    return labels
+
+
+def stored_constraints(
+    connection: sqlite3.Connection, contents: Iterable[bytes], keys: Mapping[str, int]
+) -> list[Constraints]:
+    """The constraints that hold between mentions of some documents, of every correction in turn."""
+    found = []
+    for correction in holding(connection, contents):
+        together, apart = correction.constraints(keys)
+        if together or apart:
+            found.append(Constraints(*(tuple((keys[a], keys[b]) for a, b in pairs) for pairs in (together, apart))))
+    return found
+
+
+def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
+    """Mark the mentions of a story that are none, and no others; returns their numbers."""
+    own = "SELECT number FROM documents WHERE story = ?"
+    connection.execute(f"UPDATE mentions SET rejected = 0 WHERE rejected AND document IN ({own})", (story,))
+    contents = [content for (content,) in connection.execute("SELECT content FROM documents WHERE story = ?", (story,))]
+    for correction in holding(connection, contents):
+        if correction.action == "not-a-mention":
+            connection.executemany(
+                "UPDATE mentions SET rejected = 1 WHERE tokens = ? AND kind IS ? "
+                "AND document IN (SELECT number FROM documents WHERE content = ? AND story = ?)",
+                ((stored_tokens(m.tokens), m.kind, bytes.fromhex(m.content), story) for m in correction.mentions),
+            )
+    query = f"SELECT number FROM mentions WHERE rejected AND document IN ({own})"
+    return [number for (number,) in connection.execute(query, (story,))]
+
+
+def confirmed_groups(constraints: Iterable[Constraints], size: int) -> np.ndarray:
+    """A number for every mention, equal for mentions that people confirmed to corefer. *Shape:* (size,)"""
+    return connected(size, *_pairs(one.must_links for one in constraints).T)
+
+
+def _pairs(parts: Iterable[Sequence[Pair]]) -> np.ndarray:
+    """Pairs as an array. *Shape:* (pairs, 2)"""
+    return np.array([pair for part in parts for pair in part], dtype=np.int64).reshape(-1, 2)
+
+
+def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The pairs whose mentions both have a place, by their places. *Shape:* (pairs, 2)"""
+    there = place[pairs]
+    kept: np.ndarray = there[(there >= 0).all(axis=1)]
+    return kept
+
+
+def _stored(matrix: np.ndarray) -> PairScores:
+    """The scores of a symmetric matrix that are above 0, each pair once."""
+    first, second = np.nonzero(np.triu(matrix, 1))
+    return PairScores(len(matrix), first, second, matrix[first, second])
+
 
 EVEN = 0.5
 """The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
@@ -53,7 +155,9 @@ def recluster(
     number_of: dict[Hashable, int] = {}
     named = [(place, name) for place, (names_of_story, _) in enumerate(parts) for name in names_of_story]
     within = np.array([number_of.setdefault(name, len(number_of)) for name in named], dtype=np.int64)
-    names = SubjectNames(loaded, subjects_of(connection, bundle))
+    query = "SELECT story, subject FROM subjects WHERE story IN ({})"
+    subject_of = dict(rows_in(connection, query, bundle))
+    names = SubjectNames(loaded, subject_of)
     before = names.joined(within)
     keys = {key: number for number, key in enumerate(key for story in loaded for key in story.mention_keys())}
     contents = {content for story in loaded for content in story.contents.values()}

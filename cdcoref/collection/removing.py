@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cdcoref.collection.cluster_numbers import now
-from cdcoref.collection.database import Database, marks, numbers_of, rows_in, stories_of
+from cdcoref.collection.database import Database, marks, no_document, numbers_of, rows_in, stories_of
 from cdcoref.collection.documents import count_revision, delete_document
-from cdcoref.collection.queries import no_document
 from cdcoref.collection.reclustering import recluster, tied, tied_to_documents
 from cdcoref.collection.records import RemovedDocument, Report
 from cdcoref.collection.stored_words import copies_of
-from cdcoref.collection.subjects import drop_empty_stories, place_stories
+from cdcoref.collection.stories import drop_empty_stories, place_stories
 from cdcoref.errors import InputError
 
 _PARTS = {"documents": "number", "mentions": "document", "left_out": "document", "vectors": "document"}

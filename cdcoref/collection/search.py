@@ -20,7 +20,7 @@ DOCUMENTS = 100
 
 
 def clusters_with_words(
-    connection: sqlite3.Connection, query: str, condition: str, values: Sequence[object]
+    connection: sqlite3.Connection, condition: str, values: Sequence[object], query: str
 ) -> list[int]:
     """The numbers of the clusters that have all the words of a query, the best first.
 
