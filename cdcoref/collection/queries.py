@@ -282,7 +282,7 @@ class Queries:
         """Documents, and clusters of a kind, with all the words of a query or words that begin so, the best first.
 
         A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
-        in their sentences (see :func:`cdcoref.reports.search_points`). Case and accents do not matter.
+        in their sentences (see :func:`cdcoref.reports.ranking`). Case and accents do not matter.
         """
         check_text("a query", query)
         clusters = self.clusters(kind=kind, min_mentions=1, query=query, limit=limit, offset=offset)

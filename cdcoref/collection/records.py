@@ -170,7 +170,7 @@ class DocumentPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The clusters and documents that a search finds, the best first (:func:`cdcoref.reports.search_points`)."""
+    """The clusters and documents that a search finds, the best first (:func:`cdcoref.reports.ranking`)."""
 
     clusters: tuple[ClusterSummary, ...]
     documents: tuple[DocumentSummary, ...]

@@ -1,6 +1,6 @@
 """Words in, the clusters and documents of a collection that have them out, the best first.
 
-SQLite's full-text search finds what :func:`cdcoref.reports.search_points` ranks.
+SQLite's full-text search finds what :func:`cdcoref.reports.ranking` ranks.
 """
 
 from __future__ import annotations

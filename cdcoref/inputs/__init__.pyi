@@ -10,8 +10,8 @@ from .sequence_options import SMALLEST_LENGTH as SMALLEST_LENGTH
 from .sequence_options import ContextOptions as ContextOptions
 from .sequence_options import Length as Length
 from .sequence_options import SequenceOptions as SequenceOptions
-from .span_syntax import SYNTAX_FEATURES as SYNTAX_FEATURES
-from .span_syntax import SYNTAX_VALUES as SYNTAX_VALUES
-from .span_syntax import SpanSyntax as SpanSyntax
-from .spelling import OF_CAPITALS as OF_CAPITALS
-from .spelling import SPELLING as SPELLING
+from .span_features import OF_CAPITALS as OF_CAPITALS
+from .span_features import SPELLING as SPELLING
+from .span_features import SYNTAX_FEATURES as SYNTAX_FEATURES
+from .span_features import SYNTAX_VALUES as SYNTAX_VALUES
+from .span_features import SpanSyntax as SpanSyntax

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.inputs.span_syntax import Rows, SpanSyntax
-from cdcoref.inputs.spelling import spelling_of
+from cdcoref.inputs.span_features import Rows, SpanSyntax, spelling_of
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 
 Integers = NDArray[np.int64]
@@ -131,9 +130,9 @@ class ReadingSequence:
     begins: NDArray[np.bool_]
     """Whether each word begins a sentence, or what the sequence has of one. *Shape:* (words,)"""
     spelling: NDArray[np.float32]
-    """How each word is spelt (see :mod:`cdcoref.inputs.spelling`). *Shape:* (words, `SPELLING`)"""
+    """How each word is spelt (see :mod:`cdcoref.inputs.span_features`). *Shape:* (words, `SPELLING`)"""
     syntax: Rows
-    """Syntactic features of each span (see :mod:`cdcoref.inputs.span_syntax`); no column if they are not wanted.
+    """Syntactic features of each span (see :mod:`cdcoref.inputs.span_features`); no column if they are not wanted.
 
     *Shape:* (spans, `SYNTAX_FEATURES`)"""
 

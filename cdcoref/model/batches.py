@@ -36,8 +36,8 @@ class ReadingBatch(EncoderBatch):
     `span_starts`, `span_ends`: The first word of each candidate span and the one past its last, in words of the batch,
         in the order of the sequences. *Shape:* (spans,)
     `begins`: Whether a sentence begins with a word. *Shape:* (words,)
-    `spelling`: How each word is spelt; see :mod:`cdcoref.inputs.spelling`. *Shape:* (words, `SPELLING`)
-    `syntax`: Syntactic features of each span; see :mod:`cdcoref.inputs.span_syntax`.
+    `spelling`: How each word is spelt; see :mod:`cdcoref.inputs.span_features`. *Shape:* (words, `SPELLING`)
+    `syntax`: Syntactic features of each span; see :mod:`cdcoref.inputs.span_features`.
         *Shape:* (spans, `SYNTAX_FEATURES`)
     """
 

@@ -22,7 +22,6 @@ from torch import Tensor, nn
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.inputs import SPELLING, SYNTAX_VALUES, ContextOptions, ReadingBuilder
-from cdcoref.model.antecedent_scorer import AntecedentScorer
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
 from cdcoref.model.folder import (
@@ -37,10 +36,9 @@ from cdcoref.model.folder import (
     read_weights,
     write_weights,
 )
+from cdcoref.model.heads import AntecedentScorer, PairScorer, SpanDetector, words_of_layers
 from cdcoref.model.mention_vectors import VectorScorer
 from cdcoref.model.model_config import CorefConfig, DetectorOptions, VectorOptions
-from cdcoref.model.pair_scorer import PairScorer
-from cdcoref.model.span_detector import SpanDetector, words_of_layers
 from cdlm.checkpoints import WEIGHTS_FILE, find_checkpoint, shapes_only
 from cdlm.config import EncoderConfig, read_json
 from cdlm.encoder import CDLMModel

@@ -43,12 +43,11 @@ class DetectorOptions:
     thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
     """Per style and kind: the least probability at which a span counts as a mention."""
     spelling: Flag = False
-    """Whether it also sees how each word is spelt (:mod:`cdcoref.inputs.spelling`), which an uncased encoder does not
-    see."""
+    """Whether it also sees how each word is spelt, which an uncased encoder does not see."""
     neighbours: Flag = False
     """Whether it also sees the words before and after a span."""
     syntax: Flag = False
-    """Whether it also sees syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`)."""
+    """Whether it also sees syntactic features of a span."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -15,8 +15,7 @@ from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQ
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.facts import Period
 from cdcoref.reading import Readings
-from cdcoref.reports.event_names import event_name
-from cdcoref.reports.labels import is_name_of_event, is_pronoun, label_of_kind
+from cdcoref.reports.labels import event_name, is_name_of_event, is_pronoun, label_of_kind
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""

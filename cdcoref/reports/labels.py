@@ -1,14 +1,16 @@
-"""The wordings of a cluster's mentions in, the one by which people recognise it out: a name in its fullest form, unless
-names are rare, else the most frequent wording. The order of the mentions does not matter."""
+"""What clusters are called: the wording by which people recognise one; of an event, who and what, from the parse."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from cdcoref.corpus import EVENT
+from cdcoref.corpus import EVENT, Mention
+from cdcoref.facts import Parse
 from cdcoref.language import PRONOUNS, is_common_word
+from cdcoref.reading import Reading, Readings
 from cdcoref.word_tables import words_in
 
 _CONSEQUENCES = words_in("label_words.tsv", "consequence")
@@ -145,3 +147,159 @@ def _is_pronoun_or_common(name: Sequence[str]) -> bool:
 def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether a name is another one with more words before or after it."""
     return len(one) > len(other) and other in (one[: len(other)], one[-len(other) :])
+
+
+MOST_WORDS = 9
+MOST_OF = 4
+"""Words of a phrase with which what it is of still stands."""
+_PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
+_IN_PHRASE = frozenset({"compound", "nummod", "amod", "quantmod", "nmod", "poss"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """What one mention says happened; `worth` grows with what it says."""
+
+    words: str
+    lemma: str
+    worth: float
+
+
+def event_name(mentions: Sequence[Mention], readings: Readings) -> str | None:
+    """Who and what, from the mention whose clause or phrase says most; None if none says more than its own words."""
+    phrases = [
+        phrase
+        for mention in mentions
+        if (reading := readings[mention.document]).document.parse is not None
+        and (phrase := _phrase(reading, mention)) is not None
+    ]
+    counts = Counter(phrase.lemma for phrase in phrases)
+    best = max(phrases, key=lambda phrase: (phrase.worth, counts[phrase.lemma], -len(phrase.words)), default=None)
+    return None if best is None else best.words
+
+
+def is_bare(mentions: Sequence[Mention], label: str, readings: Readings) -> bool:
+    """Whether the name of an event is a word that is no noun, so that it does not say who or what."""
+    if len(label.split()) > 1:
+        return False
+    known = [readings[mention.document] for mention in mentions]
+    parts = [
+        reading.parse.parts[reading.parse.head_of(mention.tokens)]
+        for reading, mention in zip(known, mentions, strict=True)
+        if reading.document.parse is not None
+    ]
+    return bool(parts) and not {"NOUN", "PROPN"}.intersection(parts)
+
+
+def _phrase(reading: Reading, mention: Mention) -> _Phrase | None:
+    parse = reading.parse
+    head = parse.head_of(mention.tokens)
+    is_clause = parse.parts[head] in ("VERB", "AUX")
+    tokens, worth = _clause(parse, head) if is_clause else _noun(parse, head)
+    if not worth or len(tokens) > MOST_WORDS or _is_dateline(reading, tokens):
+        return None
+    return _Phrase(_text(reading, tokens), parse.lemmas[head], worth)
+
+
+def _is_dateline(reading: Reading, tokens: Sequence[int]) -> bool:
+    """Whether a phrase begins with the place before a report: "ATHENS, Aug. 6 -"."""
+    document, first = reading.document, tokens[0]
+    word = document.tokens[first]
+    begins = document.sentence_at(first)[0] == first
+    return begins and len(word) > 3 and word.isupper() and document.tokens[first + 1 : first + 2] in ((",",), ("(",))
+
+
+def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
+    """The tokens of a verb with its subject and object, in the order of the name; 0 if there is neither."""
+    subject, passive = _subject(parse, verb)
+    who = _noun_phrase(parse, subject)
+    related = {parse.relations[child]: child for child in reversed(parse.children[verb])}
+    what = _noun_phrase(parse, related.get("dobj"))
+    if "agent" in related and (agent := _object_of(parse, related["agent"])):
+        what = [related["agent"], *agent]
+    if not who and not (what and parse.tags[verb] != "VBG"):
+        return [], 0.0
+    helpers = [child for child in parse.children[verb] if parse.relations[child] in ("aux", "neg") and child < verb]
+    negated = any(parse.relations[child] == "neg" for child in helpers)
+    if helpers:
+        helpers += [child for child in parse.children[verb] if parse.relations[child] == "auxpass" and child < verb]
+    particles = [child for child in parse.children[verb] if parse.relations[child] == "prt"]
+    plain = not helpers and parse.tags[verb] in ("VBD", "VBZ", "VBP", "VBN")
+    # After a participle a subject may be its object: "a ferry carrying passengers sank".
+    doubtful = bool(who) and who[0] > 0 and parse.tags[who[0] - 1] == "VBG"
+    worth = 2.0 * bool(who) + bool(what or passive or particles) + 0.5 * plain - 2.0 * negated - 1.5 * doubtful
+    return [*who, *sorted(helpers), verb, *particles, *what], max(worth, 0.1)
+
+
+def _subject(parse: Parse, verb: int) -> tuple[int | None, bool]:
+    """Who does it, or to whom it is done, which the second value says."""
+    for child in parse.children[verb]:
+        if parse.relations[child] in ("nsubj", "nsubjpass"):
+            passive = parse.relations[child] == "nsubjpass"
+            relative = parse.tags[child] in ("WP", "WDT") and parse.relations[verb] == "relcl"
+            return (parse.heads[verb] if relative else child), passive
+    above = parse.heads[verb]
+    if parse.relations[verb] == "acl" and parse.tags[verb] in ("VBN", "VBG"):
+        return above, parse.tags[verb] == "VBN"
+    if parse.relations[verb] in ("conj", "xcomp") and parse.parts[above] == "VERB" and above != verb:
+        passive = any(parse.relations[child] == "auxpass" for child in parse.children[verb])
+        return _subject(parse, above)[0], passive
+    return None, False
+
+
+def _noun(parse: Parse, noun: int) -> tuple[list[int], float]:
+    """The tokens of a noun with whose or what of it is; 0 if it stands alone."""
+    phrase = _noun_phrase(parse, noun)
+    says_whose = any(parse.relations[t] in ("poss", "compound", "prep") for t in phrase if parse.heads[t] == noun)
+    return phrase, 2.5 * says_whose
+
+
+def _object_of(parse: Parse, preposition: int) -> list[int]:
+    nouns = (child for child in parse.children[preposition] if parse.relations[child] == "pobj")
+    return _noun_phrase(parse, next(nouns, None))
+
+
+def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
+    """A noun with its name, number, owner and adjectives, and what it is of; nothing for a pronoun or a dateline."""
+    if noun is None or parse.tags[noun] in _PRONOUN_TAGS:
+        return []
+    of = [*_prepositions(parse, noun, "of")]
+    if parse.parts[noun] not in ("NOUN", "PROPN") and not of:
+        return []
+    found = [noun]
+    for child in parse.children[noun]:
+        if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS:
+            found += _below(parse, child)
+    phrase = list(range(min(found), max(found) + 1))
+    phrase = phrase if len(phrase) < MOST_WORDS else [noun]
+    owner = [token for child in of[:1] for token in (child, *_object_of(parse, child))]
+    return [*phrase, *owner] if 1 < len(owner) <= MOST_OF and len(phrase) <= MOST_OF else phrase
+
+
+def _prepositions(parse: Parse, token: int, form: str) -> Iterator[int]:
+    return (c for c in parse.children[token] if parse.relations[c] == "prep" and parse.lemmas[c].lower() == form)
+
+
+def _below(parse: Parse, token: int) -> Iterator[int]:
+    """A token and all that depends on it, but articles and possessive pronouns."""
+    if parse.relations[token] != "det" and parse.tags[token] != "PRP$":
+        yield token
+    for child in parse.children[token]:
+        yield from _below(parse, child)
+
+
+def _text(reading: Reading, tokens: Sequence[int]) -> str:
+    """The words as they stand inside a sentence."""
+    document, parse = reading.cased, reading.parse
+    words: list[str] = []
+    for token in tokens:
+        word = document.tokens[token]
+        begins = document.sentence_at(token)[0] == token
+        lowers = begins and not word.isupper() and parse.parts[token] != "PROPN" and not word[1:].isupper()
+        joined = words and (word.startswith(("'", "’")) or word == "n't" or "-" in (word, words[-1][-1:]))
+        word = word[:1].lower() + word[1:] if lowers else word
+        if joined:
+            words[-1] += word
+        else:
+            words.append(word)
+    return " ".join(words)

@@ -20,8 +20,7 @@ from cdcoref.reports.cluster_circumstances import (
     Known,
 )
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
-from cdcoref.reports.event_names import is_bare
-from cdcoref.reports.labels import is_pronoun
+from cdcoref.reports.labels import is_bare, is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, numbers_over_time

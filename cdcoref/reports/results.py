@@ -1,5 +1,4 @@
-"""Clusters with the documents and stories that they are in, one by one: what every view, file and table is made
-from."""
+"""Clusters with their documents and stories, and how many there are: what every view, file and table is made from."""
 
 from __future__ import annotations
 
@@ -19,15 +18,88 @@ from cdcoref.reports.cluster_circumstances import (
     ClusterPlace,
     CorpusCircumstances,
 )
-from cdcoref.reports.counts import Counts
-from cdcoref.reports.located_mentions import LocatedMentions, PredictedMention
-from cdcoref.reports.mention_rows import MentionRow, circumstance_cells, metadata_cells, require_pandas
+from cdcoref.reports.mention_rows import (
+    LocatedMentions,
+    MentionRow,
+    PredictedMention,
+    circumstance_cells,
+    metadata_cells,
+    require_pandas,
+)
 from cdcoref.reports.predicted_story import PredictedStory, stories_of
-from cdcoref.reports.ranking import mean_confidence, ranked_clusters
-from cdcoref.reports.search_points import search_points, search_words, searched, searched_title
+from cdcoref.reports.ranking import (
+    mean_confidence,
+    ranked_clusters,
+    search_points,
+    search_words,
+    searched,
+    searched_title,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Totals: `across` and `within` are clusters in several documents and in one, `empty` documents without words."""
+
+    documents: int = 0
+    stories: int = 0
+    mentions: int = 0
+    across: int = 0
+    within: int = 0
+    singletons: int = 0
+    empty: int = 0
+
+    @classmethod
+    def of(cls, corpus: Corpus, stories: int) -> Counts:
+        """The counts of a corpus, given its number of stories."""
+        tally = Tally()
+        tally.add(corpus, stories)
+        return tally.counts()
+
+
+class Tally:
+    """Counts what comes story by story; a cluster of several stories is one cluster."""
+
+    def __init__(self) -> None:
+        self._documents = self._stories = self._mentions = self._without_cluster = self._empty = 0
+        self._within: dict[tuple[str | None, str], tuple[str, int]] = {}  # by cluster: its document, and its mentions
+        self._across: set[tuple[str | None, str]] = set()
+
+    def add(self, corpus: Corpus, stories: int) -> None:
+        """Add the documents and mentions of some stories."""
+        self._documents += len(corpus.documents)
+        self._stories += stories
+        self._mentions += len(corpus.mentions)
+        self._empty += sum(not document.tokens for document in corpus.documents)
+        for mention in corpus.mentions:
+            if mention.cluster is None:
+                self._without_cluster += 1
+                continue
+            key = mention.kind, mention.cluster
+            if key in self._across:
+                continue
+            document, count = self._within.get(key, (mention.document, 0))
+            if document == mention.document:
+                self._within[key] = document, count + 1
+            else:
+                self._within.pop(key)
+                self._across.add(key)
+
+    def counts(self) -> Counts:
+        """The totals so far."""
+        several = sum(count > 1 for _, count in self._within.values())
+        return Counts(
+            self._documents,
+            self._stories,
+            self._mentions,
+            len(self._across),
+            several,
+            len(self._within) - several + self._without_cluster,
+            self._empty,
+        )
 
 
 @dataclass(frozen=True)
@@ -159,7 +231,7 @@ class Results:
         """The clusters that have all the words of a query in their labels, mentions or sentences, the best first.
 
         Words that begin with those of the query count half; case and accents do not matter. The label of an event has
-        its place and day. See :func:`cdcoref.reports.search_points`.
+        its place and day. See :func:`cdcoref.reports.ranking`.
         """
         check_text("a query", query)
         words = list(dict.fromkeys(search_words(query)))

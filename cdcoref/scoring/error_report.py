@@ -12,10 +12,9 @@ import numpy as np
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
-from cdcoref.scoring.alignment import Alignment, Side
-from cdcoref.scoring.empty_nodes import tokens_in_key
-from cdcoref.scoring.file_scores import Options
+from cdcoref.scoring.alignment import Alignment, Side, tokens_in_key
 from cdcoref.scoring.overlap import ABSENT, Ints
+from cdcoref.scoring.scores import Options
 
 CONTEXT = 6
 """The number of words shown on either side of a mention."""

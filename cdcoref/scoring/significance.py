@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 from cdcoref.formats import MentionTable
 from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
-from cdcoref.scoring.file_scores import Options
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
 from cdcoref.scoring.overlap import Floats, Ints, Overlap
-from cdcoref.scoring.scores import counts_of
+from cdcoref.scoring.scores import Options, counts_of
 
 CELLS = 1 << 22
 """The size of the largest matrix of resamples x units held at a time."""

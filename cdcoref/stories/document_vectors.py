@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from cdcoref.corpus import Document
-from cdcoref.stories.boilerplate import boilerplate_lines
-from cdcoref.stories.document_words import blocks_of_products, rarity, unit_length, words_of
+from cdcoref.stories.document_words import blocks_of_products, boilerplate_lines, rarity, unit_length, words_of
 
 MIN_DOCUMENT_SIMILARITY = 0.2
 

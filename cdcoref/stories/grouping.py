@@ -13,10 +13,9 @@ from scipy.sparse import csr_array
 from cdcoref.clustering import PairScores, agglomerative
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
-from cdcoref.stories.boilerplate import boilerplate_lines
 from cdcoref.stories.copies import divided, near_duplicates
 from cdcoref.stories.document_vectors import DocumentVectors
-from cdcoref.stories.document_words import blocks_of_products, unit_length
+from cdcoref.stories.document_words import blocks_of_products, boilerplate_lines, unit_length
 from cdcoref.stories.merging import story_labels
 
 Setting = Literal["predicted", "gold_subtopic", "gold_topic", "none"]

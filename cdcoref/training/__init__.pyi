@@ -1,5 +1,6 @@
 from .antecedent_training import AntecedentTraining as AntecedentTraining
 from .antecedent_training import fit_antecedents as fit_antecedents
+from .antecedent_training import with_genders_swapped as with_genders_swapped
 from .bi_encoder_data import BiEncoderData as BiEncoderData
 from .bi_encoder_data import BiEncoderTraining as BiEncoderTraining
 from .bi_encoder_training import BiEncoderLearner as BiEncoderLearner
@@ -17,15 +18,14 @@ from .detector import fit_detector as fit_detector
 from .loop import fit_contexts as fit_contexts
 from .loop import fit_heads as fit_heads
 from .loop import train as train
-from .mention_words import ReadWords as ReadWords
-from .mention_words import read_words as read_words
-from .roles import CorpusRoles as CorpusRoles
+from .sources import ReadWords as ReadWords
 from .sources import linkable_groups as linkable_groups
+from .sources import read_words as read_words
 from .styles import in_style as in_style
 from .styles import span_targets as span_targets
 from .styles import tune_styles as tune_styles
-from .swapped_genders import with_genders_swapped as with_genders_swapped
 from .training_config import PRESETS as PRESETS
+from .training_config import CorpusRoles as CorpusRoles
 from .training_config import TrainingConfig as TrainingConfig
 from .tuning import DISTANCE_THRESHOLDS as DISTANCE_THRESHOLDS
 from .tuning import Cuts as Cuts

@@ -1,4 +1,4 @@
-"""Training the scorer of antecedents: annotated corpora and an encoder that does not change in, a fitted head out."""
+"""Training the scorer of antecedents on an encoder that does not change, also on texts with genders swapped."""
 
 from __future__ import annotations
 
@@ -12,15 +12,67 @@ from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
+from cdcoref.language import continues_phrase, gender_of_first_name, is_common_word
 from cdcoref.linking import Anaphora, anaphora, mentions_by_kind
 from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
 from cdcoref.reading import Readings
-from cdcoref.training.mention_words import ReadWords
-from cdcoref.training.sources import Shares, drawn_by_share
-from cdcoref.training.swapped_genders import with_genders_swapped
+from cdcoref.training.sources import ReadWords, Shares, drawn_by_share
+from cdcoref.word_tables import rows, words_in
 from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, Flag, check_fields, number
+
+_OTHER: dict[str, str] = {}
+for _row in rows("gender_pairs.tsv"):
+    _OTHER.setdefault(_row["man"], _row["woman"])
+    _OTHER.setdefault(_row["woman"], _row["man"])
+_OTHER["hers"] = "his"
+_GENDERS = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
+_NOT_POSSESSED = words_in("function_words.tsv", "not possessed")
+
+
+def with_genders_swapped(words: Sequence[str]) -> list[str]:
+    """The words of a text with pronouns, nouns, titles and first names of the other gender, one for one.
+
+    What states no gender stays: surnames, and first names of both genders.
+
+    >>> " ".join(with_genders_swapped("Mr. Hale told her sister Paula that her car was his .".split()))
+    'Ms. Hale told his brother Ned that his car was hers .'
+    """
+    return [_swapped(words, place) for place in range(len(words))]
+
+
+def _swapped(words: Sequence[str], place: int) -> str:
+    word = words[place]
+    lower = word.casefold()
+    following = words[place + 1] if place + 1 < len(words) else "."
+    before_noun = continues_phrase(following) and following.casefold() not in _NOT_POSSESSED
+    if lower == "her" and before_noun:
+        return _like(word, "his")
+    if lower == "his":
+        return _like(word, "her" if before_noun else "hers")
+    if lower in _OTHER:
+        return _like(word, _OTHER[lower])
+    is_surname = place > 0 and words[place - 1].istitle() and words[place - 1].casefold() not in _OTHER
+    if not word.istitle() or is_surname or is_common_word(lower):
+        return word
+    states_gender = gender_of_first_name(lower, alone=not following.istitle())
+    return _like(word, _name_of_other_gender(lower)) if states_gender else word
+
+
+def _like(word: str, other: str) -> str:
+    """The other word, with capitals as in the first."""
+    if word.isupper() and len(word) > 1:
+        return other.upper()
+    return other[:1].upper() + other[1:] if word[:1].isupper() else other
+
+
+def _name_of_other_gender(name: str) -> str:
+    """A first name for another person, of the other gender: "ned" for "paula"."""
+    own, others = (
+        [other for other in _GENDERS if (_GENDERS[other] == _GENDERS[name]) is same] for same in (True, False)
+    )
+    return others[own.index(name) * len(others) // len(own)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +117,16 @@ class _Example:
 
 def swapped(part: AnnotatedCorpus) -> AnnotatedCorpus:
     """The documents of a corpus that state a gender, with genders swapped, and the mentions in them."""
-    documents = [own for document in part.corpus.documents if (own := _swapped(document)).tokens != document.tokens]
+    documents = [
+        own for document in part.corpus.documents if (own := _document_swapped(document)).tokens != document.tokens
+    ]
     corpus = part.corpus.subset([document.id for document in documents])
     by_id = {document.id: document for document in documents}
     changed = replace(corpus, documents=tuple(by_id[document.id] for document in corpus.documents))
     return replace(part, corpus=changed)
 
 
-def _swapped(document: Document) -> Document:
+def _document_swapped(document: Document) -> Document:
     words = with_genders_swapped(document.tokens)
     plain = Document.from_sentences(document.id, [words[start:end] for start, end in document.sentences])
     return replace(document, tokens=plain.tokens, text=plain.text, offsets=plain.offsets)

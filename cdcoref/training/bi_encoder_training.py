@@ -17,7 +17,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining
-from cdcoref.training.mention_words import read_words
+from cdcoref.training.sources import read_words
 from cdlm.encoder import CDLMModel
 from cdlm.printing import as_lines
 from cdlm.repeated_weights import share_projections

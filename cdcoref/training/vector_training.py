@@ -19,8 +19,7 @@ from cdcoref.linking import ReadMentions, comparison_features, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.reading import Readings
 from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents, swapped
-from cdcoref.training.mention_words import ReadWords, read_words
-from cdcoref.training.sources import Shares, cluster_numbers, linkable_groups, widest_setting
+from cdcoref.training.sources import ReadWords, Shares, cluster_numbers, linkable_groups, read_words, widest_setting
 from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, check_fields, number

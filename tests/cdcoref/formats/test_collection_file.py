@@ -143,7 +143,7 @@ def test_what_is_damaged_inside_is_said_in_one_sentence(path: Path, change: str,
     ("change", "message"),
     [
         ("UPDATE clusters SET confidence = 'x'", "the confidence of cluster c[0-9]+ is damaged"),
-        ("UPDATE documents SET share = 'x'", "the column documents.share has a value of another type"),
+        ("UPDATE documents SET story = 'x'", "the column documents.story has a value of another type"),
         ("UPDATE documents SET text = 'A'", "what is stored of document .* is damaged"),
         ("UPDATE mentions SET confidence = 'x'", "is damaged"),
     ],

@@ -1,4 +1,4 @@
-"""The head that finds mentions: word vectors and candidate spans in, one logit per span and kind out."""
+"""Heads on the encoder: of two mentions that were read together, of spans that may be mentions, of antecedents."""
 
 from __future__ import annotations
 
@@ -9,6 +9,29 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.model.batches import ReadingBatch
+from cdcoref.model.mention_vectors import MentionProjection, two_hidden_layers
+from cdcoref.model.model_config import ANAPHORS, ANTECEDENT_FEATURES
+
+
+class PairScorer(nn.Module):
+    """A logit for two mentions, from ``[s, m_i, m_j, m_i * m_j]``: one hidden layer with tanh, an output per kind."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(4 * width, hidden)
+        self.output = nn.Linear(hidden, len(KINDS))
+
+    def forward(self, sequences: Tensor, first: Tensor, second: Tensor, kinds: Tensor) -> Tensor:
+        """Logits of the pairs. *Shape:* (pairs,)
+
+        `sequences`: Vectors of ``[CLS]``. *Shape:* (pairs, width)
+        `first`, `second`: Sums of the vectors of the mentions' pieces. *Shape:* (pairs, width)
+        `kinds`: The number of each pair's kind. *Shape:* (pairs,)
+        """
+        compared = torch.cat([sequences, first, second, first * second], dim=1)
+        logits: Tensor = self.output(torch.tanh(self.hidden(compared)))
+        return logits.gather(1, kinds[:, None]).squeeze(1)
+
 
 MIN_ROWS = 16
 """With this many rows or more, MKL and oneDNN sum a product in the same order whatever their number."""
@@ -23,7 +46,7 @@ class SpanDetector(nn.Module):
 
     It distinguishes `styles` styles of annotation, each with its own logits. `neighbours` says whether it sees the word
     before and the word after a span, where the sentence has one: they show where a name begins and ends. It also sees
-    the syntactic features of a span (:mod:`cdcoref.inputs.span_syntax`), if these have `syntax_values` values.
+    the syntactic features of a span (:mod:`cdcoref.inputs.span_features`), if these have `syntax_values` values.
     """
 
     mean_of_words: Tensor
@@ -122,3 +145,79 @@ def _product(layer: nn.Linear, rows: Tensor) -> Tensor:
     """
     missing = max(0, MIN_ROWS - len(rows))
     return layer(nn.functional.pad(rows, (0, 0, 0, missing)))[: len(rows)]
+
+
+OF_MENTION = 6
+"""Features of a mention besides its vectors and class."""
+OF_PAIR = 7
+"""Features of a pronoun and a candidate together."""
+CLASS_WIDTH = 16
+
+
+class AntecedentScorer(nn.Module):
+    """A logit for a pronoun and each of its candidates; 0 is the logit of there being no antecedent.
+
+    `width`: Of what the encoder's layers say of a word, together.
+    `dimension`: Of the two vectors that a mention has: one as pronoun, one as candidate.
+    `hidden`: Units of the first hidden layer; the second has half as many.
+    `features`: Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
+    `projection`: What makes the two vectors of a mention.
+    """
+
+    def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.dimension = dimension
+        self.projection = MentionProjection(width, 2 * dimension, 0.3)
+        self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
+        of_mention, of_pair = feature_counts(features)
+        inputs = 3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair
+        self.layers = two_hidden_layers(inputs, hidden, max(1, hidden // 2), 0.2)
+
+    @property
+    def columns(self) -> int:
+        """Numbers of a mention's two vectors."""
+        return 2 * self.dimension
+
+    def project(self, words: Tensor) -> Tensor:
+        """The projections of words (:meth:`MentionProjection.project`), before mentions are known.
+
+        *Shape:* (words, width) in, (words, 2 * columns) out
+        """
+        return self.projection.project(words)
+
+    def forward(
+        self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
+    ) -> Tensor:
+        """Logits of pronouns and candidates. *Shape:* (pairs,)
+
+        `vectors`: Of all mentions of a document by `projection`, as pronouns and as candidates, side by side.
+            *Shape:* (mentions, columns)
+        `classes`: The place of each in `ANAPHORS`. *Shape:* (mentions,)
+        `features`: Further features of each. *Shape:* (mentions, numbers of a mention)
+        `pronouns`, `candidates`: Numbers of mentions. *Shape:* (pairs,)
+        `pairs`: Features of both together. *Shape:* (pairs, numbers of a pair)
+        """
+        one, other = vectors[pronouns, : self.dimension], vectors[candidates, self.dimension :]
+        compared = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
+        logits: Tensor = self.layers(torch.cat([*compared, features[pronouns], features[candidates], pairs], dim=1))
+        return logits.squeeze(-1)
+
+
+def feature_counts(features: Sequence[str]) -> tuple[int, int]:
+    """Numbers of a mention, and of a pronoun and a candidate together, with these further features."""
+    sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
+    return sum(of_mention for of_mention, _ in sizes), sum(of_pair for _, of_pair in sizes)
+
+
+def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Mean over pronouns of the negative log probability of all their right antecedents, or of none if they have none.
+
+    `logits`, `right`: Of pronouns and candidates, pronoun by pronoun; whether they corefer. *Shape:* (pairs,)
+    `sizes`: Candidates of every pronoun.
+    """
+    losses = []
+    for own, correct in zip(logits.split(list(sizes)), right.split(list(sizes)), strict=True):
+        with_none = torch.cat([own.new_zeros(1), own])
+        chosen = torch.cat([~correct.any()[None], correct])
+        losses.append(with_none.logsumexp(0) - with_none[chosen].logsumexp(0))
+    return torch.stack(losses).mean()
