@@ -17,7 +17,8 @@ from cdcoref.formats import read_corpus, tokenise_text
 from cdcoref.predict import Predictor
 
 
-def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Collection) -> None:
+def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Collection, predictor: Predictor) -> None:
+    finder = Predictor(predictor.model, lemma=True)
     above = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\n2 March 2024\n\n"
     reports = {
         "flood": "River bursts its banks in Torvald. The Ask flooded nine streets, and 300 people fled by boat.",
@@ -25,15 +26,15 @@ def test_lines_that_a_site_puts_above_its_articles_do_not_make_a_story(lemma: Co
         "verdict": "Smuggler jailed. A court in Lisse jailed Piet Kamp for smuggling cigarettes in coffins for years.",
         "storm": "Gale fells oaks in Brenn. Wind of 140 kilometres an hour closed a railway and two schools.",
     }
-    lemma.add({id: above + text for id, text in reports.items() if id != "storm"})
+    lemma.add({id: above + text for id, text in reports.items() if id != "storm"}, finder)
     assert lemma.counts().stories == 3
-    lemma.add({"storm": above + reports["storm"]})
+    lemma.add({"storm": above + reports["storm"]}, finder)
     mentions = lemma.corpus().mentions
     assert mentions
     assert all(mention.start >= 9 for mention in mentions)  # behind the first line, of nine words
     for _ in range(2):
         assert lemma.counts().stories == 4
-        report = lemma.rebuild()
+        report = lemma.rebuild(finder)
         assert (report.merged, report.split) == ((), ())
         assert [m.key for m in lemma.corpus().mentions] == [m.key for m in mentions]
     assert lemma.add({"storm": above + reports["storm"]}).known == {"storm": "storm"}

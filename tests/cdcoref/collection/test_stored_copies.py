@@ -24,9 +24,9 @@ def without(document: Document, gone: set[int], id: str) -> Document:
 
 @pytest.fixture(scope="module")
 def originals() -> Sequence[Document]:
-    """Sixty texts of at least five sentences."""
+    """Twenty texts of at least five sentences."""
     documents = CorpusFolder("invented", FOLDER).read("dev").corpus.documents
-    return [document for document in documents if len(document.sentences) >= 5][:60]
+    return [document for document in documents if len(document.sentences) >= 5][:20]
 
 
 def stories_of(collection: Collection) -> list[list[str]]:
@@ -56,7 +56,7 @@ def test_copies_one_by_one_do_not_divide_stories(
     add_one_by_one(lemma, different)
     assert topic_quality(different, stories_of(lemma)).f1 > alone - 0.03
     copies = lemma.corpus().copies()
-    assert sum(map(len, copies.values())) > 0.9 * (len(different) - len(originals))
+    assert sum(map(len, copies.values())) >= 0.9 * (len(different) - len(originals))
     assert all(copy.split("~")[0] == original.split("~")[0] for original, own in copies.items() for copy in own)
 
 

@@ -23,8 +23,6 @@ from cdcoref.training import (
     ContextTraining,
     ReadContexts,
     TrainingConfig,
-    fit_contexts,
-    fit_heads,
     hard_pairs,
     train,
 )
@@ -287,23 +285,3 @@ def test_an_interrupted_run_ends_with_the_same_weights(
     for file in (WEIGHTS_FILE, RUN_FILE):
         assert (tmp_path / "m" / file).read_bytes() == (reference[0] / file).read_bytes()
     assert not (tmp_path / "m" / "contexts").exists()
-
-
-def test_a_model_that_was_trained_without_one_can_be_given_one(
-    reference: tuple[Path, list[str]], config: TrainingConfig, tmp_path: Path
-) -> None:
-    """As when the preset of a model has one that the model has not; all else is the same with it and without."""
-    parts = [annotated_corpora(stories(name)) for name in "ab"]
-    without = with_settings(config, {"rank": 0})
-    before = train(without, stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent).state_dict()
-    with_it = CorefModel.from_pretrained(reference[0]).state_dict()
-    assert {name for name in with_it if not name.startswith("context_scorer.")} == set(before)
-    assert all(torch.equal(weight, with_it[name]) for name, weight in before.items())
-    fit_contexts(config, *parts, tmp_path / "m", device="cpu", say=silent)
-    lines: list[str] = []
-    fit_heads(CorefModel.from_pretrained(tmp_path / "m"), config, *parts, tmp_path / "m", say=lines.append)
-    assert lines[0] == "fitting heads on the trained encoder: none"
-    found, expected = (CorefModel.from_pretrained(folder) for folder in (tmp_path / "m", reference[0]))
-    assert found.settings.contexts == expected.settings.contexts
-    weights = expected.state_dict()
-    assert all(torch.equal(weight, weights[name]) for name, weight in found.state_dict().items())

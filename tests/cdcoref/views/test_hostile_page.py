@@ -88,11 +88,11 @@ def test_no_other_script_can_run(
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of 200 documents of 20 stories with 10,000 mentions."""
+    """The page of 60 documents of 20 stories with 3,000 mentions."""
     chance = random.Random(5)
     words = ["ferry", "sank", "storm", "captain", "police", "island", "museum", "painting", "guard", "coast"]
     documents, mentions = [], []
-    for number in range(200):
+    for number in range(60):
         sentences = [chance.choices(words, k=12) for _ in range(12)]
         document = Document.from_sentences(f"{number:04}.txt", sentences, subtopic=str(number % 20))
         documents.append(document)
@@ -102,13 +102,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
             mentions.append(Mention(document.id, (start, start + 1)[: chance.randint(1, 2)], kind, name))
     groups = tuple(tuple(d.id for d in documents if d.subtopic == str(story)) for story in range(20))
     page = tmp_path_factory.mktemp("archive") / "page.html"
-    write_page(Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(200, 20, 10, 0, 0)), page)
+    write_page(Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(60, 20, 3, 0, 0)), page)
     return page
 
 
 def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> None:
     page = open_page(archive)
-    assert page.locator(".top p").inner_text().startswith("20 stories · 10,000 mentions")
+    assert page.locator(".top p").inner_text().startswith("20 stories · 3,000 mentions")
 
     def elements() -> int:
         return int(page.evaluate("document.querySelectorAll('*').length"))
@@ -117,7 +117,7 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> N
     list_of_clusters, texts = page.locator("#cluster-list"), page.locator("#texts")
     for _ in range(20):
         for area in (list_of_clusters, texts):
-            area.evaluate("node => { node.scrollTop += 3000; return new Promise(requestAnimationFrame); }")
+            area.evaluate("node => { node.scrollTop += 800; return new Promise(requestAnimationFrame); }")
     filled = "node => { const box = node.getBoundingClientRect(); return [0.1, 0.5, 0.9].every((part) => "
     filled += "document.elementFromPoint(box.x + box.width / 2, box.y + box.height * part).closest('.row')); }"
     texts.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -129,10 +129,10 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> N
     last = page.locator("#cluster-list .choice.active")
     assert last.get_attribute("aria-posinset") == last.get_attribute("aria-setsize")
     expect(last).to_be_in_viewport()
-    page.evaluate("location.hash = '#m7000'")
+    page.evaluate("location.hash = '#m2000'")
     expect(page.locator("#texts a.here").first).to_be_in_viewport()
-    page.evaluate("location.hash = '#d199'")
-    expect(page.locator("#current")).to_have_text("0199.txt (200 of 200)")
+    page.evaluate("location.hash = '#d59'")
+    expect(page.locator("#current")).to_have_text("0059.txt (60 of 60)")
     page.locator("#query").fill("nothing of the kind")
     expect(page.locator("#found")).to_have_text("No cluster matches.")
 
@@ -140,7 +140,7 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> N
 def test_texts_stay_where_they_are_while_heights_become_known(open_page: Open, archive: Path) -> None:
     page = open_page(archive)
     texts = page.locator("#texts")
-    for start in (20_000, 40_000):
+    for start in (6_000, 12_000):
         texts.evaluate("(node, top) => { node.scrollTop = top; return new Promise(requestAnimationFrame); }", start)
         first = "node => [...node.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > 150)"
         place = f"node => {{ const row = ({first})(node); return [row.dataset.row, row.getBoundingClientRect().top]; }}"
