@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
 from cdcoref.inputs import Integers, ReadingSequence
-from cdcoref.language import LastWord, last_word
+from cdcoref.language import MEN_AND_WOMEN, TITLES, LastWord, last_word
 from cdcoref.linking.store import ResultStore, document_hash
-from cdcoref.linking.titled_names import with_titles_joined
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.reading import Halves, MentionVectors, Reading, Vectors
 
@@ -67,9 +66,45 @@ class SpanScores:
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
                 )
-        entities = np.flatnonzero(kinds == KINDS.index(ENTITY))
-        spans = ((int(self.starts[s]), int(self.ends[s]), float(best[s])) for s in entities)
-        return with_titles_joined(reading, sorted(mentions, key=lambda m: m.start), spans)
+        return _with_titles(reading, sorted(mentions, key=lambda m: m.start))
+
+
+def _with_titles(reading: Reading, mentions: Iterable[Mention]) -> list[Mention]:
+    """Mentions in order, in which a title and the name behind it are one ("Judge Paula Reyes").
+
+    Of a title in lower case only the name remains ("coach Rob Jennings"); kinship is no title ("his brother Pierre").
+    """
+    tokens = reading.document.tokens
+    joined: list[Mention] = []
+    for mention in mentions:
+        title = joined[-1] if joined else None
+        if title is not None and _is_title_of(reading, title, mention):
+            word = tokens[title.end - 1]
+            if word not in MEN_AND_WOMEN:
+                joined.pop()
+            if word[:1].isupper():
+                mention = replace(mention, tokens=tuple(range(title.start, mention.end)))
+        joined.append(mention)
+    for place, mention in enumerate(joined):  # names that were not detected
+        behind = joined[place + 1].start if place + 1 < len(joined) else len(tokens)
+        if _ends_with_title(reading, mention) and tokens[mention.end - 1][:1].isupper():
+            name = reading.parse.heads[mention.end - 1]
+            if mention.end <= name < behind and reading.parse.parts[name] == "PROPN":
+                joined[place] = replace(mention, tokens=tuple(range(mention.start, name + 1)))
+    return joined
+
+
+def _ends_with_title(reading: Reading, mention: Mention) -> bool:
+    return mention.kind == ENTITY and reading.document.tokens[mention.end - 1].casefold().rstrip(".") in TITLES
+
+
+def _is_title_of(reading: Reading, title: Mention, name: Mention) -> bool:
+    """Whether a mention ends with a title of the name directly behind it, by the parse."""
+    if name.kind != ENTITY or title.end != name.start or not _ends_with_title(reading, title):
+        return False
+    parse, head = reading.parse, reading.parse.head_of(name.tokens)
+    beside = parse.heads[head] == title.end - 1 and parse.relations[head] == "appos"
+    return parse.parts[head] == "PROPN" and (beside or parse.heads[title.end - 1] in name.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,8 +407,7 @@ def read(
     for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         detected = part.spans.select(part.reading, model.settings.detection_threshold)
         own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
-        # Names behind two titles are sought in the whole document.
-        detected = [*own, *(mention for mention in detected if mention.kind in kinds and part.begins(mention))]
+        detected = [*own, *(mention for mention in detected if mention.kind in kinds)]
         mentions += detected
         if model.vector_scorer is not None:
             gathered.add(part, range(len(detected)), detected)

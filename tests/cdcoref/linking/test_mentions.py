@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.inputs import ReadingBuilder
-from cdcoref.linking import SpanScores, annotated_only, find_mentions, read, score_spans
+from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
 from cdcoref.reading import Reading
 
 if TYPE_CHECKING:
@@ -77,17 +77,11 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
     ("words", "spans", "expected"),
     [
         ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 4, 0.7)], ["Judge Paula Reyes"]),
-        # Only the title is detected: it is joined with the most probable name after it.
-        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 3, 0.1), (2, 4, 0.3)], ["Judge Paula Reyes"]),
-        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (1, 3, 0.1), (1, 4, 0.3)], ["Judge Paula Reyes"]),
+        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9)], ["Judge Paula Reyes"]),  # only the title is detected
         ("Then Sen. J. B. Hale left", [(1, 2, 0.9), (2, 5, 0.7)], ["Sen. J. B. Hale"]),
-        ("Then U.S. Chief Justice John Roy left", [(1, 4, 0.9), (4, 6, 0.7)], ["Chief Justice John Roy"]),
+        ("Then U.S. Chief Justice John Roy left", [(1, 4, 0.9), (4, 6, 0.7)], ["U.S. Chief Justice John Roy"]),
         ("Then Prime Minister Ida Rohm left", [(1, 3, 0.9), (3, 5, 0.7)], ["Prime Minister Ida Rohm"]),
-        ("the prime minister left", [(1, 2, 0.9), (2, 3, 0.8)], ["prime minister"]),
         ("and Prime Minister Rohm left", [(1, 2, 0.9), (2, 3, 0.8), (3, 4, 0.7)], ["Prime Minister Rohm"]),
-        # A name behind two titles is a mention even if no span is probable.
-        ("and then Detective Lt. Mary Howe left the town with her dog", [(4, 6, 0.1)], ["Detective Lt. Mary Howe"]),
-        ("on that day Chief Inspector Howe came back to the town", [], ["Chief Inspector Howe"]),
         ("and then Vice President Hale left the town with her dog", [(4, 5, 0.9)], ["Hale"]),
         ("Prime Minister Signs Bill for Chief Justice", [], []),
         ("and the Vice President , Ann Hale , left the town with her dog", [], []),
@@ -200,20 +194,6 @@ def test_documents_come_back_in_order_however_they_are_batched(tiny_model: Coref
         one = once[number % 12][1]
         np.testing.assert_array_equal(one.starts, two.starts)
         np.testing.assert_allclose(one.probabilities, two.probabilities, atol=1e-5)
-
-
-def test_a_name_behind_two_titles_is_found_once_in_a_long_document(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Documents of many sequences are read part by part, and such names are sought in the whole document."""
-    name, ferry = "Detective Lt. Mary Howe spoke on Friday .", "The ferry sank off Tresk ."
-    sentences = [name.split(), *[ferry.split()] * 60]
-    document = Document.from_sentences("long", sentences)
-    (whole,) = read(tiny_model, [document], batch_tokens=512)
-    monkeypatch.setattr("cdcoref.linking.mentions.SEQUENCES_AT_ONCE", 1)
-    (in_parts,) = read(tiny_model, [document], batch_tokens=512)
-    assert [(m.tokens, m.kind) for m in in_parts.mentions] == [(m.tokens, m.kind) for m in whole.mentions]
-    assert (1, 2, 3) in [m.tokens for m in whole.mentions]
 
 
 def test_found_mentions_stay_within_sentences_that_may_be_seen(tiny_model: CorefModel, sample: Path) -> None:
