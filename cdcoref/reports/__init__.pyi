@@ -32,7 +32,3 @@ from .results import PredictedCluster as PredictedCluster
 from .results import Results as Results
 from .results import ScoredPair as ScoredPair
 from .results import Tally as Tally
-from .story_graph import GraphLine as GraphLine
-from .story_graph import GraphNode as GraphNode
-from .story_graph import StoryGraph as StoryGraph
-from .story_graph import sentences_together as sentences_together

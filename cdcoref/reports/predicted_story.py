@@ -22,10 +22,9 @@ from cdcoref.reports.cluster_circumstances import (
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
-from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
+from cdcoref.reports.ranking import mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, numbers_over_time
 from cdcoref.reports.stated_values import StoryContext
-from cdcoref.reports.story_graph import GraphNode, StoryGraph, story_graph
 from cdcoref.word_tables import words_in
 
 LONGEST_TITLE = 25
@@ -193,24 +192,6 @@ class PredictedStory:
         return tuple(event for event, _ in self._main_events)
 
     @cached_property
-    def graph(self) -> StoryGraph:
-        """Who and what appears in which events of the timeline; of those in most documents if there are many.
-
-        Entities of several mentions whose label is no pronoun, date or number.
-        """
-        entities = []
-        for members in self._clusters(ENTITY):
-            label = self._label(members)
-            if len(members) > 1 and not is_pronoun(label) and not is_date_or_number(label.split()):
-                entities.append((GraphNode(members[0].cluster, label, len({m.document for m in members})), members))
-        events = [
-            (GraphNode(event.cluster, event.label, len(event.documents)), members)
-            for event, members in self._main_events
-            if not is_pronoun(event.label)
-        ]
-        return story_graph(self._documents, entities, events)
-
-    @cached_property
     def one_source(self) -> tuple[StoryEvent, ...]:
         """Events that one document alone tells of, with a time, place or number of their own.
 
@@ -257,7 +238,6 @@ class PredictedStory:
             "timeline": [_event_values(event) for event in self.timeline],
             "numbers": [_line_values(line) for line in self.numbers],
             "one_source": [_event_values(event) for event in self.one_source],
-            "graph": self.graph.to_dict(),
             "disagreements": [asdict(one) for one in self.disagreements],
         }
 

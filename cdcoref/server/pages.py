@@ -20,7 +20,7 @@ from cdcoref.server.document_text import paragraphs
 from cdcoref.server.predicting import BusyError
 from cdcoref.server.readers import GoneError
 from cdcoref.server.site import Notice, Site
-from cdcoref.views import first_events, graph_drawing, write_result
+from cdcoref.views import first_events, write_result
 
 A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
@@ -240,9 +240,7 @@ def _stories(view: View) -> Response:
 
 def _story(view: View, number: str) -> Response:
     story = view.collection.story(int(number))
-    return view.render(
-        "story.html", story=story, drawing=graph_drawing(story.graph), most=EVENTS_OF_STORY, first_events=first_events
-    )
+    return view.render("story.html", story=story, most=EVENTS_OF_STORY, first_events=first_events)
 
 
 def _questions(view: View) -> Response:

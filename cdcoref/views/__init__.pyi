@@ -3,7 +3,6 @@ from .cluster_table import first_lines as first_lines
 from .cluster_table import summary as summary
 from .evaluation_tables import evaluation_text as evaluation_text
 from .evaluation_tables import statistics_text as statistics_text
-from .graph_drawing import graph_drawing as graph_drawing
 from .json_object import event_circumstances as event_circumstances
 from .json_object import json_text as json_text
 from .json_object import write_json_lines as write_json_lines

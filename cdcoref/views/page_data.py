@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from cdcoref.corpus import ENTITY, EVENT, Document, character_parts, confidence_text
+from cdcoref.corpus import EVENT, Document, character_parts, confidence_text
 from cdcoref.formats import Utf16Units
-from cdcoref.reports import GraphLine, PredictedStory, Results, StoryEvent, metadata_text
-from cdcoref.views.graph_drawing import graph_drawing
+from cdcoref.reports import PredictedStory, Results, StoryEvent, metadata_text
 from cdlm.printing import counted
 
 
@@ -27,8 +26,7 @@ def page_data(results: Results) -> dict[str, Any]:
     ``timeline`` and ``oneSource`` (label, when and where in words, number of the cluster or -1, sentence, number of its
     document, whether it is minor), ``numbers`` (label, values with their days in words, number of the cluster or -1,
     and reports as statements), ``disagreements`` (label, what differs, number of the cluster or -1, and statements:
-    value, sentence, number of its document), ``drawing`` (:func:`cdcoref.views.graph_drawing.graph_drawing`) and
-    ``together`` (label and cluster of an entity, those of an event, number of sentences).
+    value, sentence, number of its document).
     """
     corpus = results.corpus
     story_of = {name: number for number, story in results.numbered_stories().items() for name in story}
@@ -85,20 +83,14 @@ def _about(document: Document) -> tuple[str, str, str]:
 def _story(
     story: PredictedStory, documents: Mapping[str, int], clusters: Mapping[tuple[str, str], int]
 ) -> dict[str, Any]:
-    def cluster(name: str | None, kind: str = EVENT) -> int:
-        return clusters.get((kind, name or ""), -1)
+    def cluster(name: str | None) -> int:
+        return clusters.get((EVENT, name or ""), -1)
 
     def event(one: StoryEvent) -> tuple[str, str, int, str, int, bool]:
         parts = [one.when_text, one.where, counted(len(one.documents), "document")]
         about = " · ".join(filter(None, parts))
         return one.label, about, cluster(one.cluster), one.best.sentence, documents[one.best.document], one.minor
 
-    def together(line: GraphLine) -> tuple[str, int, str, int, int]:
-        entity, happening = graph.entities[line.entity], graph.events[line.event]
-        names = entity.label, cluster(entity.cluster, ENTITY), happening.label, cluster(happening.cluster)
-        return *names, line.sentences
-
-    graph = story.graph
     about = [f"Story {story.number}", ", ".join(story.who), story.where, story.when.shown() if story.when else ""]
     days = {name: day.shown() if (day := story.day_of(name)) else "" for name in story.documents}
     return {
@@ -108,8 +100,6 @@ def _story(
             (documents[name], day, story.published_by(name), story.headline_of(name)) for name, day in days.items()
         ],
         "timeline": [event(one) for one in story.timeline],
-        "drawing": graph_drawing(graph),
-        "together": [together(line) for line in graph.lines],
         "oneSource": [event(one) for one in story.one_source],
         "numbers": [
             (

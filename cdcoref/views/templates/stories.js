@@ -72,46 +72,6 @@ function storySection(title, entries, makeCard, isMinor = () => false) {
   return nodes;
 }
 
-// -- who and what appears in which events: a picture, and a table of the same ------------------------------------------
-
-const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").querySelector("svg").namespaceURI;
-
-function shape(tag, attributes, text = "") {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.textContent = text;
-  return node;
-}
-
-const GRAPH_TITLE = "Who and what appears in which events";
-
-function picture({ width, height, circles, labels, lines, description }) {
-  const svg = shape("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "graph-title graph-description" });
-  svg.append(shape("title", { id: "graph-title" }, GRAPH_TITLE), shape("desc", { id: "graph-description" }, description));
-  for (const [x1, y1, x2, y2, strength] of lines) svg.append(shape("line", { x1, y1, x2, y2, "stroke-width": strength }));
-  for (const [cx, cy, r, kind] of circles) svg.append(shape("circle", { cx, cy, r, class: kind }));
-  for (const [x, y, anchor, words, kind] of labels) svg.append(shape("text", { x, y, "text-anchor": anchor, class: kind }, words));
-  return svg;
-}
-
-function clusterCell(label, cluster) {
-  const words = foreign(cluster < 0 ? "bdi" : "a", "", label);
-  if (cluster >= 0) words.href = `#c${cluster}`;
-  return element("td", "", words);
-}
-
-function graphNodes({ drawing, together }) {
-  if (!together.length) return [];
-  const head = element("tr", "", ...["Who or what", "Event", "Sentences with both"].map((name) => element("th", "", name)));
-  for (const cell of head.children) cell.scope = "col";
-  const rows = together.map(([entity, entityCluster, event, eventCluster, sentences]) => {
-    return element("tr", "", clusterCell(entity, entityCluster), clusterCell(event, eventCluster), element("td", "", sentences));
-  });
-  const table = element("table", "", element("caption", "unseen", GRAPH_TITLE), element("thead", "", head), element("tbody", "", ...rows));
-  const details = element("details", "", element("summary", "", "As a table"), table);
-  return [element("h3", "part", GRAPH_TITLE), element("div", "appearances", picture(drawing), details)];
-}
-
 function storyNodes(story) {
   const title = foreign("h2", "", story.title);
   title.id = "story-label";
@@ -128,7 +88,6 @@ function storyNodes(story) {
     ...storySection("Timeline", story.timeline, eventCard, (event) => event[5]),
     ...storySection("Numbers over time", story.numbers, disagreementCard),
     ...storySection("Where documents disagree", story.disagreements, disagreementCard),
-    ...graphNodes(story),
     ...storySection("Only in one document", story.oneSource, eventCard),
   ];
 }

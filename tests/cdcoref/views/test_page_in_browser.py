@@ -119,11 +119,6 @@ def test_a_story(open_page: Open, news: Prediction) -> None:
     story = page.locator("#story-content")
     expect(story.locator("h3.part").first).to_have_text("Documents")
     expect(story.locator(".card h4").first).to_have_text("sinking")
-    picture = story.get_by_role("img", name="Who and what appears in which events")
-    expect(picture).to_be_visible()
-    assert picture.locator("text").all_text_contents() == ["ferry Maren", "sinking"]
-    story.get_by_text("As a table").click()
-    assert story.locator("tbody tr").all_inner_texts() == ["ferry Maren\tsinking\t2"]
     page.locator("#query").fill("nothing of the kind")
     expect(page.locator("#found")).to_have_text("No story matches.")
     story.locator(".card h4 a").first.click()
