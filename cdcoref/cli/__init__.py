@@ -1,37 +1,33 @@
-"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only; one module per command."""
+"""The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only."""
 
 from __future__ import annotations
 
 import typer
 
-from cdcoref.cli import (
-    add,
-    correct,
-    demo,
-    errors,
-    evaluate,
-    export,
-    predict,
-    publish,
-    rebuild,
-    remove,
-    score,
-    serve,
-    show,
-    stats,
-    train,
-)
-from cdcoref.cli.option_groups import option, with_groups
+from cdcoref.cli import annotated, collections, correct, models, predict, score, serve, show
+from cdcoref.cli.options import option, with_groups
 from cdlm.command_line import Commands, add_command, epilog, run, unwrapped, version_printer
 
 COLLECTIONS = "Collections that grow"
+SCORES = "Annotated corpora and scores"
 PANELS = {
-    "Documents": (demo, predict),
-    COLLECTIONS: (add, show, correct, serve, remove, rebuild),
-    "Models": (train, evaluate, publish),
-    "Annotated corpora and scores": (stats, export, score, errors),
+    "demo": (predict, "Documents"),
+    "predict": (predict, "Documents"),
+    "add": (collections, COLLECTIONS),
+    "show": (show, COLLECTIONS),
+    "correct": (correct, COLLECTIONS),
+    "serve": (serve, COLLECTIONS),
+    "remove": (collections, COLLECTIONS),
+    "rebuild": (collections, COLLECTIONS),
+    "train": (models, "Models"),
+    "evaluate": (models, "Models"),
+    "publish": (models, "Models"),
+    "stats": (annotated, SCORES),
+    "export": (annotated, SCORES),
+    "score": (score, SCORES),
+    "errors": (score, SCORES),
 }
-"""The commands under the headings of the help."""
+"""The module of each command, and the heading under which help lists it."""
 
 app = typer.Typer(
     name="cdcoref",
@@ -53,15 +49,13 @@ def _options(
     pass
 
 
-for _panel, _modules in PANELS.items():
-    for _module in _modules:
-        _name = _module.__name__.rpartition(".")[2]
-        if _module is correct:
-            _help = unwrapped(correct.HELP)
-            app.add_typer(correct.app, name=_name, help=_help, epilog=epilog(correct.EXAMPLES), rich_help_panel=_panel)
-        else:
-            _command = with_groups(getattr(_module, _name))
-            add_command(app, _command, panel=_panel, examples=_module.EXAMPLES)
+for _name, (_module, _panel) in PANELS.items():
+    _examples = _module.EXAMPLES[_name]
+    if _module is correct:
+        _help = unwrapped(correct.HELP)
+        app.add_typer(correct.app, name=_name, help=_help, epilog=epilog(_examples), rich_help_panel=_panel)
+    else:
+        add_command(app, with_groups(getattr(_module, _name)), panel=_panel, examples=_examples)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cdcoref.cli.collection_options import FileArgument
+from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
 from cdcoref.errors import InputError
 from cdlm.command_line import Command, Group, add_command
@@ -17,21 +17,23 @@ from cdlm.command_line import Command, Group, add_command
 if TYPE_CHECKING:
     from cdcoref.collection import Action, Collection, Correction
 
+EXAMPLES = {
+    "correct": (
+        "cdcoref correct news.cdcoref same m12 m40",
+        "cdcoref correct news.cdcoref move m7 c3",
+        "cdcoref correct news.cdcoref rename c3 'The sinking of the Maren'",
+        "cdcoref correct news.cdcoref day c3 2024-03-05",
+        "cdcoref correct news.cdcoref move-document tuesday.txt s2",
+        "cdcoref correct news.cdcoref undo",
+        "cdcoref correct news.cdcoref from corrections.csv",
+    ),
+}
 HELP = """Correct mentions, clusters and stories of a collection.
 
 Corrections take effect immediately and persist: later additions and rebuilds keep them, and each can be undone. The
 resulting changes are printed. Mentions and clusters are named by the ids that `cdcoref show` prints, such as m12 and
 c3; a cluster's id stands for its first mention.
 """
-EXAMPLES = (
-    "cdcoref correct news.cdcoref same m12 m40",
-    "cdcoref correct news.cdcoref move m7 c3",
-    "cdcoref correct news.cdcoref rename c3 'The sinking of the Maren'",
-    "cdcoref correct news.cdcoref day c3 2024-03-05",
-    "cdcoref correct news.cdcoref move-document tuesday.txt s2",
-    "cdcoref correct news.cdcoref undo",
-    "cdcoref correct news.cdcoref from corrections.csv",
-)
 
 
 class Corrections(Group):

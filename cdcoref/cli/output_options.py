@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cdcoref.cli.option_groups import OUTPUT, option
+from cdcoref.cli.options import OUTPUT, option
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
 

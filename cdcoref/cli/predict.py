@@ -1,21 +1,32 @@
-"""``cdcoref predict``: the command line of :mod:`cdcoref.predict.predictor`."""
+"""``cdcoref predict`` and ``demo``: the clusters of documents."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
+import webbrowser
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cdcoref.cli.input_options import FilesArgument, Reading
 from cdcoref.cli.messages import StageProgress, exit_if_skipped, say
-from cdcoref.cli.model_options import CandidatesOption, Computing, Kind, ModelOption, Style
-from cdcoref.cli.option_groups import LINKING, MENTIONS, given, option
+from cdcoref.cli.options import (
+    MENTIONS,
+    ChosenModel,
+    Computing,
+    FilesArgument,
+    Kind,
+    Reading,
+    Style,
+    given,
+    option,
+)
 from cdcoref.cli.output_options import Outputs, check_output
 from cdcoref.errors import InputError
+from cdlm.files import check_writable
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
@@ -23,12 +34,15 @@ if TYPE_CHECKING:
     from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
 
-EXAMPLES = (
-    "cdcoref predict articles/",
-    "cdcoref predict articles/ -o clusters.html -o clusters.csv",
-    "cdcoref predict reports.jsonl --kind event -o clusters.csv",
-    "cdcoref predict large/ -o clusters.jsonl --max-pairs 20 --cache cache/",
-)
+EXAMPLES = {
+    "predict": (
+        "cdcoref predict articles/",
+        "cdcoref predict articles/ -o clusters.html -o clusters.csv",
+        "cdcoref predict reports.jsonl --kind event -o clusters.csv",
+        "cdcoref predict large/ -o clusters.jsonl --max-pairs 20 --cache cache/",
+    ),
+    "demo": ("cdcoref demo", "cdcoref demo --no-open -o page.html"),
+}
 
 
 @dataclass(frozen=True)
@@ -66,11 +80,9 @@ class PredictionOutputs(Outputs):
 
 
 @dataclass(frozen=True)
-class Linking:
+class Linking(ChosenModel):
     """Which mentions are linked."""
 
-    PANEL: ClassVar = LINKING
-    model: ModelOption = "default"
     topics: Literal["predicted", "gold_subtopic", "gold_topic", "none"] = option(
         "predicted",
         "Link within stories predicted from the text, within annotated topics or subtopics, or in the whole "
@@ -92,7 +104,6 @@ class Linking:
         "Compare each document with at most the N most similar documents of its story. Default: with all.",
         metavar="N",
     )
-    candidates: CandidatesOption = None
 
 
 @dataclass(frozen=True)
@@ -283,3 +294,35 @@ def _announce(plan: Plan) -> None:
         f"{counted(plan.documents, 'document')} in {counted(plan.stories, 'story', 'stories')}; "
         f"{counted(plan.pairs, 'pair')} of documents to compare{pruned}{empty}{copies}"
     )
+
+
+def demo(
+    output: Path = option(
+        Path("cdcoref-demo.html"),
+        "HTML page to write; an existing file is replaced.",
+        "-o",
+        "--output",
+        metavar="FILE",
+    ),
+    open_page: bool = option(True, "Open the page in a browser, or only print its path.", "--open/--no-open"),
+) -> None:
+    """Run cdcoref on seven sample texts and view the result in a browser."""
+    if output.suffix != ".html":
+        raise InputError("the page's name must end in .html", output)
+    check_writable(output)
+    from cdcoref.formats import read_corpus
+    from cdcoref.predict import load
+    from cdcoref.views import summary, write_page
+
+    with as_file(files("cdcoref") / "sample") as folder:
+        loaded = read_corpus(sorted(folder.glob("*.txt")))
+    if loaded.problems or not loaded.corpus.documents:
+        raise InputError("the sample is missing from this installation; reinstall cdcoref")
+    predictor = load()
+    with StageProgress() as progress:
+        prediction = predictor.predict(loaded.corpus, progress=progress.update)
+    write_page(prediction, output, title="The sample: two stories in seven texts")
+    say(summary(prediction.counts()))
+    print(output.resolve())
+    if open_page and not webbrowser.open(output.resolve().as_uri()):
+        say("no browser was found; open this file in one")

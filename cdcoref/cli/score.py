@@ -1,33 +1,75 @@
-"""``cdcoref score``: predicted clusters scored against gold clusters."""
+"""``cdcoref score`` and ``errors``: predicted clusters against gold clusters."""
 
 from __future__ import annotations
 
 import json
-import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from cdcoref.cli.messages import say
-from cdcoref.cli.option_groups import OUTPUT, option
-from cdcoref.cli.scoring_options import SCORED, KeyArgument, Scored, say_notes
+from cdcoref.cli.messages import StageProgress, say
+from cdcoref.cli.options import OUTPUT, Ids, Kind, option
 from cdcoref.errors import InputError
-from cdlm import printing
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.scoring import FileScores, Options, Significance
 
+EXAMPLES = {
+    "score": (
+        "cdcoref score gold.conll predicted.conll",
+        "cdcoref score gold.jsonl one.jsonl two.jsonl --significance",
+        "cdcoref score gold.conll predicted.conll --singletons remove --metrics conll,lea",
+    ),
+    "errors": (
+        "cdcoref errors gold.conll predicted.conll",
+        "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json",
+    ),
+}
+SCORED = "What is scored"
+"""The panel of the options that choose it."""
+
+KeyArgument = Annotated[
+    Path, typer.Argument(metavar="KEY", help="Gold clusters: CoNLL, JSON lines or CorefUD, plain or gzipped.")
+]
+
+
+@dataclass(frozen=True)
+class Scored(Ids):
+    """What is scored."""
+
+    PANEL: ClassVar = SCORED
+    level: Literal["corpus", "topic", "subtopic", "document"] | None = option(
+        None,
+        "The unit within which links are scored. Default: corpus, so that links between documents count; document if "
+        "cluster ids are local to a document (CorefUD, CoNLL-2012), block if they are local to a block of several "
+        "documents.",
+    )
+    kind: Kind = option("both", "Kind of mentions to score; CoNLL files have no kinds.")
+    remove_nested: bool = option(
+        False, "Ignore mentions nested in another mention of the same cluster.", "--remove-nested"
+    )
+
+    def options(self, **more: Any) -> Options:
+        """The options of the scorer."""
+        from cdcoref.scoring import Options
+
+        return Options(self.level, self.kind, remove_nested=self.remove_nested, ids=self.ids, **more)
+
+
+def say_notes(key: Path, notes: Iterable[tuple[str | Path, str]]) -> None:
+    """Say the notes on responses once each, with the name of the file that a note is about."""
+    of_files = [(key if "of the key" in note and "missing" not in note else response, note) for response, note in notes]
+    say(*(f"note: {file}: {note}" for file, note in dict.fromkeys(of_files)))
+
+
 FEWEST_UNITS = 10
 """With fewer, a significance test says nothing."""
 TESTS = "Significance"
-EXAMPLES = (
-    "cdcoref score gold.conll predicted.conll",
-    "cdcoref score gold.jsonl one.jsonl two.jsonl --significance",
-    "cdcoref score gold.conll predicted.conll --singletons remove --metrics conll,lea",
-)
 
 
 @dataclass(frozen=True)
@@ -114,8 +156,10 @@ def _scored(
 
     table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
     results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
-    progress = _progress if sys.stderr.isatty() and not printing.is_quiet() else None
-    test = compare_responses(table, first, second, options, **resampling, progress=progress)
+    with StageProgress() as progress:
+        test = compare_responses(
+            table, first, second, options, **resampling, progress=partial(progress.update, "resampling")
+        )
     if test.units < FEWEST_UNITS:
         raise InputError(
             f"{counted(test.units, test.unit)} are too few to test whether responses differ; at least "
@@ -123,12 +167,6 @@ def _scored(
             key,
         )
     return results, test
-
-
-def _progress(done: int, total: int) -> None:
-    """Rewrite one line of standard error, and clear it at the end."""
-    text = f"resampled {done} of {total}" if done < total else ""
-    print(f"\r{text:<40}", end="" if text else "\r", file=sys.stderr, flush=True)
 
 
 def _metric_names(text: str) -> tuple[str, ...]:
@@ -141,3 +179,23 @@ def _metric_names(text: str) -> tuple[str, ...]:
             raise InputError(f"unknown metric {name!r}; choose from {', '.join(METRICS)} and conll")
         names += CONLL if name == "conll" else [name]
     return tuple(names) or tuple(METRICS)
+
+
+def errors(
+    key: KeyArgument,
+    response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.")],
+    scored: Scored,
+    limit: int = option(10, "Maximum number of errors of each type.", metavar="N", min=0),
+    as_json: bool = option(False, "Print JSON.", "--json"),
+) -> None:
+    """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions.
+
+    Clusters have the names that they have in the files: numbers in .conll files, the names of the prediction in JSON
+    lines.
+    """
+    from cdcoref.scoring import report_errors
+    from cdcoref.views import error_text
+
+    report = report_errors(key, response, scored.options(), limit=limit)
+    say_notes(key, ((response, note) for note in report.notes))
+    print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cdcoref.cli.messages import say
-from cdcoref.cli.model_options import Computing
-from cdcoref.cli.option_groups import option
+from cdcoref.cli.options import Computing, option
 from cdcoref.errors import InputError
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.server import Server
 
+EXAMPLES = {
+    "serve": (
+        "cdcoref serve news.cdcoref --open",
+        "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt",
+        "cdcoref serve --model small",
+    ),
+}
 MEGABYTE = 2**20
-EXAMPLES = (
-    "cdcoref serve news.cdcoref --open",
-    "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt",
-    "cdcoref serve --model small",
-)
 
 
 def serve(

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from cdcoref.cli.collection_options import FileArgument
-from cdcoref.cli.input_options import Choice
+from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
-from cdcoref.cli.option_groups import option
+from cdcoref.cli.options import Choice, option
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
     from cdcoref.collection import Collection
 
-EXAMPLES = (
-    "cdcoref show news.cdcoref",
-    "cdcoref show news.cdcoref --query 'ferry Maren'",
-    "cdcoref show news.cdcoref --cluster c3",
-    "cdcoref show news.cdcoref --least-sure --limit 5",
-)
+EXAMPLES = {
+    "show": (
+        "cdcoref show news.cdcoref",
+        "cdcoref show news.cdcoref --query 'ferry Maren'",
+        "cdcoref show news.cdcoref --cluster c3",
+        "cdcoref show news.cdcoref --least-sure --limit 5",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,7 @@ def _clusters(collection: Collection, kind: str | None, min_mentions: int, limit
 
     counts = collection.counts()
     clusters = collection.clusters(kind=kind, min_mentions=min_mentions, limit=limit)
-    answer = {"counts": asdict(counts), "clusters": [asdict(cluster) for cluster in clusters]}
-    _print(answer, cluster_list_lines(clusters), as_json)
+    _print({"counts": counts, "clusters": clusters}, cluster_list_lines(clusters), as_json)
     _say_if_cut(len(clusters), collection.cluster_count(kind=kind, min_mentions=min_mentions), "clusters")
     say(counts_line(counts))
 
@@ -147,14 +147,11 @@ def _print(answer: Any, lines: Iterable[str], as_json: bool) -> None:
         for line in lines:
             print(line)
         return
-    plain = (
-        [entry if isinstance(entry, dict) else asdict(entry) for entry in answer]
-        if isinstance(answer, list)
-        else answer
-    )
-    if not isinstance(plain, dict | list):
-        plain = asdict(plain)
-    print(json.dumps(plain, indent=2, ensure_ascii=False, default=sorted))
+    print(json.dumps(answer, indent=2, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else sorted(value)
 
 
 def _listed(names: Iterable[str]) -> str:

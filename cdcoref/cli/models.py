@@ -1,15 +1,26 @@
-"""``cdcoref train``: the command line of :mod:`cdcoref.training.loop`."""
+"""``cdcoref train``, ``evaluate`` and ``publish``: models."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cdcoref.cli.corpus_options import NAMES, Ids
-from cdcoref.cli.messages import say
-from cdcoref.cli.model_options import Kind
-from cdcoref.cli.option_groups import option
+import typer
+
+from cdcoref.cli.messages import StageProgress, say
+from cdcoref.cli.options import (
+    MENTIONS,
+    NAMES,
+    OUTPUT,
+    ChosenModel,
+    Computing,
+    CorpusSplit,
+    Ids,
+    Kind,
+    option,
+)
 from cdcoref.errors import InputError
 from cdlm.training_options import (
     SETTINGS,
@@ -31,12 +42,20 @@ if TYPE_CHECKING:
     from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
     from cdcoref.corpus import Corpus
 
-EXAMPLES = (
-    "cdcoref train --ecb-root ecb+/ -o my-model",
-    "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --preset small -o my-model",
-    "cdcoref train --train train.jsonl --dev dev.jsonl --preset small -o my-model",
-    "accelerate launch --multi_gpu --num_processes 2 -m cdcoref train --ecb-root ecb+/ -o my-model",
-)
+EXAMPLES = {
+    "train": (
+        "cdcoref train --ecb-root ecb+/ -o my-model",
+        "cdcoref train --corpus ecb:ecb+/ --corpus gum:gum/ --preset small -o my-model",
+        "cdcoref train --train train.jsonl --dev dev.jsonl --preset small -o my-model",
+        "accelerate launch --multi_gpu --num_processes 2 -m cdcoref train --ecb-root ecb+/ -o my-model",
+    ),
+    "evaluate": (
+        "cdcoref evaluate --ecb-root ecb+/ --split test",
+        "cdcoref evaluate --corpus gum:gum/ --mentions predicted",
+        "cdcoref evaluate my-annotation.jsonl --model my-model --json",
+    ),
+    "publish": ("cdcoref publish my-model my-organisation/my-model --private",),
+}
 
 
 @dataclass(frozen=True)
@@ -181,3 +200,81 @@ def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | C
         say(*read.corpus.notes)
         corpora.append(read)
     return corpora
+
+
+def evaluate(
+    corpus: CorpusSplit,
+    chosen: ChosenModel,
+    computing: Computing,
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Annotated file of your own (.jsonl, .conll), instead of a corpus."),
+    ] = None,
+    kind: Kind = option(
+        "both",
+        "Kind of mentions to score; also the kind of those in CoNLL files, which do not state it.",
+        panel=MENTIONS,
+    ),
+    mentions: Literal["gold", "predicted"] = option(
+        "gold", "Cluster the annotated mentions, or those that the model detects.", panel=MENTIONS
+    ),
+    as_json: bool = option(
+        False, "Print all results as JSON, with scores from 0 to 1, instead of a table.", "--json", panel=OUTPUT
+    ),
+) -> None:
+    """Evaluate a model with predicted and gold topics, alongside the lemma baseline.
+
+    A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
+    """
+    from cdcoref.linking import LinkingOptions
+
+    options = LinkingOptions(candidates=chosen.candidates, **computing.batch)
+    gold, name = _gold(corpus, file, kind)
+    say(*gold.corpus.notes)
+    from cdcoref.evaluation import evaluate as evaluate_corpus
+
+    predictor = computing.load(chosen.model)
+    with StageProgress() as progress:
+        results = evaluate_corpus(
+            predictor,
+            gold.of_kind(kind),
+            mentions=mentions,
+            options=options,
+            progress=progress.update,
+        )
+    results = {"corpus": name, "model": chosen.model, **results}
+    if as_json:
+        print(json.dumps(results, indent=2))
+    else:
+        from cdcoref.views import evaluation_text
+
+        print(evaluation_text(results))
+
+
+def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[AnnotatedCorpus, str]:
+    """The annotated corpus and its name."""
+    folder = corpus.folder(file is not None, "one annotated file of your own")
+    if folder is not None:
+        split = corpus.split or "dev"
+        return folder.read(split), f"{folder.info.title} {split}"
+    from cdcoref.corpora import annotated_corpora
+    from cdcoref.formats import read_corpus
+
+    loaded = read_corpus([str(file)], kind=None if kind == "both" else kind, ids=corpus.ids)
+    if loaded.problems:
+        raise InputError(loaded.problems[0])
+    return annotated_corpora(loaded.corpus)[0], str(file)
+
+
+def publish(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.")],
+    private: bool = option(False, "Make a new repository private.", "--private"),
+) -> None:
+    """Upload a model to the Hugging Face hub. Log in with `hf auth login` first.
+
+    Only the model's own files are uploaded: configuration, weights, tokenizer, training record and model card.
+    """
+    from cdcoref.model import publish as publish_model
+
+    print(publish_model(model, name, private=private))
