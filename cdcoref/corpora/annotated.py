@@ -1,7 +1,8 @@
-"""A corpus together with a description of its annotation, which training and evaluation respect."""
+"""A corpus together with a description of its annotation, and its counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -101,3 +102,46 @@ def licences(parts: Sequence[AnnotatedCorpus]) -> str:
 def _own_information(corpus: Corpus) -> CorpusInfo:
     kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
     return CorpusInfo("own", "this corpus", kinds, kinds, True, "as each document says", "unpublished", "unstated", "")
+
+
+UNKNOWN = "unknown"
+"""Represents the kind of mentions without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """Counts; those of mentions and clusters by kind of mention.
+
+    `topics` are annotated ones; `clusters` have two or more mentions, as the paper counts them, and
+    `cross_document_clusters` mentions in more than one document.
+    """
+
+    topics: int
+    documents: int
+    sentences: int
+    annotated_sentences: int
+    mentions: dict[str, int]
+    clusters: dict[str, int]
+    cross_document_clusters: dict[str, int]
+    singletons: dict[str, int]
+
+
+def corpus_statistics(corpus: Corpus) -> CorpusStatistics:
+    """Count the contents of a corpus."""
+    mentions = Counter(m.kind or UNKNOWN for m in corpus.mentions)
+    sizes = [(c[0].kind or UNKNOWN, len(c), len({mention.document for mention in c})) for c in corpus.clusters()]
+    clusters = Counter(kind for kind, size, _ in sizes if size > 1)
+    crossing = Counter(kind for kind, _, documents in sizes if documents > 1)
+    singletons = Counter(kind for kind, size, _ in sizes if size == 1)
+    sentences = [len(d.sentences) for d in corpus.documents]
+    annotated = [len(d.sentences) if d.annotated is None else len(d.annotated) for d in corpus.documents]
+    return CorpusStatistics(
+        len({d.topic for d in corpus.documents if d.topic is not None}),
+        len(corpus.documents),
+        sum(sentences),
+        sum(annotated),
+        dict(mentions),
+        dict(clusters),
+        {kind: crossing[kind] for kind in clusters},
+        dict(singletons),
+    )

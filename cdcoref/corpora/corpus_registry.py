@@ -8,15 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
-from cdcoref.corpora.ecb import ecb_files, read_ecb
-from cdcoref.corpora.gum import read_gum
+from cdcoref.corpora.cat_corpora import ecb_files, meantime_files, read_ecb, read_meantime
 from cdcoref.corpora.invented import read_invented
-from cdcoref.corpora.litbank import litbank_files, read_litbank
-from cdcoref.corpora.meantime import meantime_files, read_meantime
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
-from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus
+from cdcoref.corpora.within_documents import litbank_files, read_gum, read_litbank
+from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
+from cdlm.documents import AnnotatedDocument, MentionSpan
 
 SUFFIX = ".jsonl"
 
@@ -258,3 +257,28 @@ def corpus_folders(named: Sequence[str], ecb_root: Path | None = None) -> list[C
     """The corpora named on a command line; errors are those of :meth:`CorpusFolder.parse`."""
     short = [] if ecb_root is None else [CorpusFolder("ecb", ecb_root)]
     return [*short, *map(CorpusFolder.parse, named)]
+
+
+def documents_of(corpus: str, folder: str | Path, split: str) -> list[AnnotatedDocument]:
+    """Read a split of a known corpus; documents of one subtopic are related."""
+    return plain_documents(CorpusFolder(corpus, Path(folder)).read(split).corpus)
+
+
+def plain_documents(corpus: Corpus) -> list[AnnotatedDocument]:
+    """The documents of a corpus without their hidden sentences and the mentions in these."""
+    mentions = corpus.by_document()
+    return [_plain(document, mentions[document.id]) for document in corpus.documents]
+
+
+def _plain(document: Document, mentions: list[Mention]) -> AnnotatedDocument:
+    sentences = document.sentence_of_tokens()
+    visible = [token for token, sentence in enumerate(sentences) if sentence not in document.hidden]
+    place = {token: word for word, token in enumerate(visible)}
+    spans = tuple(
+        MentionSpan(tuple(place[token] for token in mention.tokens), mention.kind or "", mention.cluster)
+        for mention in mentions
+        if all(token in place for token in mention.tokens)
+    )
+    group = document.subtopic or document.topic or document.id
+    words = tuple(document.tokens[token] for token in visible)
+    return AnnotatedDocument(document.id, group, words, spans, document.topic)

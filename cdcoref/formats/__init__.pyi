@@ -1,6 +1,7 @@
-from .annotation_tasks import write_label_studio as write_label_studio
-from .annotation_tasks import write_prodigy as write_prodigy
-from .brat_folder import write_brat as write_brat
+from .annotation_folders import write_brat as write_brat
+from .annotation_folders import write_label_studio as write_label_studio
+from .annotation_folders import write_prodigy as write_prodigy
+from .annotation_folders import write_xmi as write_xmi
 from .collection_file import APPLICATION_ID as APPLICATION_ID
 from .collection_file import COLLECTION_SUFFIX as COLLECTION_SUFFIX
 from .collection_file import COLLECTION_VERSION as COLLECTION_VERSION
@@ -22,7 +23,6 @@ from .conll import Layout as Layout
 from .conll import described_ids as described_ids
 from .conll import read_conll as read_conll
 from .conll import write_conll as write_conll
-from .conll_columns import DocumentKey as DocumentKey
 from .corefud import read_corefud as read_corefud
 from .corefud import write_corefud as write_corefud
 from .corpus_reader import LoadedCorpus as LoadedCorpus
@@ -34,10 +34,7 @@ from .docbin import docs_of as docs_of
 from .docbin import named_entities as named_entities
 from .docbin import read_docbin as read_docbin
 from .docbin import write_docbin as write_docbin
-from .encodings import USUAL_ENCODINGS as USUAL_ENCODINGS
-from .encodings import EncodingError as EncodingError
-from .encodings import Utf16Units as Utf16Units
-from .encodings import check_encoding as check_encoding
+from .document_files import OWN_REPORT as OWN_REPORT
 from .folders import check_folder as check_folder
 from .folders import file_names as file_names
 from .folders import write_folder as write_folder
@@ -60,10 +57,14 @@ from .jsonl import jsonl_writer as jsonl_writer
 from .jsonl import names_entry as names_entry
 from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl
+from .lines import USUAL_ENCODINGS as USUAL_ENCODINGS
+from .lines import EncodingError as EncodingError
+from .lines import Utf16Units as Utf16Units
+from .lines import check_encoding as check_encoding
 from .lines import first_bytes as first_bytes
 from .lines import line_chunks as line_chunks
 from .lines import readable_twice as readable_twice
-from .markdown import OWN_REPORT as OWN_REPORT
+from .mention_table import DocumentKey as DocumentKey
 from .mention_table import DocumentRow as DocumentRow
 from .mention_table import EmptyNode as EmptyNode
 from .mention_table import IdScope as IdScope
@@ -80,4 +81,3 @@ from .packed import bounded_zlib as bounded_zlib
 from .plain_text import read_text as read_text
 from .plain_text import text_content as text_content
 from .plain_text import tokenise_text as tokenise_text
-from .uima import write_xmi as write_xmi

@@ -12,10 +12,18 @@ from typing import Literal, get_args
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import chains_of
-from cdcoref.formats.conll_columns import document_ids, document_keys, escape, key_to_column, unescape
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
-from cdcoref.formats.mention_table import IdScope, MentionTable, beginning
+from cdcoref.formats.mention_table import (
+    IdScope,
+    MentionTable,
+    beginning,
+    document_ids,
+    document_keys,
+    escape,
+    key_to_column,
+    unescape,
+)
 from cdcoref.formats.output_file import output_file
 from cdlm.printing import counted
 

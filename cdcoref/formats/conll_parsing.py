@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
-from cdcoref.formats.conll_columns import DocumentKey, column_to_key, unescape
 from cdcoref.formats.lines import line_chunks
-from cdcoref.formats.mention_table import DocumentRow, IdScope, Ints, MentionTable, MentionTableBuilder
+from cdcoref.formats.mention_table import (
+    DocumentKey,
+    DocumentRow,
+    IdScope,
+    Ints,
+    MentionTable,
+    MentionTableBuilder,
+    column_to_key,
+    unescape,
+)
 
 LONGEST_LINE = 1 << 24
 """The longest line accepted, in bytes; real lines have some hundreds."""

@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
-from cdcoref.formats.conll_columns import DocumentKey, document_ids, document_keys, escape, key_to_column
 from cdcoref.formats.corefud_parsing import (
     ATTRIBUTES,
     CROSS_DOCUMENT,
@@ -26,7 +25,15 @@ from cdcoref.formats.corefud_parsing import (
     read_corefud_table,
 )
 from cdcoref.formats.format import Format, lost_of_documents
-from cdcoref.formats.mention_table import DocumentRow, beginning
+from cdcoref.formats.mention_table import (
+    DocumentKey,
+    DocumentRow,
+    beginning,
+    document_ids,
+    document_keys,
+    escape,
+    key_to_column,
+)
 from cdcoref.formats.output_file import output_file
 from cdlm.printing import counted
 

@@ -15,9 +15,17 @@ from urllib.parse import unquote
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.formats.conll_columns import DocumentKey, column_to_key, unescape
 from cdcoref.formats.lines import line_chunks
-from cdcoref.formats.mention_table import KIND_NUMBERS, DocumentRow, EmptyNode, MentionTable, MentionTableBuilder
+from cdcoref.formats.mention_table import (
+    KIND_NUMBERS,
+    DocumentKey,
+    DocumentRow,
+    EmptyNode,
+    MentionTable,
+    MentionTableBuilder,
+    column_to_key,
+    unescape,
+)
 from cdlm.printing import counted
 
 LONGEST_LINE = 1 << 24

@@ -12,11 +12,10 @@ from typing import BinaryIO
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, shown_path
 from cdcoref.facts import with_parses
-from cdcoref.formats.encodings import EncodingError, check_encoding
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
 from cdcoref.formats.jsonl import joined_names
-from cdcoref.formats.lines import STANDARD_INPUT
+from cdcoref.formats.lines import STANDARD_INPUT, EncodingError, check_encoding
 from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted

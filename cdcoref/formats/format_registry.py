@@ -9,24 +9,20 @@ from typing import BinaryIO
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError, shown_path
-from cdcoref.formats.booknlp import BOOKNLP
-from cdcoref.formats.brat_folder import BRAT
+from cdcoref.formats.annotation_folders import BRAT, XMI
 from cdcoref.formats.collection_file import COLLECTION
 from cdcoref.formats.conll import CONLL
 from cdcoref.formats.corefud import COREFUD
 from cdcoref.formats.docbin import DOCBIN
-from cdcoref.formats.document_files import DOCUMENTS
-from cdcoref.formats.e2e import E2E
+from cdcoref.formats.document_files import DOCUMENTS, MARKDOWN, OWN_REPORT
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions, check_corpus
-from cdcoref.formats.jsonl import JSONL
+from cdcoref.formats.jsonl import E2E, JSONL
 from cdcoref.formats.lines import STANDARD_INPUT, first_bytes, readable_twice
 from cdcoref.formats.many_documents import MANY_DOCUMENTS
-from cdcoref.formats.markdown import MARKDOWN, OWN_REPORT
 from cdcoref.formats.mention_table import IdScope, MentionTable
 from cdcoref.formats.plain_text import TEXT, unreadable_runs
-from cdcoref.formats.text_table import CSV, EXCEL, PARQUET, is_own_table
-from cdcoref.formats.uima import XMI
+from cdcoref.formats.text_table import BOOKNLP, CSV, EXCEL, PARQUET, is_own_table
 from cdcoref.formats.web_page import HTML, is_own_page
 from cdlm.printing import counted
 

@@ -1,25 +1,20 @@
-"""Plain text in, a tokenised Document out, whose offsets point into the original text.
-
-Tokens follow spaCy's English rules, but hyphenated words stay whole, as in the corpora. A blank line ends a sentence,
-and so does a line break that the page width did not force: the next word would have fitted on the line.
-"""
+"""Plain text in, a tokenised Document out, whose offsets point into the original text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from html import unescape
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.encodings import USUAL, EncodingError
 from cdcoref.formats.file_types import structure_of
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.lines import line_chunks
-from cdcoref.formats.markup import without_markup
+from cdcoref.formats.lines import USUAL, EncodingError, line_chunks
 from cdcoref.formats.metadata import found_metadata, with_stated
 from cdcoref.language import day_in
 from cdlm.printing import counted
@@ -27,6 +22,64 @@ from cdlm.printing import counted
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Token as SpacyToken
+
+BLOCK_TAGS = (
+    "address|article|aside|blockquote|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|"
+    "h[1-6]|header|hgroup|legend|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+INLINE_TAGS = (
+    "a|abbr|acronym|audio|b|base|bdi|bdo|big|body|br|button|cite|code|col|colgroup|data|del|dfn|em|embed|font|head|hr|i|"
+    "iframe|img|input|ins|kbd|label|link|map|mark|meta|noscript|object|option|picture|q|s|samp|script|select|small|"
+    "source|span|strike|strong|style|sub|sup|svg|template|textarea|time|title|track|tt|u|var|video|wbr"
+)
+"""Names of tags, as alternatives of a pattern: those that end a line, and those inside one."""
+
+_CUSTOM = r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){1,4}"
+_NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS}|{_CUSTOM})(?![\w:.-])"
+_ALONE = (
+    "allowfullscreen|async|autoplay|checked|controls|default|defer|disabled|download|hidden|loop|multiple|muted|noshade|"
+    "nowrap|open|readonly|required|reversed|selected"
+)
+_VALUE = r"[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+)"
+_ATTRIBUTES = rf"(?:\s+(?:{_VALUE}|(?:{_ALONE}|data-[\w-]+)(?![\w-])))*"
+_MARKUP = re.compile(
+    rf"(?:<|&lt;)/?{_NAME}{_ATTRIBUTES}\s*/?(?:>|&gt;)"
+    rf"|</{_NAME.replace('<line>', '<cut>')}\s*\Z"
+    r"|<!--(?:(?!-->).){0,1000}(?:-->|\Z)|<!\[CDATA\[|\]\]>"
+    rf"|\A[^<>=\s]{{0,20}}(?:\s+{_VALUE})+\s*/?>"
+    r"|(?P<entity>&(?:amp;)*(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Tags of HTML, also of custom elements, whose brackets may be entities, or cut off at either end of the text;
+comments; entities, which may be encoded twice."""
+
+
+def without_markup(text: str) -> tuple[str, Sequence[int]]:
+    """A text without tags and entities of HTML, and where its characters and its end are in the original.
+
+    A tag is a space, or a blank line where it ends a line of HTML. An entity is the character that it stands for.
+
+    >>> without_markup("A&amp;B<br>C")
+    ('A&B\\n\\nC', [0, 1, 6, 7, 7, 11, 12])
+    """
+    pieces: list[str] = []
+    positions: list[int] = []
+    start = 0
+    for found in _MARKUP.finditer(text):
+        if found["entity"]:
+            characters = unescape(unescape(found[0]))
+            if len(characters) != 1:
+                continue
+        else:
+            characters = "\n\n" if found["line"] or found["cut"] else " "
+        pieces += (text[start : found.start()], characters)
+        positions += range(start, found.start())
+        positions += [found.start()] * len(characters)
+        start = found.end()
+    if not pieces:
+        return text, range(len(text) + 1)
+    return "".join((*pieces, text[start:])), [*positions, *range(start, len(text) + 1)]
+
 
 LONGEST_SENTENCE = 200
 """In tokens; longer sentences (tables, text without punctuation) are split. The longest in ECB+ has 91."""

@@ -1,4 +1,4 @@
-"""Tables of texts, CSV, Excel and Parquet, in; a document per row out, whose other columns are its metadata."""
+"""Tables in, CSV, Excel and Parquet: a document per row, whose other columns are its metadata; BookNLP's tables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from cdcoref.corpus import Corpus, Document
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import first_bytes, whole_file
 from cdcoref.formats.metadata import USUAL_NAMES, is_day_first, plain_value, stated_date, with_stated
 from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
@@ -257,4 +257,53 @@ PARQUET = Format(
     suffixes=(".parquet",),
     recognise=lambda start: start.startswith(_PARQUET_MAGIC),
     read=read_parquet,
+)
+
+
+_BOOKNLP = b"paragraph_ID\tsentence_ID\t"
+
+
+def _cells_of(path: Path, *columns: str) -> Iterator[tuple[int, list[str]]]:
+    """Some columns of a table, by row, with the number of the line."""
+    rows = csv.reader(text_content(path).decode().splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = next(rows, [])
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise InputError(f"the table has no column {missing[0]!r}, unlike BookNLP's", path, 1)
+    places = [header.index(name) for name in columns]
+    for line, row in enumerate(rows, start=2):
+        if len(row) < len(header):
+            raise InputError(f"the row has {len(row)} columns, and the header {len(header)}", path, line)
+        yield line, [row[place] for place in places]
+
+
+def read_booknlp(path: Path, options: ReadOptions) -> Corpus:
+    """Read a ``.tokens`` file as one document (https://github.com/booknlp/booknlp); events have no clusters."""
+    beside = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.tokens')}.entities")
+    if not beside.exists():
+        raise InputError(f"the mentions {beside.name}, which BookNLP writes with this table, are not beside it", path)
+    id = (options.id or path.name).removesuffix(".gz").removesuffix(".tokens")
+    sentences: dict[str, list[str]] = {}
+    events: list[int] = []
+    for number, (_, (sentence, word, event)) in enumerate(_cells_of(path, "sentence_ID", "word", "event")):
+        sentences.setdefault(sentence, []).append(word or "_")
+        events += [number] * (event == "EVENT")
+    document = Document.from_sentences(id, list(sentences.values()), path=str(path))
+    mentions = [Mention(id, (number,), EVENT) for number in events]
+    for line, (name, start, last, prop, category) in _cells_of(
+        beside, "COREF", "start_token", "end_token", "prop", "cat"
+    ):
+        if not (start.isdecimal() and last.isdecimal() and int(start) <= int(last) < len(document.tokens)):
+            raise InputError(f"the mention {start} to {last} is not in {path.name}", beside, line)
+        tokens = tuple(range(int(start), int(last) + 1))
+        mentions.append(Mention(id, tokens, ENTITY, f"{id}/{name}", tag=f"{prop}_{category}"))
+    return Corpus((document,), tuple(sorted(mentions, key=lambda mention: mention.tokens)))
+
+
+BOOKNLP = Format(
+    name="BookNLP",
+    suffixes=(".tokens",),
+    recognise=lambda start: start.startswith(_BOOKNLP),
+    read=read_booknlp,
+    read_table=table_reader(read_booknlp),
 )

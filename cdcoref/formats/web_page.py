@@ -12,12 +12,10 @@ from typing import Any
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats.encodings import marked_encoding
 from cdcoref.formats.format import Format, ReadOptions
-from cdcoref.formats.lines import whole_file
-from cdcoref.formats.markup import BLOCK_TAGS, INLINE_TAGS
+from cdcoref.formats.lines import marked_encoding, whole_file
 from cdcoref.formats.metadata import stated_date, with_stated
-from cdcoref.formats.plain_text import Part, documents_of, tokenise_text
+from cdcoref.formats.plain_text import BLOCK_TAGS, INLINE_TAGS, Part, documents_of, tokenise_text
 from cdcoref.language import day_in
 from cdlm.extras import optional_module
 

@@ -17,9 +17,8 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from cdcoref.collection import Collection, StoredMention
 from cdcoref.errors import InputError
 from cdcoref.server.document_text import paragraphs
-from cdcoref.server.predicting import BusyError
-from cdcoref.server.readers import GoneError
-from cdcoref.server.site import Notice, Site
+from cdcoref.server.site import BusyError, Notice, Site
+from cdcoref.server.writer import GoneError
 from cdcoref.views import first_events, write_result
 
 A_PAGE = 50

@@ -1,7 +1,4 @@
-"""All that changes the collection goes through here: corrections and removals at once, additions one after the other.
-
-Additions wait in a queue for a process of their own, so that a correction never waits for the model.
-"""
+"""The collection that is served: a connection for every thread that reads, and one way in for all that changes it."""
 
 from __future__ import annotations
 
@@ -22,11 +19,45 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from cdcoref.collection import STORING, Collection
-from cdcoref.errors import first_line
-from cdcoref.server.readers import GoneError, Readers
-from cdcoref.server.server_options import ServerOptions
-from cdcoref.server.uploads import Upload
+from cdcoref.collection import STORING, Collection, is_in_place
+from cdcoref.errors import InputError, first_line
+from cdcoref.server.adding_program import Upload
+from cdcoref.server.running import ServerOptions
+
+
+class GoneError(InputError):
+    """The collection that is served is not where it was."""
+
+    def __init__(self) -> None:
+        super().__init__("the collection was removed or replaced while it was served; start the server again")
+
+
+class Readers:
+    """Gives every thread its own object for the same collection."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._own = threading.local()
+        self._opened = path.stat()
+
+    def __call__(self) -> Collection:
+        """The collection, for this thread alone."""
+        self.check()
+        collection: Collection | None = getattr(self._own, "collection", None)
+        if collection is None:
+            collection = self._own.collection = Collection.open(self.path)
+        return collection
+
+    def close(self) -> None:
+        """Close what this thread opened."""
+        if (collection := getattr(self._own, "collection", None)) is not None:
+            collection.close()
+
+    def check(self) -> None:
+        """Refuse what is not the file that was there at first."""
+        if not is_in_place(self.path, self._opened):
+            raise GoneError
+
 
 UNKNOWN = "look under Documents whether its documents were stored"
 ROOT = Path(__file__).resolve().parents[2]

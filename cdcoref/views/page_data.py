@@ -1,5 +1,4 @@
-"""The data for the page's script, as plain values for JSON. Characters are counted in UTF-16 units, as in JavaScript;
-mentions are in the order of the texts, a longer one first, clusters in the order in which they are listed."""
+"""The data for the page's script, as plain values for JSON; characters count as UTF-16 units, as in JavaScript."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from cdcoref.reports import (
     metadata_text,
     stories_of,
 )
-from cdcoref.views.story_lines import first_events
+from cdcoref.views.terminal import first_events
 from cdlm.printing import counted
 
 EVENTS = 20

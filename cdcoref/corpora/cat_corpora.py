@@ -1,23 +1,71 @@
-"""The reader of ECB+ (Cybulska and Vossen 2014): a folder of XML files and a list of sentences in, a Corpus out.
-
-Only mentions in the listed sentences are read: elsewhere the annotation is incomplete. Splits: paper, Appendix A.2.
-"""
+"""The readers of ECB+ and of the English MEANTIME: folders of the XML of the CAT annotation tool in, a Corpus out."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.corpora.cat_xml import anchored_tokens, parse_document, read_tokens
 from cdcoref.corpora.splits import is_number, text_lines
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
+
+
+def parse_document(path: Path, corpus: str) -> Element:
+    """The root element of a document."""
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, parse
+
+    try:
+        root = parse(path, forbid_dtd=True).getroot()
+    except ParseError as error:
+        line = error.position[0] if error.position else None
+        message = f"the XML is malformed or truncated ({error.msg}); download the file again"
+        raise InputError(message, path, line) from error
+    except DefusedXmlException as error:
+        message = f"the XML declares a document type or entities, which {corpus} never does; the file is rejected"
+        raise InputError(message, path) from error
+    except (LookupError, ValueError, OSError) as error:  # an encoding that is unknown or wrong
+        raise InputError(f"the file cannot be read ({error})", path) from error
+    if root is None or root.tag != "Document":
+        is_naf = root is not None and root.tag == "NAF"
+        hint = "; this is NAF, which has no links across documents: use the CAT files" if is_naf else ""
+        raise InputError(f"this is not a document of {corpus}: its root element is not <Document>{hint}", path)
+    return root
+
+
+def read_tokens(path: Path, root: Element) -> tuple[dict[str, int], list[tuple[int, list[str]]]]:
+    """The index of every token id, and the sentences as (number, words)."""
+    numbers: dict[str, int] = {}
+    sentences: list[tuple[int, list[str]]] = []
+    for token in root.iterfind("token"):
+        name, sentence = token.get("t_id"), token.get("sentence", "")
+        if name is None or not is_number(sentence):
+            raise InputError(f"a token ({token.text!r}) has no t_id or no sentence number", path)
+        if name in numbers:
+            raise InputError(f"two tokens have the t_id {name}", path)
+        numbers[name] = len(numbers)
+        if not sentences or sentences[-1][0] != int(sentence):
+            sentences.append((int(sentence), []))
+        sentences[-1][1].append("".join((token.text or "").split()) or "_")
+    if not numbers:
+        raise InputError("this document has no tokens", path)
+    return numbers, sentences
+
+
+def anchored_tokens(path: Path, markable: Element, numbers: dict[str, int]) -> tuple[int, ...]:
+    """The tokens that a markable is anchored to, ascending; none for an instance, which represents a cluster."""
+    anchors = [anchor.get("t_id", "") for anchor in markable.iterfind("token_anchor")]
+    missing = [t for t in anchors if t not in numbers]
+    if missing:
+        raise InputError(f"mention {markable.get('m_id', '')} points to token {missing[0]}, which does not exist", path)
+    return tuple(sorted({numbers[t] for t in anchors}))
+
 
 SENTENCES_FILE = "ECBplus_coreference_sentences.csv"
 LONGEST_CELL = 1 << 17
@@ -159,3 +207,76 @@ def _read_relations(path: Path, root: Element) -> dict[str, str]:
             for source in relation.iterfind("source"):
                 clusters[source.get("m_id", "")] = name
     return clusters
+
+
+MEANTIME = "MEANTIME"
+MEANTIME_TOPICS = {"train": ("airbus", "apple"), "dev": ("gm",), "test": ("stock",)}
+CROSS_DOCUMENT_FOLDER = "intra_cross-doc_annotation"
+ANNOTATED_SENTENCES = frozenset({0, 2, 3, 4, 5})
+_KINDS = {"EVENT_MENTION": EVENT, "ENTITY_MENTION": ENTITY}
+
+
+def meantime_files(root: Path, split: str) -> list[Path]:
+    """The files of a split, if all of its topics are in the folder."""
+    topics = [_topic_folder(root, topic) for topic in MEANTIME_TOPICS[split]]
+    return [path for folder in topics if folder for path in sorted(folder.glob("*.xml"))] if all(topics) else []
+
+
+def read_meantime(root: Path, split: str, files: Sequence[Path]) -> Corpus:
+    """Read a split.
+
+    A mention's cluster is the instance that its ``REFERS_TO`` relation points to, named by the corpus' own
+    ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Topic and
+    subtopic are the topic's folder: it holds many stories, which the corpus does not tell apart.
+    """
+    read = [_read_article(path, path.parent.name.removeprefix("corpus_")) for path in files]
+    return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
+
+
+def _topic_folder(root: Path, topic: str) -> Path | None:
+    parents = (root / CROSS_DOCUMENT_FOLDER, root)
+    candidates = (parent / name for parent in parents for name in (f"corpus_{topic}", topic))
+    return next((folder for folder in candidates if any(folder.glob("*.xml"))), None)
+
+
+def _read_article(path: Path, topic: str) -> tuple[Document, list[Mention]]:
+    root = parse_document(path, MEANTIME)
+    numbers, sentences = read_tokens(path, root)
+    document = Document.from_sentences(
+        path.stem,
+        [words for _, words in sentences],
+        topic=topic,
+        subtopic=topic,
+        path=str(path),
+        annotated=frozenset(place for place, (number, _) in enumerate(sentences) if number in ANNOTATED_SENTENCES),
+    )
+    instances = _instances(path, root)
+    sentence_of = document.sentence_of_tokens()
+    mentions = []
+    for markable in root.iterfind("Markables/*"):
+        kind = _KINDS.get(markable.tag)
+        tokens = anchored_tokens(path, markable, numbers) if kind else ()
+        if kind and tokens and sentence_of[tokens[0]] in (document.annotated or ()):
+            id = markable.get("m_id", "")
+            cluster, tag = instances.get(id, (None, None))
+            mentions.append(Mention(document.id, tokens, kind, cluster, id, tag))
+    mentions.sort(key=lambda m: (m.tokens, m.kind or "", m.cluster or ""))
+    return document, mentions
+
+
+def _instances(path: Path, root: Element) -> dict[str, tuple[str, str | None]]:
+    """The instance of every mention id in a relation: its name, and its type or class."""
+    markables = {markable.get("m_id"): markable for markable in root.iterfind("Markables/*")}
+    instances: dict[str, tuple[str, str | None]] = {}
+    for relation in root.iterfind("Relations/REFERS_TO"):
+        target = relation.find("target")
+        instance = markables.get(target.get("m_id")) if target is not None else None
+        if instance is None:
+            raise InputError(
+                f"relation {relation.get('r_id')} refers to an instance that is not among the markables", path
+            )
+        name = instance.get("instance_id") or f"{path.stem}/{instance.get('m_id')}"
+        tag = instance.get("ent_type") or instance.get("class") or None
+        for source in relation.iterfind("source"):
+            instances[source.get("m_id", "")] = name, tag
+    return instances
