@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from cdcoref.corpora.cat_corpora import ecb_files, meantime_files, read_ecb, rea
 from cdcoref.corpora.invented import read_invented
 from cdcoref.corpora.splits import SPLITS, missing_split, split_files
 from cdcoref.corpora.within_documents import litbank_files, read_gum, read_litbank
-from cdcoref.corpus import ENTITY, EVENT, KINDS, PEOPLE, Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_jsonl
 from cdlm.documents import AnnotatedDocument, MentionSpan
@@ -54,100 +55,32 @@ def _read_json_lines(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     )
 
 
-_ECB = CorpusInfo(
-    name="ecb",
-    title="ECB+",
-    kinds=KINDS,
-    exhaustive=KINDS,
-    cross_document=True,
-    sentences="those listed in ECBplus_coreference_sentences.csv",
-    citation="Cybulska and Vossen 2014",
-    licence="CC BY 3.0 (annotation)",
-    source="https://github.com/cltl/ecbPlus",
-    styles=("salient", "dense"),
-)
-_GUM = CorpusInfo(
-    name="gum",
-    title="GUM",
-    kinds=KINDS,
-    exhaustive=(ENTITY,),
-    cross_document=False,
-    sentences="all, for entities and nominal events (not verbs)",
-    citation="Zeldes 2017",
-    licence="CC BY 4.0 (annotation); texts by genre: academic and court CC BY 4.0, news and interview CC BY 2.5, "
-    "bio and voyage CC BY-SA 3.0, others non-commercial",
-    source="https://gucorpling.org/gum/",
-    styles=("phrases", PEOPLE),
-    people=("organization", "person", "place"),
-    dates=False,
-)
-_GVC = CorpusInfo(
-    name="gvc",
-    title="GVC",
-    kinds=(EVENT,),
-    exhaustive=(),
-    cross_document=True,
-    sentences="all, for events of gun violence only",
-    citation="Vossen et al. 2018",
-    licence="CC BY 4.0",
-    source="https://github.com/cltl/GunViolenceCorpus",
-)
-_INVENTED = CorpusInfo(
-    name="invented",
-    title="Invented Texts",
-    kinds=KINDS,
-    exhaustive=KINDS,
-    cross_document=True,
-    sentences="all",
-    citation="this project",
-    licence="Apache-2.0",
-    source="the folder data/invented of this project",
-    styles=("dense",),
-)
-_LITBANK = CorpusInfo(
-    name="litbank",
-    title="LitBank",
-    kinds=(ENTITY,),
-    exhaustive=(ENTITY,),
-    cross_document=False,
-    sentences="all, for entities of six types",
-    citation="Bamman et al. 2020",
-    licence="CC BY 4.0",
-    source="https://github.com/dbamman/litbank",
-    styles=(PEOPLE, "phrases", "dense"),
-    selective=(ENTITY,),
-    dates=False,
-)
-_MEANTIME = CorpusInfo(
-    name="meantime",
-    title="MEANTIME",
-    kinds=KINDS,
-    exhaustive=KINDS,
-    cross_document=True,
-    sentences="the title and the four sentences after the dateline",
-    citation="Minard et al. 2016",
-    licence="CC BY 4.0",
-    source="http://www.newsreader-project.eu/results/data/wikinews/",
-    styles=("phrases", "dense"),
-    dates=False,
-)
+def _described() -> dict[str, CorpusInfo]:
+    """The descriptions of corpora, by name."""
+    text = Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8")
+    described = {}
+    for name, stated in tomllib.loads(text).items():
+        values = {field: tuple(value) if isinstance(value, list) else value for field, value in stated.items()}
+        described[name] = CorpusInfo(name=name, **values)
+    gum = described["gum"]
+    return described | {"gum-heads": replace(gum, name="gum-heads", title="GUM (heads)", styles=("dense",), people=())}
 
 
+_INFO = _described()
 _CONLLU, _JSON_LINES, _MARKDOWN = (partial(split_files, suffix=suffix) for suffix in (".conllu", SUFFIX, ".md"))
-_HEADS = replace(_GUM, name="gum-heads", title="GUM (heads)", styles=("dense",), people=())
 _OF_GUM = "{0}/*.conllu or a file whose name ends in -{0}.conllu"
 _OF_LITBANK = "NUMBER_title_brat.conll in it or in its folder coref/conll"
 _OF_MEANTIME = "corpus_airbus/*.xml and other topics in it or in its folder intra_cross-doc_annotation"
 CORPORA = {
     known.info.name: known
     for known in (
-        KnownCorpus(_ECB, lambda root, split, files: read_ecb(root, split), ecb_files),
-        KnownCorpus(_GUM, read_gum, _CONLLU, _OF_GUM),
-        KnownCorpus(_HEADS, partial(read_gum, heads=True), _CONLLU, _OF_GUM, json_lines=False),
-        KnownCorpus(_GVC, _read_json_lines, _JSON_LINES, "{0}" + SUFFIX),
-        KnownCorpus(_INVENTED, read_invented, _MARKDOWN, "{0}/*.md"),
-        KnownCorpus(_LITBANK, read_litbank, litbank_files, _OF_LITBANK),
-        KnownCorpus(_MEANTIME, read_meantime, meantime_files, _OF_MEANTIME),
+        KnownCorpus(_INFO["ecb"], lambda root, split, files: read_ecb(root, split), ecb_files),
+        KnownCorpus(_INFO["gum"], read_gum, _CONLLU, _OF_GUM),
+        KnownCorpus(_INFO["gum-heads"], partial(read_gum, heads=True), _CONLLU, _OF_GUM, json_lines=False),
+        KnownCorpus(_INFO["gvc"], _read_json_lines, _JSON_LINES, "{0}" + SUFFIX),
+        KnownCorpus(_INFO["invented"], read_invented, _MARKDOWN, "{0}/*.md"),
+        KnownCorpus(_INFO["litbank"], read_litbank, litbank_files, _OF_LITBANK),
+        KnownCorpus(_INFO["meantime"], read_meantime, meantime_files, _OF_MEANTIME),
     )
 }
 """The corpora by name."""
