@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cdcoref.corpora.splits import is_number, text_lines
+from cdcoref.corpora.splits import is_number, text_lines, together
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
@@ -94,8 +94,7 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
     wanted = TOPICS[split] if isinstance(split, str) and split in TOPICS else split
     if isinstance(wanted, str):
         raise InputError(f"ECB+ has no split named {split!r}; choose one of {', '.join(TOPICS)}")
-    documents: list[Document] = []
-    mentions: list[Mention] = []
+    read = []
     for topic in wanted:
         folder = topics_folder / str(topic)
         if not folder.is_dir():
@@ -107,10 +106,8 @@ def read_ecb(root: str | Path, split: str | Iterable[int] = "train") -> Corpus:
                 raise InputError("the name is not that of an ECB+ document, such as 1_10ecbplus.xml", path)
             sentences = listed.get(path.stem)
             if sentences:
-                document, found = _read_document(path, str(topic), match[3], sentences)
-                documents.append(document)
-                mentions.extend(found)
-    return Corpus(tuple(documents), tuple(mentions))
+                read.append(_read_document(path, str(topic), match[3], sentences))
+    return together(read)
 
 
 def ecb_files(root: Path, split: str) -> list[Path]:
@@ -156,7 +153,7 @@ def _read_listed_sentences(root: Path) -> dict[str, frozenset[int]]:
     return {name: frozenset(sentences) for name, sentences in listed.items()}
 
 
-def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> tuple[Document, list[Mention]]:
+def _read_document(path: Path, topic: str, component: str, listed: frozenset[int]) -> Corpus:
     root = parse_document(path, "ECB+")
     numbers, sentences = read_tokens(path, root)
     names = [name for name, _ in sentences]
@@ -183,7 +180,7 @@ def _read_document(path: Path, topic: str, component: str, listed: frozenset[int
                 Mention(document.id, tokens, kind, clusters.get(mention_id), id=mention_id, tag=markable.tag)
             )
     mentions.sort(key=lambda m: (m.tokens, m.kind or "", int(m.id) if m.id and m.id.isdecimal() else 0))
-    return document, mentions
+    return Corpus((document,), tuple(mentions))
 
 
 def _read_relations(path: Path, root: Element) -> dict[str, str]:
@@ -229,8 +226,7 @@ def read_meantime(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     ``instance_id`` if it has one, otherwise within the document; without such a relation it is a singleton. Topic and
     subtopic are the topic's folder: it holds many stories, which the corpus does not tell apart.
     """
-    read = [_read_article(path, path.parent.name.removeprefix("corpus_")) for path in files]
-    return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
+    return together(_read_article(path, path.parent.name.removeprefix("corpus_")) for path in files)
 
 
 def _topic_folder(root: Path, topic: str) -> Path | None:
@@ -239,7 +235,7 @@ def _topic_folder(root: Path, topic: str) -> Path | None:
     return next((folder for folder in candidates if any(folder.glob("*.xml"))), None)
 
 
-def _read_article(path: Path, topic: str) -> tuple[Document, list[Mention]]:
+def _read_article(path: Path, topic: str) -> Corpus:
     root = parse_document(path, MEANTIME)
     numbers, sentences = read_tokens(path, root)
     document = Document.from_sentences(
@@ -261,7 +257,7 @@ def _read_article(path: Path, topic: str) -> tuple[Document, list[Mention]]:
             cluster, tag = instances.get(id, (None, None))
             mentions.append(Mention(document.id, tokens, kind, cluster, id, tag))
     mentions.sort(key=lambda m: (m.tokens, m.kind or "", m.cluster or ""))
-    return document, mentions
+    return Corpus((document,), tuple(mentions))
 
 
 def _instances(path: Path, root: Element) -> dict[str, tuple[str, str | None]]:

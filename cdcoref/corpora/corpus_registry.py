@@ -11,7 +11,7 @@ from pathlib import Path
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
 from cdcoref.corpora.cat_corpora import ecb_files, meantime_files, read_ecb, read_meantime
 from cdcoref.corpora.invented import read_invented
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files
+from cdcoref.corpora.splits import SPLITS, missing_split, split_files, together
 from cdcoref.corpora.within_documents import litbank_files, read_gum, read_litbank
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
@@ -47,12 +47,7 @@ class KnownCorpus:
 
 
 def _read_json_lines(root: Path, split: str, files: Sequence[Path]) -> Corpus:
-    parts = [read_jsonl(path) for path in files]
-    return Corpus(
-        tuple(document for part in parts for document in part.documents),
-        tuple(mention for part in parts for mention in part.mentions),
-        tuple(note for part in parts for note in part.notes),
-    )
+    return together(map(read_jsonl, files))
 
 
 def _described() -> dict[str, CorpusInfo]:
@@ -62,8 +57,7 @@ def _described() -> dict[str, CorpusInfo]:
     for name, stated in tomllib.loads(text).items():
         values = {field: tuple(value) if isinstance(value, list) else value for field, value in stated.items()}
         described[name] = CorpusInfo(name=name, **values)
-    gum = described["gum"]
-    return described | {"gum-heads": replace(gum, name="gum-heads", title="GUM (heads)", styles=("dense",), people=())}
+    return described
 
 
 _INFO = _described()
@@ -119,9 +113,7 @@ class CorpusFolder:
 
     def splits(self) -> list[str]:
         """The splits that can be read, in the order train, dev, test."""
-        self._check_folder()
-        known = CORPORA[self.name]
-        return self._splits_of_json_lines() or known.splits(self.path)
+        return self._known().splits(self.path)
 
     def read(self, split: str) -> AnnotatedCorpus:
         """Read a split.
@@ -129,33 +121,26 @@ class CorpusFolder:
         Raises `InputError` if the folder or the split is missing, a file cannot be read, or its content contradicts the
         corpus' description.
         """
-        self._check_folder()
+        known = self._known()
         if split not in SPLITS:
             raise InputError(f"{self.info.title} has no split named {split!r}; choose one of {', '.join(SPLITS)}")
-        if there := self._splits_of_json_lines():
-            corpus = self._read_json_lines(split, there)
-        else:
-            corpus = CORPORA[self.name].read(self.path, split)
-        return AnnotatedCorpus(self._checked(corpus), self.info)
+        return AnnotatedCorpus(self._checked(known.read(self.path, split)), self.info)
 
-    def _check_folder(self) -> None:
+    def _known(self) -> KnownCorpus:
+        """How the folder is read: as distributed, unless it holds the splits as JSON lines."""
+        known = CORPORA[self.name]
         if not self.path.is_dir():
             raise InputError(f"this is not a folder; give the folder that holds {self.info.title}", self.path)
-
-    def _splits_of_json_lines(self) -> list[str]:
-        return [split for split in SPLITS if split_files(self.path, split, SUFFIX)]
-
-    def _read_json_lines(self, split: str, there: list[str]) -> Corpus:
-        if not CORPORA[self.name].json_lines:
+        lines = replace(known, reader=_read_json_lines, files=_JSON_LINES, wanted="{0}" + SUFFIX)
+        if not lines.splits(self.path):
+            return known
+        if not known.json_lines:
             raise InputError(
                 f"JSON lines do not contain the heads of mentions, so {self.info.title} cannot be read from this "
                 "folder; use the corpus as distributed",
                 self.path,
             )
-        files = split_files(self.path, split, SUFFIX)
-        if not files:
-            raise missing_split(self.info.title, split, self.path, there, f"{split}{SUFFIX}")
-        return _read_json_lines(self.path, split, files)
+        return lines
 
     def _checked(self, corpus: Corpus) -> Corpus:
         """The corpus, if it matches its description; mentions without a kind get the only one there is."""
@@ -163,8 +148,7 @@ class CorpusFolder:
         if not corpus.mentions:
             raise InputError(f"this folder has no annotated mentions of {info.title}; is it another corpus?", self.path)
         if len(info.kinds) == 1:
-            only = info.kinds[0]
-            corpus = corpus.with_kind(only)
+            corpus = corpus.with_kind(info.kinds[0])
         document_of: dict[object, str] = {}
         for mention in corpus.mentions:
             if mention.kind not in info.kinds:

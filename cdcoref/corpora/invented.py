@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cdcoref.corpora.splits import text_lines
+from cdcoref.corpora.splits import text_lines, together
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
@@ -73,11 +73,10 @@ _HEADING = re.compile(r"## +(\d+)([a-z])\s*")
 
 def read_invented(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     """Read a split; the file is the topic of its documents, the story their subtopic."""
-    read = [document for path in files for document in _topic(path)]
-    return Corpus(tuple(document for document, _ in read), tuple(m for _, mentions in read for m in mentions))
+    return together(document for path in files for document in _topic(path))
 
 
-def _topic(path: Path) -> Iterator[tuple[Document, list[Mention]]]:
+def _topic(path: Path) -> Iterator[Corpus]:
     """The documents of a file, each with its mentions."""
     topic = path.stem
     kinds: dict[str, str] = {}
@@ -87,7 +86,8 @@ def _topic(path: Path) -> Iterator[tuple[Document, list[Mention]]]:
                 message = f"the cluster {span.cluster!r} has events and entities; give it two names"
                 raise InputError(message, path, span.line)
         document, mentions = marked.tokenised(f"{topic}_{story}{letter}", topic)
-        yield replace(document, topic=topic, subtopic=f"{topic}_{story}", path=str(path)), mentions
+        placed = replace(document, topic=topic, subtopic=f"{topic}_{story}", path=str(path))
+        yield Corpus((placed,), tuple(mentions))
 
 
 def _texts(path: Path) -> Iterator[tuple[str, str, MarkedText]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import line_chunks
 
 SPLITS = ("train", "dev", "test")
+"""In the order in which they are listed."""
 _NAMES = {"train": ("train",), "dev": ("dev", "val", "validation"), "test": ("test",)}
 
 LONGEST_NUMBER = 9
@@ -38,6 +40,16 @@ def missing_split(title: str, split: str, folder: Path, found: list[str], wanted
     """The error for a split that is missing from the folder."""
     what = f"the {split} split of {title}, only {' and '.join(found)}" if found else f"any split of {title}"
     return InputError(f"this folder does not hold {what}; expected {wanted}", folder)
+
+
+def together(parts: Iterable[Corpus]) -> Corpus:
+    """The documents, mentions and notes of several parts of a corpus."""
+    parts = tuple(parts)
+    return Corpus(
+        tuple(document for part in parts for document in part.documents),
+        tuple(mention for part in parts for mention in part.mentions),
+        tuple(note for part in parts for note in part.notes),
+    )
 
 
 def _ends_in(path: Path, suffix: str) -> bool:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.corpora.splits import together
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_conll, read_corefud
 from cdlm.printing import counted
@@ -18,8 +19,7 @@ def read_gum(root: Path, split: str, files: Sequence[Path], *, heads: bool = Fal
 
     `heads` reduces mentions to their heads, which may be discontinuous (``Sydney`` and ``Australia``).
     """
-    documents: list[Document] = []
-    mentions: list[Mention] = []
+    read = []
     left_out = 0
     for path in files:
         whole = read_corefud(path, empty_nodes=False)
@@ -30,10 +30,9 @@ def read_gum(root: Path, split: str, files: Sequence[Path], *, heads: bool = Fal
         kinds = tuple(replace(m, kind=EVENT if m.tag == "event" else ENTITY) for m in whole.mentions)
         kept = _heads(kinds, read_corefud(path, heads=True, empty_nodes=False).mentions) if heads else list(kinds)
         left_out += len(kinds) - len(kept)
-        documents.extend(replace(document, topic=document.id, subtopic=document.id) for document in whole.documents)
-        mentions.extend(kept)
+        read.append(Corpus(tuple(replace(d, topic=d.id, subtopic=d.id) for d in whole.documents), tuple(kept)))
     notes = (f"omitted: {counted(left_out, 'mention')}, since a shorter one has the same head",) if left_out else ()
-    return Corpus(tuple(documents), tuple(mentions), notes)
+    return replace(together(read), notes=notes)
 
 
 def _heads(whole: tuple[Mention, ...], heads: tuple[Mention, ...]) -> list[Mention]:
@@ -53,18 +52,12 @@ _NUMBER = re.compile(r"(\d+)_")
 
 def read_litbank(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     """Read a split; notes report an incomplete one."""
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    notes: list[str] = []
-    for path in files:
-        id = f"litbank_{path.stem.removesuffix('_brat')}"
-        work = _renamed(read_conll(path, kind=ENTITY, ids="local"), id)
-        documents.extend(work.documents)
-        mentions.extend(work.mentions)
-        notes.extend(work.notes)
-    if len(files) < WORKS[split]:
-        notes.append(f"{root}: the folder holds {len(files)} of the {WORKS[split]} works in LitBank's {split} split")
-    return Corpus(tuple(documents), tuple(mentions), tuple(notes))
+    works = (
+        _renamed(read_conll(path, kind=ENTITY, ids="local"), f"litbank_{path.stem.removesuffix('_brat')}")
+        for path in files
+    )
+    note = f"{root}: the folder holds {len(files)} of the {WORKS[split]} works in LitBank's {split} split"
+    return replace(together(works), notes=(note,) if len(files) < WORKS[split] else ())
 
 
 def litbank_files(root: Path, split: str) -> list[Path]:
