@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
 from cdcoref.corpora.cat_corpora import ecb_files, meantime_files, read_ecb, read_meantime
@@ -55,7 +56,7 @@ def _described() -> dict[str, CorpusInfo]:
     text = Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8")
     described = {}
     for name, stated in tomllib.loads(text).items():
-        values = {field: tuple(value) if isinstance(value, list) else value for field, value in stated.items()}
+        values: Any = {field: tuple(value) if isinstance(value, list) else value for field, value in stated.items()}
         described[name] = CorpusInfo(name=name, **values)
     return described
 
