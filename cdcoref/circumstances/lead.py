@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import chain, pairwise
 
-from cdcoref.circumstances.gazetteer import Place
+from cdcoref.circumstances.gazetteer import Place, country_of_people
 from cdcoref.circumstances.owners import governor, is_announcement, is_report, owners
-from cdcoref.circumstances.places import CONTINENTS, places_in
+from cdcoref.circumstances.places import AT_PLACE, CONTINENTS, OFFICIALS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
     LINE_BREAK,
@@ -44,6 +45,7 @@ _REPORTED_WITHIN = 7
 _LONGEST_HEADING = 6
 _STEM_LETTERS = 5
 _LONGEST_WRITERS = 20
+_SHORTEST_HEADLINE = 4
 _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
 _HAPPENINGS = words_in("happenings.tsv")
@@ -76,6 +78,11 @@ class Setting:
     where: Where | None = None
     places: frozenset[Place] = frozenset()
     about: Place | None = None
+
+    def may_be_main(self, period: Period) -> bool:
+        """Whether a period may be that of its main event: a single day, or at most a month that is near."""
+        is_near = self.today is None or not self.today.has_year or period.gap(self.today) <= _LONGEST_MAIN
+        return period.days == 1 or (period.days <= _LONGEST_MAIN and is_near)
 
 
 class Lead:
@@ -186,7 +193,7 @@ class Lead:
             for one in own.places:
                 where = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
                 word = governor(parse, where.tokens, events, of_place=True)
-                if one.start < own.dateline:
+                if one.start < own.dateline or (own is self._lines[0] and _is_of_site(own, one.start)):
                     yield _DATELINE, where
                 elif own.looks_elsewhere(one.start) or one.place.name in CONTINENTS:
                     continue
@@ -226,6 +233,9 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
+        for word, official in pairwise(self._title):
+            if official.casefold() in OFFICIALS and (country := country_of_people(word)) is not None:
+                yield country
 
 
 def _exact(places: Sequence[Where]) -> list[Where]:
@@ -236,6 +246,12 @@ def _exact(places: Sequence[Where]) -> list[Where]:
         sources = [found[n].source for n in wholes[:1]]
         found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
     return found
+
+
+def _is_of_site(headline: Sentence, word: int) -> bool:
+    """Whether a word of a headline is in the name of the site behind it ("Man held - News 8 Kokomo, Indiana")."""
+    has_dash = not _DASHES.isdisjoint(headline.words[_SHORTEST_HEADLINE:word]) and not headline.dateline
+    return has_dash and headline.lower[word - 1] not in AT_PLACE
 
 
 def _is_of_writers(own: Sentence) -> bool:
@@ -253,7 +269,8 @@ def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
     token = parse.head_of(tokens)
     head = parse.heads[token]
     name = parse.lemmas[head].casefold()
-    modifies = parse.relations[token] in ("compound", "nmod", "amod", "nsubj")
+    modifies = parse.relations[token] in ("compound", "nmod", "amod")
+    modifies = modifies or (parse.relations[token] == "nsubj" and parse.parts[head] == "NOUN")
     return modifies and (name in _HAPPENINGS or (parse.parts[head] == "NOUN" and bool(_stem(parse, head))))
 
 
@@ -274,6 +291,9 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     if parse.lemmas[word].casefold() not in verbs_about("search"):
         yield word
     if not is_verb(parse, word):
+        for child in parse.children[word]:
+            if parse.relations[child] == "acl" and parse.tags[child] == "VBN":  # "Two killed in a fire"
+                yield from _main_words_below(parse, child)
         return
     for child in parse.children[word]:
         if parse.relations[child] in _ARGUMENTS:
@@ -284,6 +304,16 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     for child in parse.children[word]:
         if parse.relations[child] in ("conj", "xcomp") and is_verb(parse, child):
             yield from _main_words_below(parse, child)
+    yield from _deeds(parse, word)
+
+
+def _deeds(parse: Parse, verb: int) -> Iterator[int]:
+    """What somebody is arrested or charged for ("after a fire", "after he shot two")."""
+    if parse.lemmas[verb].casefold() in verbs_about("inquiry") | verbs_about("arrest"):
+        behind = (parse.children[child] for child in parse.children[verb] if parse.relations[child] == "prep")
+        for child in (*parse.children[verb], *chain.from_iterable(behind)):
+            if parse.relations[child] in ("advcl", "pobj") and _stem(parse, child):
+                yield child
 
 
 def _stem(parse: Parse, token: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, is_verb, verbs_about
+from cdcoref.facts import Parse, is_verb, looks_ahead, verbs_about
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -18,6 +18,7 @@ _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
+_DURING = frozenset({"in", "during", "at"})
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 
@@ -37,7 +38,8 @@ def governor(
             return None if preposition in _LIMITS and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
-            on_day = below != head and parse.parts[below] == "NUM"  # "after 10 p.m. Tuesday"
+            is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
+            on_day = below != head and is_hour  # "after 10 p.m. Tuesday"
             preposition = preposition or ("during" if ends or on_day else parse.lemmas[token].casefold())
         elif parse.lemmas[token].casefold() in _SPANS and preposition == "of":
             continue  # "on the night of 3 May"
@@ -56,6 +58,10 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     heads = [word] if word in events else []
     if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"
         heads += [token for token in (other, *_sharing(parse, other, other in events, of_place)) if token in events]
+    above = parse.heads[parse.heads[word]]
+    is_during = parse.relations[word] == "pobj" and parse.lemmas[parse.heads[word]].casefold() in _DURING
+    if is_during and is_verb(parse, above) and not is_report(parse, above):  # "at a Tuesday meeting they voted"
+        heads += [token for token in (above, *_sharing(parse, above, True, of_place)) if token in events]
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
@@ -75,7 +81,11 @@ def _at_once(parse: Parse, verb: int) -> int | None:
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
     """The subjects and objects of a verb that happen when or where it does."""
     name = parse.lemmas[verb].casefold()
-    if name in verbs_about("report") or name in verbs_about("inquiry"):
+    if name in verbs_about("report"):
+        return
+    if name in verbs_about("inquiry"):
+        if looks_ahead(parse, verb) is None:  # "are investigating a fire on Friday"
+            yield from (child for child in parse.children[verb] if parse.relations[child] == "dobj")
         return
     head = parse.heads[verb]
     if parse.relations[verb] == "acl" and parse.heads[head] == head and (name in verbs_about("occur") or not is_event):
@@ -84,6 +94,8 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         relation = parse.relations[child]
         passive = relation == "nsubjpass"
         if relation in _SUBJECTS:
+            if parse.tags[child] == "WDT" and name not in verbs_about("light"):  # "a fire that killed two on Friday"
+                child = head
             shares = name in verbs_about("occur") or (name in verbs_about("effect" if not passive else "hold"))
         elif relation in _OBJECTS:
             shares = name in verbs_about("hold") or name == "be"
@@ -92,7 +104,7 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         elif relation == "agent":  # "hit by a storm"
             child = next(iter(parse.children[child]), child)
             shares = name in verbs_about("occur") or name in verbs_about("effect")
-        elif relation == "prep" and parse.lemmas[child].casefold() in ("in", "during", "at"):
+        elif relation == "prep" and parse.lemmas[child].casefold() in _DURING:
             child = next(iter(parse.children[child]), child)  # "in the last election, in 2018, Harder lost"
             shares = True
         else:

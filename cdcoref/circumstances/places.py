@@ -18,14 +18,15 @@ from cdcoref.circumstances.gazetteer import (
 from cdcoref.language import TITLES, is_common_word, is_date
 from cdcoref.word_tables import words_in
 
-_AT_PLACE = words_in("place_words.tsv", "at")
+AT_PLACE = words_in("place_words.tsv", "at")
 _PLACE_NOUNS = words_in("place_words.tsv", "part")
 _HITS = words_in("place_words.tsv", "hits")
 _LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
-_OFFICIALS = words_in("place_words.tsv", "official")
+OFFICIALS = words_in("place_words.tsv", "official")
+_ROADS = words_in("place_words.tsv", "road")
 _RESIDENTS = words_in("place_words.tsv", "resident")
 _WATERS = words_in("place_words.tsv", "water")
 _GATHERINGS = words_in("place_words.tsv", "gathering")
@@ -89,7 +90,7 @@ def _local(words: Sequence[str], one: StatedPlace) -> int:
     if one.firm or one.place.sort == "country":
         return 0
     following = [word.casefold() for word in words[one.end : one.end + 2]]
-    if "county" in one.place.name.casefold() or not _OFFICIALS.isdisjoint(following):
+    if "county" in one.place.name.casefold() or not OFFICIALS.isdisjoint(following):
         return 2
     return int(not _RESIDENTS.isdisjoint(following))
 
@@ -142,7 +143,7 @@ def _place_at(
         possible = places_named(name) or _state(words, place, length)
         if not possible or (length == 1 and (len(name[0]) < 3 and name[0] not in ("US", "UK"))):
             continue
-        if length == 1 and name[0].casefold() in _OFFICIALS:
+        if length == 1 and name[0].casefold() in OFFICIALS:
             return None  # "Police fire tear gas"
         stop = place + length
         whole = not _continues(words, stop, end) and not _begun(words, place)
@@ -151,7 +152,7 @@ def _place_at(
             length == 1
             and possible[0].sort == "city"
             and (is_common_word(name[0].casefold()) or (not firm and not place))
-            and not _OFFICIALS.intersection(word.casefold() for word in words[stop : stop + 1])
+            and not OFFICIALS.intersection(word.casefold() for word in words[stop : stop + 1])
         ):
             return StatedPlace(place, stop, Place(name[0]), firm) if firm else None
         return StatedPlace(place, stop, likeliest(possible, known, countries), firm)
@@ -181,7 +182,7 @@ def _begun(words: Sequence[str], place: int) -> bool:
         return words[place - 2].casefold() not in _PLACE_NOUNS  # "Gulf of Aden"
     if _DIRECTIONS.fullmatch(before) or before in _DASHES or before in (")", "(", "``", "''", '"', "“", ","):
         return False
-    if before[:1].isupper() and place == 1 and before.casefold() in _AT_PLACE:
+    if before[:1].isupper() and place == 1 and before.casefold() in AT_PLACE:
         return False
     return before[:1].isupper() or before.casefold() in TITLES
 
@@ -196,7 +197,7 @@ def _says_place(words: Sequence[str], place: int) -> bool:
     if before < 0:
         return False
     word = words[before].casefold()
-    if word in _AT_PLACE or word in _HITS:
+    if word in AT_PLACE or word in _HITS:
         return True
     return word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS
 
@@ -210,9 +211,12 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in SETTLEMENTS
     if words[start].casefold() in _WATERS:
         while (
-            before > 0 and words[before].islower() and words[before] not in _AT_PLACE and start - before <= _ADJECTIVES
+            before > 0 and words[before].islower() and words[before] not in AT_PLACE and start - before <= _ADJECTIVES
         ):
             before -= 1  # "in the narrow Strait of"
+    is_name = not any(is_common_word(word.casefold()) or country_of_people(word) for word in words[start:end])
+    if is_name and end < len(words) and words[end] == "police":  # "Bladensburg police"
+        return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=False)
     if before < 0 or end - start > _LONGEST_UNKNOWN:
         return None
     if words[before].casefold() not in before_names and not of_settlement:
@@ -242,7 +246,9 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
     if one.place.sort in ("country", "region") and one.place.country:
         return True
     behind = {word.casefold() for word in words[one.end : end]}
-    return not behind or not behind.isdisjoint(_FACILITIES | _OFFICIALS | _RESIDENTS | _GATHERINGS)
+    if not behind.isdisjoint(_ROADS):
+        return False
+    return not behind or not behind.isdisjoint(_FACILITIES | OFFICIALS | _RESIDENTS | _GATHERINGS)
 
 
 def _with_containers(

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import governor, is_report
-from cdcoref.circumstances.places import StatedPlace, dateline_end, places_in
+from cdcoref.circumstances.places import AT_PLACE, StatedPlace, dateline_end, places_in
 from cdcoref.corpus import Document
 from cdcoref.facts import (
     UNKNOWN_YEAR,
@@ -31,6 +31,7 @@ ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"
 LINE_BREAK = "//n"
 _HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
 _PLACE, _OTHER = "place", "other"
+_PUBLISHED = words_in("time_words.tsv", "publication")
 
 
 class Source(IntEnum):
@@ -127,16 +128,35 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
     def is_place(sentence: Sentence, named: StatedPlace) -> bool:
         return named.place.name not in others and use_of.get(sentence.first + named.start) != _OTHER
 
+    def is_firm(sentence: Sentence, named: StatedPlace) -> bool:
+        return named.firm or _is_of_site(parse, sentence.tokens(named.start, named.end), named)
+
     return [
-        replace(sentence, places=[named for named in sentence.places if is_place(sentence, named)])
+        replace(
+            sentence,
+            places=[
+                replace(named, firm=is_firm(sentence, named)) for named in sentence.places if is_place(sentence, named)
+            ],
+        )
         for sentence in sentences
     ]
+
+
+def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool:
+    """Whether a town says where a building or a meeting is at which something happens ("in a Burbank hotel")."""
+    token = parse.head_of(tokens)
+    site = parse.heads[token]
+    modifies = parse.relations[token] in ("compound", "nmod", "amod", "poss") and parse.parts[site] == "NOUN"
+    is_there = parse.relations[site] == "pobj" and parse.lemmas[parse.heads[site]].casefold() in AT_PLACE
+    return named.place.sort in ("city", "unknown") and modifies and is_there
 
 
 def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> str:
     """Whether a name is used for a place, or for somebody; else empty."""
     token = parse.head_of(tokens)
     above = parse.heads[token]
+    if parse.relations[token] == "compound" and named.place.sort == "unknown" and named.firm:
+        return _OTHER  # "in the Kraft plant"
     held = {parse.lemmas[word].casefold() for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER
@@ -164,9 +184,18 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
         times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
+        times = [one for one in times if one.period != today or not _is_of_publication(words, lower, one)]
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         yield Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
+
+
+def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:
+    """Whether the day of a document is in a header in a sentence ("16 May 2013 Last updated", "Posted: May 16")."""
+    in_figures = any(word[0].isdigit() for word in words[day.start : day.end])
+    before = next((word for word in reversed(lower[: day.start]) if word.isalpha()), "")
+    opens = not day.start and words[day.end : day.end + 1] and words[day.end] not in ENDS_SENTENCE
+    return in_figures and (bool(opens) or before in _PUBLISHED)
 
 
 def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:

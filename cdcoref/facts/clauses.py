@@ -14,6 +14,7 @@ _WITHOUT_TENSE = frozenset({"conj", "xcomp", "advcl", "pcomp"})
 _OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj", "csubjpass"})
 _AT_DISTANCE = words_in("time_words.tsv", "distance")
 _LONGEST_UNIT = 7
+_AWAITED = words_in("time_words.tsv", "awaited")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
 
 
@@ -130,6 +131,9 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     if noun is not None and parse.tags[noun] not in ("NN", "NNS"):
         noun = None  # "Black Friday"
     is_no_subject = noun is not None and not (parse.heads[noun] == verb and parse.relations[noun].startswith("nsubj"))
+    above = parse.heads[token]
+    modifies = parse.relations[token] == "npadvmod" and parse.entity_types[above] != "TIME"  # "a fire Sunday"
+    of_noun = noun is not None or (modifies and parse.tags[above] in ("NN", "NNS"))
     while is_verb(parse, verb):
         auxiliaries = [child for child in parse.children[verb] if parse.relations[child].startswith("aux")]
         tags = {parse.tags[verb], *(parse.tags[child] for child in auxiliaries)}
@@ -140,12 +144,15 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
             return "have" not in lemmas
         if "VBD" in tags or "have" in lemmas:
             return False
+        if parse.lemmas[verb].casefold() in verbs_about("inquiry"):  # "is investigating a fire on Friday"
+            return None
         if "TO" not in tags and not tags.isdisjoint(("VBZ", "VBP")):
-            return True if noun is None else None
+            return None if of_noun else True
         if "TO" in tags and parse.relations[verb] != "advcl":
             return True
         if parse.tags[verb] == "VBN":
-            return False
+            awaited = parse.lemmas[verb].casefold() in _AWAITED  # "a meeting set to take place on Friday"
+            return awaited and any(parse.relations[child] in ("xcomp", "advcl") for child in parse.children[verb])
         if parse.relations[verb] not in _WITHOUT_TENSE:
             return None
         verb = verb_of(parse, parse.heads[verb])

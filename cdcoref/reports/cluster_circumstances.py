@@ -187,13 +187,16 @@ class CorpusCircumstances:
         lead = self.readings[document].stated.lead
         main = list(map(self.of, self._main_events(document)))
         end = self._documents[document].offsets[lead.end - 1][1] if lead.end else 0
-        when = _surest(document, end, (own.when for own in main))
+        days = (own.when for own in main if own.when is not None and lead.setting.may_be_main(own.when.period))
+        when = _surest(document, end, days)
         if when is None and lead.when is not None:
             shown = self._shown([(document, lead.when.tokens)])
             when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
         where = _surest(document, end, (own.where for own in main))
         if where is None and lead.where is not None:
             where = ClusterPlace(lead.where.place, self._shown([(document, lead.where.tokens)]), "inferred")
+        if where is None and lead.setting.about is not None:
+            where = ClusterPlace(lead.setting.about, (), "inferred")
         return ClusterCircumstances(when, where)
 
     def is_main(self, mention: Mention) -> bool:

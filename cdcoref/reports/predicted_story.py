@@ -149,9 +149,6 @@ class PredictedStory:
         places = [
             _with_country(where.place, about) for where, about in zip(stated, abouts, strict=True) if where is not None
         ]
-        companies = {words[-1].casefold() for words in map(str.split, self.who) if words}
-        companies |= {words[0].casefold() for words in map(str.split, self.who) if len(words) > 1}
-        places = [place for place in places if place.country or place.name.casefold() not in companies]
         return _commonest_place(places).shown() if places else ""
 
     @cached_property
