@@ -7,7 +7,7 @@ another program changed the collection in the meantime, it is planned again, and
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from cdcoref.collection.documents import (
     REVISION,
     Deleted,
     Incoming,
-    Sorted,
     count_revision,
     delete_document,
     insert_document,
@@ -51,49 +50,16 @@ if TYPE_CHECKING:
     from cdcoref.predict import Progress
 
 
-Arrivals = tuple[Sorted, frozenset[bytes]]
-"""Documents by what is to be done with them, and the keys of lines that are boilerplate."""
 Scores = dict[DocumentPair, DocumentScores]
 
 
 def add_documents(
-    database: Database, reader: Reader, incoming: Sequence[Incoming], lines: frozenset[bytes], progress: Progress
+    database: Database, reader: Reader, incoming: Sequence[Incoming] | None, lines: frozenset[bytes], progress: Progress
 ) -> Report:
-    """Add documents, all of them or none; `lines` are those stored and found among them that are boilerplate."""
+    """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate.
 
-    def arrivals(connection: sqlite3.Connection) -> Arrivals:
-        return sort_documents(connection, incoming), stored_boilerplate(connection) | lines
-
-    def store(connection: sqlite3.Connection, plan: Plan, readings: Mapping[str, Reading], scores: Scores) -> Report:
-        _check_settings(stored_settings(connection), reader.settings)
-        store_stated_metadata(connection, incoming, plan.documents.known)
-        report = _store(connection, reader, plan, readings, scores, again=False)
-        return replace(report, notes=remarks_on_language(one.document for one in plan.documents.new))
-
-    return _run(database, reader, arrivals, store, progress)
-
-
-def rebuild_collection(database: Database, reader: Reader, progress: Progress) -> Report:
-    """Add every document again with the reader's model, which becomes the collection's."""
-
-    def store(connection: sqlite3.Connection, plan: Plan, readings: Mapping[str, Reading], scores: Scores) -> Report:
-        forget_removed(connection)
-        for table in ("scores", "vectors", "copies", "subjects"):
-            connection.execute(f"DELETE FROM {table}")
-        count_revision(connection)
-        return _store(connection, reader, plan, readings, scores, again=True)
-
-    return _run(database, reader, stored_incoming, store, progress)
-
-
-def _run(
-    database: Database,
-    reader: Reader,
-    arrivals: Callable[[sqlite3.Connection], Arrivals],
-    store: Callable[[sqlite3.Connection, Plan, Mapping[str, Reading], Scores], Report],
-    progress: Progress,
-) -> Report:
-    """Plan, read and compare documents, and store them once nobody has changed the collection in between."""
+    None: every stored document is added again with the reader's model, which becomes the collection's.
+    """
     readings: dict[str, Reading] = {}
     scores: Scores = {}
     compared: set[DocumentPair] = set()
@@ -104,7 +70,11 @@ def _run(
             version = _data_version(connection)
             if stored_value(connection, REVISION, 0) != revision:
                 revision, scores, compared = stored_value(connection, REVISION, 0), {}, set()
-            documents, lines = arrivals(connection)
+            lines |= stored_boilerplate(connection)
+            if incoming is None:
+                documents, lines = stored_incoming(connection, lines)
+            else:
+                documents = sort_documents(connection, incoming)
             plan = make_plan(connection, documents, lines, reader.settings)
         read = {one.document.id: readings.get(one.document.id) for one in documents.new}
         waiting = [one for one in documents.new if (r := read[one.document.id]) is None or r.document != one.document]
@@ -116,10 +86,20 @@ def _run(
             compared.update(pair for _, todo in left for pair in todo)
         progress(STORING, 0, 0)
         with database.writing() as connection:
-            if _data_version(connection) == version:
-                store_boilerplate(connection, lines)
-                report = store(connection, plan, readings, scores)
-                return replace(report, notes=tuple(dict.fromkeys((*report.notes, *notes))))
+            if _data_version(connection) != version:
+                continue  # somebody changed the collection meanwhile
+            if incoming is None:
+                forget_removed(connection)
+                for table in ("scores", "vectors", "copies", "subjects"):
+                    connection.execute(f"DELETE FROM {table}")
+                count_revision(connection)
+            else:
+                _check_settings(stored_settings(connection), reader.settings)
+                store_stated_metadata(connection, incoming, documents.known)
+                notes = [*remarks_on_language(one.document for one in documents.new), *notes]
+            store_boilerplate(connection, lines)
+            report = _store(connection, reader, plan, readings, scores, again=incoming is None)
+            return replace(report, notes=tuple(dict.fromkeys(notes)))
 
 
 def _compare(

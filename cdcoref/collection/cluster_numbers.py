@@ -274,7 +274,6 @@ class _Assignment:
         return number
 
     def _note_split(self, group: Sequence[int], number: int) -> None:
-        """Record from which cluster a group comes, if from any."""
         whole = Counter(cluster for m in group if (cluster := self._now[m][0]) is not None)
         if whole:
             parent = min(whole, key=lambda cluster: (-whole[cluster], cluster))

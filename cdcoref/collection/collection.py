@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cdcoref.collection.adding import add_documents, rebuild_collection
+from cdcoref.collection.adding import add_documents
 from cdcoref.collection.correcting import store_and_obey, turn_and_obey
 from cdcoref.collection.corrections import Action, Correction, Decision
 from cdcoref.collection.database import Database
@@ -186,7 +186,7 @@ class Collection(Queries):
         name = settings.model if model is None else _stored_name(model)
         settings = replace(settings, model=name, options=chosen, fingerprint=None)
         reader = Reader(replace(settings, clustering=None), predictor, batch_tokens)
-        return rebuild_collection(self._database, reader, progress)
+        return add_documents(self._database, reader, None, frozenset(), progress)
 
     def correct(self, action: Action, ids: Sequence[str], *, name: str | None = None) -> Correction:
         """Correct mentions, a cluster or stories, by ids; the id of a cluster stands for its first mention.

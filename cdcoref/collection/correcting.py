@@ -191,7 +191,6 @@ def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
 
 
 def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> Iterator[str]:
-    """Sentences on documents that are in another story now, by their numbers."""
     query = "SELECT story, count(*), min(id) FROM documents WHERE number IN ({}) GROUP BY story ORDER BY story"
     rows = list(rows_in(connection, query, moved))
     if not rows:
@@ -201,7 +200,6 @@ def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> I
 
 
 def _rows(connection: sqlite3.Connection, sort: _Sort, condition: str, value: object) -> list[_Row]:
-    """What is stored and meets a condition with a value, in the order of the documents."""
     return [
         _Row(
             number,
@@ -240,7 +238,6 @@ def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group:
 
 
 def _check(action: Action, mentions: Sequence[_Row]) -> None:
-    """Refuse what makes no sense of mentions."""
     if action == "not-a-mention":
         if not mentions:
             raise InputError("give the words that are not a mention")
@@ -367,7 +364,6 @@ def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[i
 
 
 def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
-    """The words of the first of some mentions, each once."""
     words: dict[str, None] = {}
     query = "SELECT words FROM mentions WHERE number IN ({}) ORDER BY document, place"
     for (text,) in rows_in(connection, query, mentions):

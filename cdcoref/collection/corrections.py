@@ -157,7 +157,6 @@ def _as_json(mentions: Sequence[CorrectedMention]) -> str:
 
 
 def _store_contents(connection: sqlite3.Connection, number: int, mentions: Iterable[CorrectedMention]) -> None:
-    """Store in which documents the mentions of a correction are."""
     contents = sorted({bytes.fromhex(mention.content) for mention in mentions})
     connection.executemany("INSERT INTO corrected VALUES (?, ?)", ((content, number) for content in contents))
 
@@ -203,7 +202,6 @@ def _tied(connection: sqlite3.Connection, number: int) -> list[Correction]:
 
 
 def _keys(correction: Correction) -> set[str]:
-    """The keys of the mentions that a correction ties to each other or keeps apart."""
     return {key for pairs in correction.constraints() for pair in pairs for key in pair}
 
 

@@ -74,7 +74,6 @@ class Database:
                 raise
 
     def _prepare(self, create: bool) -> None:
-        """Make the tables of an empty file."""
         connection = self.connection
         connection.execute("BEGIN")  # between the two questions nobody makes the tables
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -166,7 +165,6 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _statements(text: str) -> Iterator[str]:
-    """The statements of a text in SQL."""
     statement = ""
     for line in text.splitlines(keepends=True):
         statement += line

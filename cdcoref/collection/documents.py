@@ -313,12 +313,12 @@ def store_stated_metadata(
             connection.execute("UPDATE documents SET fields = ? WHERE id = ?", (stored_fields(changed), id))
 
 
-def stored_incoming(connection: sqlite3.Connection) -> tuple[Sorted, frozenset[bytes]]:
-    """All stored documents, as if each came again in its own place, and the keys of lines that are boilerplate."""
+def stored_incoming(connection: sqlite3.Connection, lines: frozenset[bytes]) -> tuple[Sorted, frozenset[bytes]]:
+    """All stored documents, as if each came again in its own place, and the keys of all lines that are boilerplate."""
     query = "SELECT number, id, text, fields, content, given FROM documents ORDER BY number"
     rows = connection.execute(query).fetchall()
     documents = {number: stored_document(*row) for number, *row, _, _ in rows}
-    lines = stored_boilerplate(connection) | boilerplate_lines(tuple(documents.values()))
+    lines |= boilerplate_lines(tuple(documents.values()))
     mentions: dict[str, list[Mention]] = {}
     for table in ("mentions", "left_out"):
         query = (

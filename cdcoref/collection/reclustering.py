@@ -107,7 +107,6 @@ def confirmed_groups(constraints: Iterable[Constraints], size: int) -> np.ndarra
 
 
 def _pairs(parts: Iterable[Sequence[Pair]]) -> np.ndarray:
-    """Pairs as an array. *Shape:* (pairs, 2)"""
     return np.array([pair for part in parts for pair in part], dtype=np.int64).reshape(-1, 2)
 
 
@@ -119,7 +118,6 @@ def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 
 def _stored(matrix: np.ndarray) -> PairScores:
-    """The scores of a symmetric matrix that are above 0, each pair once."""
     first, second = np.nonzero(np.triu(matrix, 1))
     return PairScores(len(matrix), first, second, matrix[first, second])
 
@@ -228,7 +226,6 @@ def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) ->
 
 
 def _store_checked(connection: sqlite3.Connection, bundle: Iterable[int], numbers: np.ndarray) -> None:
-    """Store which mentions people confirmed to corefer with others."""
     query = (
         "DELETE FROM checked WHERE mention IN (SELECT mentions.number FROM mentions "
         "JOIN documents ON documents.number = mentions.document WHERE documents.story = ?)"
@@ -244,7 +241,6 @@ def _store_questions(
     story_of: np.ndarray,
     decisions: Iterable[UncertainDecision],
 ) -> None:
-    """Store which decisions of each story are the least certain."""
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
     kept: dict[int, int] = defaultdict(int)
     for decision in decisions:

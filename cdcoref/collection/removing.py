@@ -51,7 +51,6 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
 
 
 def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
-    """Keep a document that is about to be removed, and all that belongs to it."""
     beside = (
         "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
     )
@@ -135,7 +134,6 @@ def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database
 
 
 def _insert(connection: sqlite3.Connection, one: _Kept) -> None:
-    """Store a document and its mentions as they were."""
     story = _story(connection, one)
     for table, column in _PARTS.items():
         connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE {column} = ?", (one.number,))

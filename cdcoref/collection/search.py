@@ -67,7 +67,6 @@ def _candidates(
 
 
 def _wordings(connection: sqlite3.Connection, matching: str) -> dict[int, set[str]]:
-    """The words of the mentions that match a full-text query, by cluster."""
     found: defaultdict[int, set[str]] = defaultdict(set)
     query = (
         "SELECT DISTINCT cluster, words FROM mentions WHERE cluster IS NOT NULL AND number IN "

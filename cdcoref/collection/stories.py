@@ -168,7 +168,6 @@ def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> di
 
 
 def _groups(label_of: Mapping[int, object]) -> dict[int, frozenset[int]]:
-    """By story, all stories with its label."""
     members: defaultdict[object, set[int]] = defaultdict(set)
     for story, label in label_of.items():
         members[label].add(story)

@@ -85,7 +85,6 @@ class DocumentContexts:
         return MentionContext(seen, parts, own, digest.digest())
 
     def _pieces(self, start: int, end: int) -> tuple[list[int], list[int]]:
-        """The pieces of some tokens that are read, and the token of each."""
         found = [
             (piece, token)
             for token in range(start, end)

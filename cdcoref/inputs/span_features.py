@@ -61,12 +61,10 @@ def _sentence(words: tuple[str, ...]) -> NDArray[np.float32]:
 
 
 def _before(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of every word the value of the one before it."""
     return np.concatenate([[False], values[:-1]])
 
 
 def _after(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of every word the value of the one after it."""
     return np.concatenate([values[1:], [False]])
 
 
@@ -169,7 +167,6 @@ class SpanSyntax:
         )
 
     def _beside(self, words: Integers, first: Integers, last: Integers) -> Integers:
-        """The word before or after each span."""
         tokens = words.clip(0, len(self._heads) - 1)
         in_sentence = (tokens == words) & (self._sentences[tokens] == self._sentences[first])
         heads = self._heads[tokens]
@@ -180,7 +177,6 @@ class SpanSyntax:
 
 
 def _codes(labels: Iterable[str], numbers: Mapping[str, int]) -> Integers:
-    """The number of each label; 0 for one that is not known."""
     return np.array([numbers.get(label, 0) for label in labels], dtype=np.int64)
 
 

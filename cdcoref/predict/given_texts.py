@@ -42,7 +42,6 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
 
 
 def _with_ids(texts: Any) -> Iterable[tuple[Any, Any]]:
-    """Texts with their ids."""
     if isinstance(texts, Mapping):
         return texts.items()
     if not (hasattr(texts, "index") and hasattr(texts, "items")):

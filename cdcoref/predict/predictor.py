@@ -234,7 +234,6 @@ class Predictor:
         given: Mapping[str, Sequence[Mention]],
         store: ResultCache | None,
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
-        """The engine that links the stories."""
         from cdcoref.predict.engines.local import LocalEngine, Task
 
         kinds = KINDS if isinstance(options.find_mentions, bool) else (options.find_mentions,)
@@ -356,7 +355,6 @@ def load(
 
 
 def _loaded(model: str | Path, device: str | None, precision: Precision, style: str | None) -> Predictor:
-    """As :func:`load`, for a model."""
     import torch
 
     from cdcoref.model import CorefModel, find_model
@@ -432,7 +430,6 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 
 def _pairs(linked: Iterable[LinkedStory]) -> tuple[ScoredPair, ...]:
-    """The pairs that were compared in stories."""
     return tuple(
         ScoredPair(story.corpus.mentions[one], story.corpus.mentions[other], probability, antecedent)
         for story in linked

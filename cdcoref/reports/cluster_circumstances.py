@@ -204,7 +204,6 @@ class CorpusCircumstances:
         return mention in self._main_events(mention.document)
 
     def _main_events(self, document: str) -> list[Mention]:
-        """The event mentions that a document is about, by its headline and first sentence."""
         if document not in self._main:
             parse, order = self.readings[document].parse, self.readings[document].stated.lead.main
             events = {parse.head_of(m.tokens): m for m in self._by_document[document] if m.kind == EVENT}
@@ -225,7 +224,6 @@ class CorpusCircumstances:
         return self._corpus.by_document()
 
     def _members(self, mention: Mention) -> Sequence[Mention]:
-        """All mentions of a mention's cluster."""
         return [mention] if mention.cluster is None else self._clusters[mention.kind, mention.cluster]
 
     @cached_property

@@ -207,7 +207,6 @@ def _are_other_names(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _age(story: StoryContext, mention: Mention) -> StatedValue | None:
-    """The age that is stated beside a mention."""
     age = story.known.readings[mention.document].facts(mention).syntax.age
     if not age:
         return None

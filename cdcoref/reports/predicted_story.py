@@ -256,7 +256,6 @@ class PredictedStory:
 
     @cached_property
     def _main_events(self) -> list[tuple[StoryEvent, list[Mention]]]:
-        """The events of the timeline with their mentions."""
         several = len(self.documents) > 1
         chosen = [
             (self._event(members), members)
@@ -310,7 +309,6 @@ class PredictedStory:
 
     @cached_property
     def _reporters(self) -> frozenset[str]:
-        """Who wrote or published the documents."""
         known = (d.metadata.get(name) for d in self.corpus.documents for name in ("author", "source"))
         values = (one for value in known for one in (value if isinstance(value, list) else [value]))
         return frozenset(str(value).casefold().removeprefix("by ").strip() for value in values if value)
@@ -328,7 +326,6 @@ class PredictedStory:
         return {document.id: self._circumstances.setting(document.id) for document in self.corpus.documents}
 
     def _clusters(self, kind: str) -> Iterator[list[Mention]]:
-        """The clusters of one kind, their mentions in the order of the story."""
         for members in self._in_order.clusters():
             if members[0].kind == kind:
                 yield sorted(members, key=lambda m: (self._rank[m.document], m.tokens))
@@ -337,7 +334,6 @@ class PredictedStory:
         return self._circumstances.name(members[0])
 
     def _tells(self, members: Iterable[Mention]) -> bool:
-        """Whether an event's words tell something."""
         return not all(says_little(mention, self._documents[mention.document]) for mention in members)
 
     def _stands_out(self, members: Iterable[Mention]) -> bool:
@@ -350,7 +346,6 @@ class PredictedStory:
 
     @cached_property
     def _counted(self) -> frozenset[Mention]:
-        """The mentions of events whose number their documents state."""
         stated = (one for id in self.documents for one in self._circumstances.quantities(id))
         return frozenset(one.event for one in stated if one.event is not None and not one.superseded)
 
@@ -435,7 +430,6 @@ def _is_of_who(label: str) -> bool:
 
 
 def _lemmas(words: Iterable[str]) -> frozenset[str]:
-    """The dictionary forms of words of four letters or more."""
     bare = (word.strip(".,:;!?'\"“”‘’()[]").casefold() for word in words)
     return frozenset(lemma(word) for word in bare if len(word) > 3)
 

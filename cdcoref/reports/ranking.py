@@ -101,7 +101,6 @@ def says_little(mention: Mention, document: Document) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_small(head: str) -> bool:
-    """Whether the head of an event tells a reader nothing when it stands alone."""
     form = lemma(head)
     return form in _SAY_LITTLE or (head.endswith("est") and form != head)
 

@@ -159,7 +159,6 @@ class _Numbers:
         return StatedValue(document.id, start, document.passage(start, end), quantity, certain)
 
     def _groups(self) -> list[list[StatedValue]]:
-        """The quantities of one thing, in the order of the story."""
         found = _connected(len(self._stated), [*self._of_one_event(), *self._of_one_sort()])
         return [[self._stated[number] for number in group] for group in found]
 

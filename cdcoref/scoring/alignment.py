@@ -72,7 +72,6 @@ def tokens_in_key(key: DocumentRow, response: DocumentRow, tokens: Sequence[int]
 
 
 def _numbering(tokens: int, nodes: Sequence[EmptyNode], numbers: Sequence[int]) -> Ints:
-    """The new index of each token. *Shape:* (tokens,)"""
     place = np.arange(tokens)
     words = ~np.isin(place, [node.token for node in nodes])
     place[words] = np.arange(words.sum())

@@ -136,7 +136,6 @@ class _Places:
         self._index = [{mention: at for at, mention in enumerate(side.mention.tolist())} for side in self._sides]
 
     def _tokens(self, mention: int) -> tuple[int, tuple[int, ...]]:
-        """The document of a mention of either side, and its tokens."""
         number = 0 if mention in self._index[0] else 1
         side, table = self._sides[number], self._tables[number]
         at = self._index[number][mention]
@@ -162,7 +161,6 @@ class _Places:
 
 
 def _sentence(document: Document, token: int) -> tuple[int, int, int]:
-    """The index, first token and end of the sentence that contains a token."""
     number = bisect_right(document.sentences, token, key=lambda sentence: sentence[0]) - 1
     return (number, *document.sentences[number])
 
@@ -217,7 +215,6 @@ class _Wrong:
             )
 
     def _parts(self, cluster: int) -> list[tuple[int, list[int]]]:
-        """The mentions of a cluster by their cluster on the other side."""
         parts: dict[int, list[int]] = {}
         for mention in self._mentions[cluster].tolist():
             parts.setdefault(int(self._other.labels[mention]), []).append(mention)

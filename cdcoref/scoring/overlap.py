@@ -163,7 +163,6 @@ def _sizes(labels: Ints) -> Ints:
 
 
 def _renumber(keep: NDArray[np.bool_]) -> Ints:
-    """New indices of what is kept, `ABSENT` for the rest."""
     numbers = np.cumsum(keep) - 1
     numbers[~keep] = ABSENT
     return numbers

@@ -178,13 +178,11 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
 
 
 def _crossing(side: Side, unit_of: Ints) -> int:
-    """The number of clusters with mentions in several units."""
     pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
     return int((np.bincount(pairs[0]) > 1).sum())
 
 
 def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
-    """The overlap table, with the units as its groups."""
     group_of = np.zeros(alignment.mentions, np.int64)
     for side in (alignment.key, alignment.response):
         group_of[side.mention] = unit_of[side.document]
@@ -231,7 +229,6 @@ def _exchanged(counts: _Counts, swap: Floats) -> tuple[Floats, Floats]:
 
 
 def _sizes(resamples: int, units: int) -> Iterator[int]:
-    """The sizes of the batches of resamples."""
     portion = max(1, CELLS // units)
     for start in range(0, resamples, portion):
         yield min(portion, resamples - start)

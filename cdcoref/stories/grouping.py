@@ -64,7 +64,6 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
 
 
 def _predicted(vectors: DocumentVectors) -> Mapping[str, int]:
-    """The label of every document that is no copy, by id."""
     labels = story_labels(csr_array(vectors.matrix[vectors.originals])).tolist()
     return {vectors.ids[row]: label for row, label in zip(vectors.originals.tolist(), labels, strict=True)}
 

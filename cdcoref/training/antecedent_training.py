@@ -61,7 +61,6 @@ def _swapped(words: Sequence[str], place: int) -> str:
 
 
 def _like(word: str, other: str) -> str:
-    """The other word, with capitals as in the first."""
     if word.isupper() and len(word) > 1:
         return other.upper()
     return other[:1].upper() + other[1:] if word[:1].isupper() else other

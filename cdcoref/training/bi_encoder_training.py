@@ -34,8 +34,6 @@ TEMPERATURE = 0.07
 """Cosines are divided by it in the contrastive loss and in that of distillation."""
 PAIRS = 2048
 """Pairs of a batch that count in the loss of pairs, at most, for each kind of mention."""
-READ_TOKENS = 8192
-"""Word pieces that a teacher reads at once."""
 
 
 class BiEncoderLearner(nn.Module):
@@ -220,7 +218,7 @@ def _log_similarities(vectors: Tensor, temperature: float) -> Tensor:
     return logits.masked_fill(itself, NEVER).log_softmax(dim=1)
 
 
-def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, batch_tokens: int) -> list[Tensor]:
+def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run) -> list[Tensor]:
     """What the last layer of a teacher's encoder makes of the mentions of each corpus.
 
     *Shape of each:* (mentions, teacher's width), in half precision; zeros for what it does not read
@@ -234,7 +232,7 @@ def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run, *, ba
     vectors = []
     for part in parts:
         run.say(f"the teacher {name} reads {len(part.corpus.documents)} documents of {part.info.name}")
-        words = read_words(teacher, part.corpus, batch_tokens=batch_tokens, progress=as_lines(run.say))
+        words = read_words(teacher, part.corpus, progress=as_lines(run.say))
         vectors.append(words.mean[:, -width:])
     return vectors
 
@@ -287,7 +285,7 @@ def train_bi_encoder(
     use_known_markers(model)
     pad = model.encoder.config.pad_token_id
     taught_by = options.teacher
-    targets = teacher_vectors(taught_by, learnt, run, batch_tokens=READ_TOKENS) if taught_by else ()
+    targets = teacher_vectors(taught_by, learnt, run) if taught_by else ()
     data = BiEncoderData(model.tokenizer, pad, learnt, options, seed, targets)
     names = {part.info.name for part in dev}
     shares = {name: share for name, share in options.corpus_shares.items() if name in names}

@@ -21,7 +21,14 @@ from cdcoref.inputs import ContextOptions, MentionContext
 from cdcoref.linking import MentionContexts, layer_states
 from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
 from cdcoref.reading import Readings
-from cdcoref.training.sources import Shares, cluster_numbers, drawn_by_share, linkable_groups, widest_setting
+from cdcoref.training.sources import (
+    READ_TOKENS,
+    Shares,
+    cluster_numbers,
+    drawn_by_share,
+    linkable_groups,
+    widest_setting,
+)
 from cdlm.validation import Count, Index, Probability, check_fields, number
 
 Integers = NDArray[np.int64]
@@ -122,7 +129,6 @@ class ContextData(Dataset[LabelledContexts]):
         options: ContextTraining,
         *,
         seed: int,
-        batch_tokens: int,
     ) -> None:
         self.options, self.seed, self.epoch = options, seed, 0
         self.parts = parts
@@ -130,7 +136,7 @@ class ContextData(Dataset[LabelledContexts]):
         states: list[Tensor] = []
         pairs, labels, kind_of, first_rows = [], [], [], []
         for place, part in enumerate(parts):
-            read, own_states = read_contexts(model, part, batch_tokens=batch_tokens)
+            read, own_states = read_contexts(model, part)
             offset = sum(map(len, states))
             crossing = options.other_topics if part.info.cross_document else 0
             found = hard_pairs(read, options, crossing, np.random.default_rng((seed, place, 5)))
@@ -189,7 +195,7 @@ class ContextData(Dataset[LabelledContexts]):
         self._batches = [batches[place] for place in rng.permutation(len(batches))]
 
 
-def read_contexts(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> tuple[ReadContexts, Tensor]:
+def read_contexts(model: CorefModel, part: AnnotatedCorpus) -> tuple[ReadContexts, Tensor]:
     """Read a corpus: the mentions that are no pronouns, and what the lower layers say of its documents.
 
     The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
@@ -199,7 +205,7 @@ def read_contexts(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int
     own = MentionContexts.of_mentions(model, readings, numbers)
     kept, contexts = np.array(list(own.contexts), dtype=np.int64), list(own.contexts.values())
     first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)
-    batches = token_batches([len(sequence) for sequence in own.sequences], batch_tokens)
+    batches = token_batches([len(sequence) for sequence in own.sequences], READ_TOKENS)
     lower, upper = layer_states(model, own.sequences, batches, model.device, upper=True)
     read = ReadContexts(
         contexts,

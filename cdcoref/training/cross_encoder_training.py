@@ -92,7 +92,6 @@ def train_contexts(
     *,
     attention_dropout: float,
     seed: int,
-    batch_tokens: int,
 ) -> None:
     """Train a scorer of contexts, and write the weights of the epoch with the best average precision on dev.
 
@@ -101,11 +100,11 @@ def train_contexts(
     torch.manual_seed(seed)
     scorer = ContextScorer(model.encoder, model.settings.contexts)
     model.eval()
-    data = ContextData(model, learnt, options, seed=seed, batch_tokens=batch_tokens)
+    data = ContextData(model, learnt, options, seed=seed)
     if data.labels.all() or not data.labels.any():
         raise InputError("the cross-encoder needs coreferent mentions to learn from, and others that are not")
     candidates = replace(options, same_cluster=0, other_topics=0, corpus_shares={})
-    unseen = ContextData(model, dev, candidates, seed=seed, batch_tokens=batch_tokens)
+    unseen = ContextData(model, dev, candidates, seed=seed)
     learner = ContextLearner(model.encoder, scorer, attention_dropout)
     run.say(
         f"contexts: {len(data.pairs)} pairs, {100 * data.labels.mean():.0f}% of them coreferent; {len(data)} steps a "

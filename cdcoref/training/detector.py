@@ -17,7 +17,7 @@ from cdcoref.errors import InputError
 from cdcoref.facts import with_parses
 from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingSequence
 from cdcoref.model import CorefModel, DetectorOptions, collate_readings, token_batches
-from cdcoref.training.sources import Shares, drawn_by_share
+from cdcoref.training.sources import READ_TOKENS, Shares, drawn_by_share
 from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.gradients import optimise
 from cdlm.printing import counted
@@ -60,7 +60,6 @@ def fit_detector(
     options: DetectorOptions,
     training: DetectorTraining,
     *,
-    batch_tokens: int,
     seed: int,
     say: Say,
 ) -> None:
@@ -73,7 +72,7 @@ def fit_detector(
     model.eval()
     model.replace_detector(options)
     options = model.settings.detector
-    lessons = [_lessons(model, part, options, batch_tokens, rng) for part in parts]
+    lessons = [_lessons(model, part, options, rng) for part in parts]
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
     epochs = drawn_by_share(lessons, parts, training.corpus_shares, training.passes, rng, "detector.corpus_shares")
@@ -88,8 +87,6 @@ def fit_detector(
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """A sequence that was read: its words, and the labels of its spans."""
-
     words: Tensor
     """*Shape:* (words, layers * width), fp16"""
     begins: Tensor
@@ -108,7 +105,6 @@ def _lessons(
     model: CorefModel,
     part: AnnotatedCorpus,
     options: DetectorOptions,
-    batch_tokens: int,
     rng: np.random.Generator,
 ) -> list[_Lesson]:
     """What one corpus teaches: its sequences with an annotated sentence, in random order."""
@@ -131,7 +127,7 @@ def _lessons(
         if weights.any():
             waiting.append((sequence, labels, weights))
             words += len(sequence.words)
-    for positions in token_batches([len(sequence) for sequence, _, _ in waiting], batch_tokens):
+    for positions in token_batches([len(sequence) for sequence, _, _ in waiting], READ_TOKENS):
         chosen = [waiting[position] for position in positions]
         tables = _read(model, [sequence for sequence, _, _ in chosen])
         found += [_lesson(table, *known) for table, known in zip(tables, chosen, strict=True)]
@@ -161,7 +157,6 @@ def _absent(lessons: Sequence[Sequence[_Lesson]]) -> None:
 def _targets(
     sequence: ReadingSequence, part: AnnotatedCorpus, taught: Mapping[str, Mapping[str, list[Mention]] | None]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Labels and weights, style by style. *Shape:* (spans, styles * kinds)"""
     nothing = np.zeros((len(sequence.starts), len(KINDS)), dtype=np.float32)
     labels, weights = [], []
     for style, mentions in taught.items():
@@ -176,7 +171,6 @@ def _targets(
 
 
 def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> Iterator[Tensor]:
-    """The words of every sequence, as the detector will see them."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
         words = model.words_for_detector(batch.to(model.device))
@@ -214,7 +208,6 @@ def _fit(
     training: DetectorTraining,
     rng: np.random.Generator,
 ) -> float:
-    """Train the detector on the lessons of every epoch; the loss a mention in the last one."""
     detector = model.required_detector()
     steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
     parameters = list(detector.parameters())
@@ -260,7 +253,6 @@ def _in_lower_case(words: Tensor) -> Tensor:
 
 
 def _steps(drawn: Sequence[_Lesson], words: int) -> Iterator[list[_Lesson]]:
-    """Divide lessons into steps of about `words` words."""
     step: list[_Lesson] = []
     size = 0
     for lesson in drawn:

@@ -47,8 +47,6 @@ from cdlm.starting_encoders import encoder_folder
 CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
 """What is trained after the run, as progress calls it; the first of them in a folder of its own, within that of the
 run, until the model is written again."""
-READ_TOKENS = 16_384
-"""Word pieces that the encoder reads at once when heads are fitted and the model is tuned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +226,6 @@ def fit_contexts(
         config.contexts,
         attention_dropout=options.attention_dropout,
         seed=options.seed,
-        batch_tokens=READ_TOKENS,
     )
 
 
@@ -311,7 +308,6 @@ def _fitted_heads(
     *,
     say: Say,
 ) -> Mapping[str, KindScores]:
-    """Fit heads and tune the model; its scores on dev."""
     roles = config.corpora
     if VECTORS in heads:
         fit_vectors(
@@ -319,13 +315,12 @@ def _fitted_heads(
             roles.for_heads(learnt),
             config.model.vectors,
             config.vectors,
-            batch_tokens=READ_TOKENS,
             seed=config.run.seed,
             say=say,
         )
         _round_heads(model, config)
     if VECTORS in heads or CONTEXTS in heads:
-        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev), batch_tokens=READ_TOKENS))
+        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev)))
     if DETECTOR in heads:
         model.settings = replace(model.settings, detector_width=config.model.detector_width)
         fit_detector(
@@ -333,14 +328,13 @@ def _fitted_heads(
             roles.for_detector(learnt),
             config.model.detector,
             config.detector,
-            batch_tokens=READ_TOKENS,
             seed=config.run.seed,
             say=say,
         )
         _round_heads(model, config)
-        model.settings = tune_styles(model, roles.to_tune_detector(dev), batch_tokens=READ_TOKENS)
+        model.settings = tune_styles(model, roles.to_tune_detector(dev))
     tuned = roles.to_tune(dev)
-    model.settings, scores = tune(model, tuned, batch_tokens=READ_TOKENS, kinds=config.kinds, progress=as_lines(say))
+    model.settings, scores = tune(model, tuned, kinds=config.kinds, progress=as_lines(say))
     for kind, values in scores.items():
         say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
     return scores
@@ -379,7 +373,7 @@ def loss(model: CorefModel, batch: LabelledBatch) -> Tensor:
 
 def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: Say) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
-    tuned, scores = tune(model, dev, batch_tokens=READ_TOKENS, kinds=config.kinds, progress=as_lines(say))
+    tuned, scores = tune(model, dev, kinds=config.kinds, progress=as_lines(say))
     metrics = {f"{kind}_conll_f1": s.conll_f1 for kind, s in scores.items()}
     metrics |= {f"{kind}_detection_f1": s.detection[2] for kind, s in scores.items() if s.detection is not None}
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)

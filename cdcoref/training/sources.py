@@ -120,6 +120,8 @@ def check_weights(weights: Mapping[str, float], parts: Sequence[AnnotatedCorpus]
         raise InputError(f"{setting} is 0 for every training corpus, so nothing would be learnt")
 
 
+READ_TOKENS = 16_384
+"""Word pieces that the encoder reads at once when heads are fitted and the model is tuned."""
 DOCUMENTS_AT_ONCE = 64
 """Documents whose sequences are sorted by length together."""
 
@@ -140,7 +142,6 @@ def read_words(
     model: CorefModel,
     corpus: Corpus,
     *,
-    batch_tokens: int,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> ReadWords:
     """Read every document of a corpus by itself; zeros for what the encoder does not read."""
@@ -150,7 +151,7 @@ def read_words(
     with_mentions = [document for document in corpus.documents if numbers[document.id]]
     for start in range(0, len(with_mentions), DOCUMENTS_AT_ONCE):
         block = with_mentions[start : start + DOCUMENTS_AT_ONCE]
-        for document, words in zip(block, _words(model, block, width, batch_tokens), strict=True):
+        for document, words in zip(block, _words(model, block, width), strict=True):
             for mention in numbers[document.id]:
                 own = list(corpus.mentions[mention].tokens)
                 mean[mention] = words[own].mean(dim=0).half()
@@ -160,12 +161,11 @@ def read_words(
     return ReadWords(mean, last)
 
 
-def _words(model: CorefModel, documents: Sequence[Document], width: int, batch_tokens: int) -> list[Tensor]:
-    """What the encoder says of the words of each document. *Shape of each:* (words, width)"""
+def _words(model: CorefModel, documents: Sequence[Document], width: int) -> list[Tensor]:
     build = model.reading_builder(syntax=False)
     found = [torch.zeros(len(document.tokens), width) for document in documents]
     sequences = [(place, sequence) for place, document in enumerate(documents) for sequence in build(document)]
-    for positions in token_batches([len(sequence) for _, sequence in sequences], batch_tokens):
+    for positions in token_batches([len(sequence) for _, sequence in sequences], READ_TOKENS):
         chosen = [sequences[position] for position in positions]
         batch = collate_readings([sequence for _, sequence in chosen], model.encoder.config.pad_token_id)
         with model.inference():

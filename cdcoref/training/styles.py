@@ -15,7 +15,7 @@ from cdcoref.inputs import ReadingSequence
 from cdcoref.language import head_span, is_date, is_relative_pronoun
 from cdcoref.linking import score_spans
 from cdcoref.model import CorefConfig, CorefModel, DetectorOptions
-from cdcoref.training.sources import in_annotated
+from cdcoref.training.sources import READ_TOKENS, in_annotated
 from cdcoref.training.tuning import DETECTION_THRESHOLDS, detected, span_scores
 
 
@@ -116,7 +116,7 @@ def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> lis
     return [m for m in mentions if m.kind == kind and (part.info.dates or kind != ENTITY or not dated(m))]
 
 
-def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefConfig:
+def tune_styles(model: CorefModel, dev: Corpora) -> CorefConfig:
     """Choose the detection thresholds of every style of the model's detector on `dev`.
 
     The best exact-match F1 of each kind, the mean over the style's corpora that annotate all its mentions; 0.5 without
@@ -128,7 +128,7 @@ def tune_styles(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> CorefC
         examples = []
         with model.in_style(style):
             for part in (part for part in parts if teaches(part.info, style, model.settings.detector)):
-                spans = list(score_spans(model, part.corpus.documents, batch_tokens=batch_tokens))
+                spans = list(score_spans(model, part.corpus.documents, batch_tokens=READ_TOKENS))
                 examples.append((part, in_style(part, style), spans))
         for kind in KINDS:
             own = [example for example in examples if complete(example[0].info, kind, style)]

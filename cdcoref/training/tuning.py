@@ -27,7 +27,7 @@ from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, Vecto
 from cdcoref.predict import Progress
 from cdcoref.reading import Reading, Readings
 from cdcoref.scoring import CONLL, score
-from cdcoref.training.sources import cluster_numbers, linkable_groups, story_setting
+from cdcoref.training.sources import READ_TOKENS, cluster_numbers, linkable_groups, story_setting
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
@@ -40,7 +40,6 @@ def tune(
     model: CorefModel,
     dev: Corpora,
     *,
-    batch_tokens: int,
     kinds: Sequence[str] = KINDS,
     progress: Progress = lambda stage, done, total: None,
 ) -> tuple[CorefConfig, dict[str, KindScores]]:
@@ -58,8 +57,8 @@ def tune(
     pairs = all_pairs(groups)
     compared = summed(progress, "comparing", len(dev.documents) + len(pairs))
     readings = Readings(dev)
-    logits = Comparison(model, readings, pairs).run(batch_tokens=batch_tokens, advance=compared)
-    found = None if model.detector is None else _found_in_own_style(model, parts, batch_tokens)
+    logits = Comparison(model, readings, pairs).run(batch_tokens=READ_TOKENS, advance=compared)
+    found = None if model.detector is None else _found_in_own_style(model, parts)
     temperature = dict(model.settings.temperature)
     distance = dict(model.settings.distance_threshold)
     scores: dict[str, KindScores] = {}
@@ -108,19 +107,19 @@ def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None
     return advance
 
 
-def weigh(model: CorefModel, dev: Corpora, *, batch_tokens: int) -> VectorOptions:
+def weigh(model: CorefModel, dev: Corpora) -> VectorOptions:
     """Choose on the pairs of dev how both encoders' logits are combined (:func:`fit_weights`).
 
     The weight of the bi-encoder comes first, since candidates, and so what the cross-encoder reads, depend on it.
     """
     parts = annotated_corpora(dev)
-    known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=batch_tokens)) for part in parts]
+    known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=READ_TOKENS)) for part in parts]
     for read in (False, True):
         evidence = []
         for part, readings in zip(parts, known, strict=True):
             pairs = all_pairs(linkable_groups(part, story_setting(part.corpus)))
             comparison = Comparison(model, readings, pairs)
-            evidence.append(comparison.evidence(batch_tokens=batch_tokens, read=read))
+            evidence.append(comparison.evidence(batch_tokens=READ_TOKENS, read=read))
         options = fit_weights(model.settings.vectors, parts, evidence)
         model.settings = replace(model.settings, vectors=options)
     return model.settings.vectors
@@ -299,12 +298,12 @@ def _by_name(corpus: Corpus, numbers: Sequence[int], names: Sequence[object]) ->
     return clusters.values()
 
 
-def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus], batch_tokens: int) -> Corpus:
+def _found_in_own_style(model: CorefModel, parts: Sequence[AnnotatedCorpus]) -> Corpus:
     """The corpora with detected mentions in place of their own, in the annotated sentences, each in its style."""
     found: list[AnnotatedCorpus] = []
     for part in parts:
         with model.in_style(*part.info.styles):
-            corpus = find_mentions(model, part.corpus, batch_tokens=batch_tokens)
+            corpus = find_mentions(model, part.corpus, batch_tokens=READ_TOKENS)
         found.append(replace(part, corpus=annotated_only(corpus)))
     return joined(found)
 

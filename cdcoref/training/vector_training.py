@@ -19,7 +19,15 @@ from cdcoref.linking import ReadMentions, comparison_features, read_vectors
 from cdcoref.model import ALL, CorefModel, KindScorer, VectorOptions
 from cdcoref.reading import Readings
 from cdcoref.training.antecedent_training import AntecedentTraining, fit_antecedents, swapped
-from cdcoref.training.sources import ReadWords, Shares, cluster_numbers, linkable_groups, read_words, widest_setting
+from cdcoref.training.sources import (
+    READ_TOKENS,
+    ReadWords,
+    Shares,
+    cluster_numbers,
+    linkable_groups,
+    read_words,
+    widest_setting,
+)
 from cdlm.gradients import optimise
 from cdlm.runs import Say
 from cdlm.validation import Count, check_fields, number
@@ -56,7 +64,6 @@ def fit_vectors(
     options: VectorOptions,
     training: VectorTraining,
     *,
-    batch_tokens: int,
     seed: int,
     say: Say,
 ) -> None:
@@ -70,12 +77,12 @@ def fit_vectors(
     model.add_vectors(options)
     rng = np.random.default_rng(seed)
     learning = options.antecedents or options.learnt
-    words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in parts] if learning else []
+    words = [read_words(model, part.corpus) for part in parts] if learning else []
     if options.antecedents:
         also = [swapped(part) for part in parts] if training.antecedents.swap_genders else []
-        swapped_words = [read_words(model, part.corpus, batch_tokens=batch_tokens) for part in also]
+        swapped_words = [read_words(model, part.corpus) for part in also]
         fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rng=rng, say=say)
-    examples = [(part.info.name, pair_examples(model, part, batch_tokens=batch_tokens)) for part in parts]
+    examples = [(part.info.name, pair_examples(model, part)) for part in parts]
     fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
 
 
@@ -149,10 +156,10 @@ class _Source:
         return places, np.where(labels[places], coreferent_weight, other_weight).astype(np.float32)
 
 
-def pair_examples(model: CorefModel, part: AnnotatedCorpus, *, batch_tokens: int) -> dict[str, PairExamples]:
+def pair_examples(model: CorefModel, part: AnnotatedCorpus) -> dict[str, PairExamples]:
     """The features and labels of every pair of mentions of one topic, by kind. The corpus is read once for them."""
     corpus = part.corpus
-    readings = Readings(corpus, read_vectors(model, corpus, batch_tokens=batch_tokens))
+    readings = Readings(corpus, read_vectors(model, corpus, batch_tokens=READ_TOKENS))
     options = model.settings.vectors
     is_pronoun = readings.pronouns(options.with_antecedents)
     labels = cluster_numbers(corpus)

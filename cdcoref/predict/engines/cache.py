@@ -74,7 +74,6 @@ class ResultCache:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what the database or damaged contents raise into an InputError."""
         try:
             yield
         except (sqlite3.Error, ValueError, TypeError) as error:

@@ -177,7 +177,6 @@ class Worker:
         return linked
 
     def _with_parses(self, documents: Sequence[Document]) -> list[Document]:
-        """The documents with their parses, read or looked up."""
         if self._store is None:
             return with_parses(documents)
         keys = [self._store.key("parse", document_hash(document)) for document in documents]
@@ -197,7 +196,6 @@ class Worker:
         return self._store.key(what, document_hash(document, mentions or ()))
 
     def _kept(self, document: Document) -> Reading | None:
-        """What the store has of a document."""
         if self._store is None or self._partly or (rows := self._store.get(self._key(document))) is None:
             return None
         assert self._model is not None

@@ -86,7 +86,6 @@ class RayEngine:
             self._connected = False
 
     def _connect(self, ray: Any) -> None:
-        """Join the cluster, or start one on this machine."""
         address = self._address
         options = {"logging_level": logging.ERROR, "log_to_driver": False}
         if address is None:
@@ -110,7 +109,6 @@ class RayEngine:
         self._connected = True
 
     def _started(self, ray: Any) -> list[Any]:
-        """The workers, which have begun to load their model."""
         gpus = 1 if self._model.device.type == "cuda" else 0
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         threads = max(1, min(torch.get_num_threads(), max(int(node.get("CPU", 0)) for node in nodes)))
@@ -172,7 +170,6 @@ class _Pool:
 
 
 def _result(reference: Any) -> Any:
-    """What a task returned; an `InputError` that it raised is raised here."""
     import ray
 
     try:
@@ -189,8 +186,6 @@ def _result(reference: Any) -> Any:
 
 
 class _Actor:
-    """A worker in its own process."""
-
     def __init__(self, shared: Sequence[Any], task: Task, threads: int, keeper: Any, fingerprint: str) -> None:
         import ray
 

@@ -48,7 +48,7 @@ def fitted(model: CorefModel) -> tuple[CorefModel, list[str]]:
     changed.add_vectors(OPTIONS)
     said: list[str] = []
     learnt = corpus(0, 12)
-    words = read_words(changed.eval(), learnt, batch_tokens=512)
+    words = read_words(changed.eval(), learnt)
     fit_antecedents(
         changed, annotated_corpora(learnt), [words], AntecedentTraining(passes=12, rate=3e-2),
         rng=np.random.default_rng(0), say=said.append,
@@ -93,7 +93,7 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     wrong = {number for number in sorted(pronouns) if rng.random() < 0.3}
     mentions = tuple(replace(m, cluster=f"{m.cluster}*") if n in wrong else m for n, m in enumerate(dev.mentions))
     annotated = AnnotatedCorpus(replace(dev, mentions=mentions), CORPORA["litbank"].info)
-    config, _ = tune(trained, annotated, batch_tokens=512, kinds=("entity",))
+    config, _ = tune(trained, annotated, kinds=("entity",))
     evidence = compare_vectors(trained, Readings(dev, read_vectors(trained, dev, batch_tokens=512)))
     of_pronouns = evidence.antecedents
 
@@ -105,7 +105,7 @@ def test_tuning_calibrates_antecedents_and_changes_none(trained: CorefModel) -> 
     assert after.mean() == pytest.approx(1 - len(wrong) / len(pronouns), abs=0.05)
     assert (after > 0.5).all()
     assert config.vectors.combine.event.antecedent_weight == 1.0
-    again, _ = tune(with_settings(trained, config), annotated, batch_tokens=512, kinds=("entity",))
+    again, _ = tune(with_settings(trained, config), annotated, kinds=("entity",))
     assert again.vectors.combine.entity.antecedent_weight == pytest.approx(
         config.vectors.combine.entity.antecedent_weight, rel=0.01
     )
@@ -134,7 +134,7 @@ def test_without_pronouns_there_is_nothing_to_learn(tiny_model: CorefModel) -> N
     before = copy.deepcopy(model.state_dict())
     only = Corpus((Document.from_sentences("d", [["Anna", "ran"]]),), (Mention("d", (0,), "entity", cluster="1"),))
     said: list[str] = []
-    words = read_words(model, only, batch_tokens=64)
+    words = read_words(model, only)
     fit_antecedents(
         model, annotated_corpora(only), [words], AntecedentTraining(), rng=np.random.default_rng(0), say=said.append
     )
@@ -148,7 +148,7 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
     model.add_vectors(OPTIONS)
     made = [corpus(0, 12), corpus(1, 12, refers="it")]
     parts = [AnnotatedCorpus(own, CORPORA[name].info) for own, name in zip(made, ("gum", "litbank"), strict=True)]
-    words = [read_words(model.eval(), own, batch_tokens=512) for own in made]
+    words = [read_words(model.eval(), own) for own in made]
     unseen = corpus(2, 5)
     he = referring(unseen)
     it = set(range(1, len(unseen.mentions), 2)) - he
@@ -179,7 +179,7 @@ def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model:
     training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1, swap_genders=swapped))
     with model.encoder.register_forward_hook(see):
         parts = annotated_corpora(Corpus(documents, tuple(mentions)))
-        fit_vectors(model, parts, OPTIONS, training, batch_tokens=64, seed=0, say=said.append)
+        fit_vectors(model, parts, OPTIONS, training, seed=0, say=said.append)
     assert ("the guard left . he wept ." in read) is swapped
     assert {"the guard left . she wept .", "the rain fell . it stopped ."} <= set(read)
     assert said[0].startswith(f"antecedents: {2 + swapped} pronouns, loss ")

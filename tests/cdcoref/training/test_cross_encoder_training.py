@@ -100,7 +100,7 @@ def model(config: TrainingConfig, tiny_biased_encoder: Path) -> CorefModel:
 
 def data_of(model: CorefModel, parts: Sequence[AnnotatedCorpus], **options: Any) -> ContextData:
     training = ContextTraining(**{"batch_pairs": 8, "other_topics_similarity": 0.0, **options})
-    return ContextData(model, parts, training, seed=0, batch_tokens=512)
+    return ContextData(model, parts, training, seed=0)
 
 
 # -- which pairs -------------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def fitted(model: CorefModel, parts: list[AnnotatedCorpus], options: DetectorOpt
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cdcoref.training.detector.RATE", 1e-2)
         patch.setattr("cdcoref.training.detector.WORD_DROPOUT", 0.0)
-        fit_detector(changed, parts, options, settings, batch_tokens=512, seed=0, say=said.append)
+        fit_detector(changed, parts, options, settings, seed=0, say=said.append)
     return changed, said
 
 
@@ -110,10 +110,10 @@ def test_a_corpus_without_annotated_sentences_is_refused(tiny_model: CorefModel)
 
 def test_thresholds_are_tuned_by_style(tiny_model: CorefModel) -> None:
     model, _ = fitted(tiny_model, [HEADS, PHRASES], STYLED)
-    config = tune_styles(model, [HEADS, PHRASES], batch_tokens=512)
+    config = tune_styles(model, [HEADS, PHRASES])
     assert set(config.detector.thresholds) == {"salient", "phrases"}
     assert config.detection_threshold == config.detector.thresholds["salient"]
     assert config.in_style("phrases").detection_threshold == config.detector.thresholds["phrases"]
-    only_heads = tune_styles(model, [HEADS], batch_tokens=512)
+    only_heads = tune_styles(model, [HEADS])
     assert only_heads.detector.thresholds["salient"] == config.detector.thresholds["salient"]
     assert only_heads.detector.thresholds["phrases"] == {"event": 0.5, "entity": 0.5}

@@ -54,7 +54,7 @@ def test_a_pass_sees_of_a_corpus_its_share_and_all_of_it_equally_often(
         with torch.nn.modules.module.register_module_forward_pre_hook(
             lambda module, given: seen.append(len(given[0])) if module is model.detector else None
         ):
-            fit_detector(model, parts, DetectorOptions(word_layers=1), training, batch_tokens=512, seed=seed, say=str)
+            fit_detector(model, parts, DetectorOptions(word_layers=1), training, seed=seed, say=str)
         return seen
 
     seen, count = draw(0), round(share * first)
@@ -77,4 +77,4 @@ def test_shares_that_leave_nothing_are_refused(tiny_model: CorefModel) -> None:
     part = AnnotatedCorpus(Corpus((document,), (Mention("d", (0,), "event"),)), CORPORA["ecb"].info)
     training = DetectorTraining(corpus_shares={"ecb": 0.0})
     with pytest.raises(InputError, match=r"^detector\.corpus_shares leaves nothing to learn from; raise the shares$"):
-        fit_detector(copy.deepcopy(tiny_model), [part], DetectorOptions(), training, batch_tokens=64, seed=0, say=str)
+        fit_detector(copy.deepcopy(tiny_model), [part], DetectorOptions(), training, seed=0, say=str)

@@ -113,7 +113,7 @@ def test_a_threshold_is_not_tuned_by_dates_that_are_not_annotated(
 
     info = replace(CORPORA["ecb"].info, dates=dates)
     with model.detector.register_forward_hook(told):
-        config = tune_styles(model, AnnotatedCorpus(Corpus((document,), mentions), info), batch_tokens=512)
+        config = tune_styles(model, AnnotatedCorpus(Corpus((document,), mentions), info))
     assert (config.detection_threshold["entity"] < 0.3) is below
     assert config.detection_threshold["entity"] < 0.3 or config.detection_threshold["entity"] > 0.6
 
@@ -133,7 +133,7 @@ def test_a_corpus_of_unknown_style_is_of_the_style_in_use(tiny_model: CorefModel
 
     def fit(*parts: AnnotatedCorpus, style: str) -> None:
         options, training = DetectorOptions(1, ("salient", "dense"), style), DetectorTraining(passes=1)
-        fit_detector(copy.deepcopy(tiny_model), parts, options, training, batch_tokens=512, seed=0, say=str)
+        fit_detector(copy.deepcopy(tiny_model), parts, options, training, seed=0, say=str)
 
     for style, other in (("dense", "salient"), ("salient", "dense")):
         with pytest.raises(InputError, match=f"no training corpus is annotated in the style '{other}'"):

@@ -157,7 +157,7 @@ def test_precision_recall_and_f1_of_mentions() -> None:
 
 def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample: Path) -> None:
     dev = read_jsonl(sample / "dev_tiny.jsonl")
-    config, scores = tune(tiny_model, dev, batch_tokens=2048)
+    config, scores = tune(tiny_model, dev)
     assert set(scores) == set(KINDS)
     untuned = tiny_model.settings
     assert replace(config, temperature=untuned.temperature, distance_threshold=untuned.distance_threshold) == untuned
@@ -189,14 +189,14 @@ def test_several_corpora_are_scored_as_one_and_judged_by_what_they_annotate(
             tuple(replace(m, document=name + m.document) for m in dev.mentions),
         )
 
-    _, scores = tune(tiny_model, dev, batch_tokens=2048)
+    _, scores = tune(tiny_model, dev)
     # GVC annotates no kind exhaustively, so it changes nothing of the detector's scores.
     own, gvc = renamed("o"), AnnotatedCorpus(renamed("g").of_kind("event"), CORPORA["gvc"].info)
-    _, scores_of_both = tune(tiny_model, [own, gvc], batch_tokens=2048)
+    _, scores_of_both = tune(tiny_model, [own, gvc])
     for kind in KINDS:
         assert scores_of_both[kind].detection == pytest.approx(scores[kind].detection)
     assert scores_of_both["entity"].conll_f1 == pytest.approx(scores["entity"].conll_f1)
-    _, of_gvc = tune(tiny_model, gvc, batch_tokens=2048, kinds=("event",))
+    _, of_gvc = tune(tiny_model, gvc, kinds=("event",))
     assert of_gvc["event"].detection == (0.0, 0.0, 0.0)
 
 

@@ -34,8 +34,7 @@ def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[Co
     fit_vectors(
         changed, annotated_corpora(documents),
         VectorOptions(layers=2, pair_features=("same_words",), vector_width=8),
-        VectorTraining(scorer_steps=100, scorer_pairs=64, **training),  # type: ignore[arg-type]
-        batch_tokens=512, seed=0, say=said.append,
+        VectorTraining(scorer_steps=100, scorer_pairs=64, **training),  # type: ignore[arg-type], seed=0, say=said.append,
     )  # fmt: skip
     return changed, said
 
@@ -72,7 +71,7 @@ def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
     options = VectorOptions(layers=2, pair_features=("same_words",), vector_width=8, learnt=8, learnt_shares=shares)
     training = VectorTraining(scorer_steps=100, scorer_pairs=64, unseen=(unseen,))
     model, said = copy.deepcopy(tiny_model), []
-    fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=said.append)
+    fit_vectors(model, parts, options, training, seed=0, say=said.append)
     assert said[0].endswith("in 300 steps")  # three networks
     assert said[1].count(" and ") == 2
     evidence = compare_vectors(model, Readings(documents, read_vectors(model, documents, batch_tokens=512)))
@@ -88,7 +87,7 @@ def test_vectors_cannot_be_learnt_from_a_corpus_that_is_not_there(tiny_model: Co
     model, training = copy.deepcopy(tiny_model), VectorTraining(scorer_steps=1, unseen=("gvc",))
     parts = annotated_corpora(documents)
     with pytest.raises(InputError, match="unseen names no corpus with coreferent mentions of the kind event"):
-        fit_vectors(model, parts, options, training, batch_tokens=512, seed=0, say=str)
+        fit_vectors(model, parts, options, training, seed=0, say=str)
 
 
 @pytest.mark.parametrize(("tells", "does_not"), [("cross_encoder", "bi_encoder"), ("bi_encoder", "cross_encoder")])
