@@ -9,6 +9,8 @@ from .context_scorer import ContextScorer as ContextScorer
 from .context_scorer import check_contexts as check_contexts
 from .context_scorer import collate_contexts as collate_contexts
 from .coref_model import CorefModel as CorefModel
+from .coref_model import KeptStates as KeptStates
+from .coref_model import real_pieces as real_pieces
 from .folder import CARD_FILE as CARD_FILE
 from .folder import CONFIG_FILE as CONFIG_FILE
 from .folder import DEFAULT_MODEL as DEFAULT_MODEL

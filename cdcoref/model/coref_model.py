@@ -48,7 +48,7 @@ from cdlm.repeated_weights import without_copies
 from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 
 MOST_LOWER = 2**27
-"""Bytes that are kept of the output of the lower layers; see :class:`LowerStates`."""
+"""Bytes that are kept of the output of the lower layers; see :class:`KeptStates`."""
 MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
 PIECES_ON_CPU = 2048
@@ -73,33 +73,38 @@ class BatchReading:
     anaphora: Tensor
 
 
-class LowerStates:
-    """The output of the lower layers for the sequences that the encoder read last, by their contents.
+def real_pieces(batch: EncoderBatch) -> list[NDArray[np.int64]]:
+    """The word pieces of every sequence of a batch, without padding."""
+    ids, real = batch.input_ids.cpu().numpy(), batch.attention_mask.cpu().numpy() != 0
+    return [row[own].astype(np.int64) for row, own in zip(ids, real, strict=True)]
 
-    Documents are read for their mentions first, and compared soon after: so the lower layers read most of them once.
+
+class KeptStates:
+    """What layers say of the sequences that were read last, by their contents; the oldest are dropped.
+
+    `dtype`: In which numeric precision it is kept; None: as it comes. `limit`: Bytes that are kept at most.
     """
 
-    def __init__(self) -> None:
-        self._tables: dict[bytes, Tensor] = {}
-        self._size = 0
+    def __init__(self, dtype: torch.dtype | None, limit: float = float("inf")) -> None:
+        self._dtype, self._limit = dtype, limit
+        self.clear()
 
-    def get(self, input_ids: NDArray[np.integer]) -> Tensor | None:
-        """The states of a sequence, in sixteen bits, if they are kept. *Shape:* (pieces, width)"""
-        return self._tables.get(input_ids.astype(np.int64).tobytes())
+    def get(self, input_ids: NDArray[np.int64]) -> Tensor | None:
+        """The states of a sequence, if they are kept. *Shape:* (..., pieces, width)"""
+        return self._tables.get(input_ids.tobytes())
 
     def put(self, batch: EncoderBatch, states: Tensor) -> None:
-        """Keep the states of all sequences of a batch, *shape* (sequences, length, width), and drop the oldest."""
-        for ids, real, table in zip(batch.input_ids, batch.attention_mask != 0, states, strict=True):
-            key = ids[real].cpu().numpy().astype(np.int64).tobytes()
-            if key not in self._tables:
-                self._tables[key] = table[real].bfloat16().cpu()
-                self._size += self._tables[key].nbytes
-        while self._size > MOST_LOWER:
+        """Keep the states of all sequences of a batch. *Shape:* (..., sequences, length, width)"""
+        for row, ids in enumerate(real_pieces(batch)):
+            table = states[..., row, : len(ids), :].to(self._dtype or states.dtype).cpu().clone()
+            self._size += table.nbytes - self._tables.pop(ids.tobytes(), table[..., :0]).nbytes
+            self._tables[ids.tobytes()] = table
+        while self._size > self._limit:
             self._size -= self._tables.pop(next(iter(self._tables))).nbytes
 
     def clear(self) -> None:
         """Forget everything, since weights have changed."""
-        self._tables.clear()
+        self._tables: dict[bytes, Tensor] = {}
         self._size = 0
 
 
@@ -134,12 +139,11 @@ class CorefModel(nn.Module):
             self.pair_scorer = PairScorer(encoder.config.hidden_size, config.scorer_width)
         self.replace_detector(config.detector)
         self._not_rounded: list[CDLMModel] = []
-        self._read: dict[bytes, Tensor] | None = None
-        self._kept_dtype: torch.dtype | None = None
+        self._read: KeptStates | None = None
         self.vector_scorer: VectorScorer | None = None
         self.antecedent_scorer: AntecedentScorer | None = None
         self.context_scorer: ContextScorer | None = None
-        self.lower = LowerStates()
+        self.lower = KeptStates(torch.bfloat16, MOST_LOWER)
         self.kept_logits: dict[bytes, float] | None = None
         if config.vectors.layers:
             self.add_vectors(config.vectors)
@@ -353,7 +357,7 @@ class CorefModel(nn.Module):
 
         `dtype` is the numeric precision in which it is kept; None: as the encoder computes.
         """
-        self._read, self._kept_dtype, self.kept_logits = {}, dtype, {}
+        self._read, self.kept_logits = KeptStates(dtype, MOST_KEPT), {}
         try:
             yield
         finally:
@@ -363,25 +367,17 @@ class CorefModel(nn.Module):
         """The output of every layer, or at least of those that heads see. *Shape:* (sequences, length, width) each"""
         if self._read is None or torch.is_grad_enabled():
             return self._read_states(batch)
-        kept = max(1, self._learnt_layers, self.settings.detector.word_layers)
-        real = batch.attention_mask != 0
-        keys = [ids[own].cpu().numpy().tobytes() for ids, own in zip(batch.input_ids, real, strict=True)]
-        new = [place for place, key in enumerate(keys) if key not in self._read or len(self._read[key]) < kept]
+        kept, pieces = max(1, self._learnt_layers, self.settings.detector.word_layers), real_pieces(batch)
+        known = [self._read.get(ids) for ids in pieces]
+        new = [place for place, table in enumerate(known) if table is None or len(table) < kept]
         found = torch.zeros(kept, *batch.input_ids.shape, self.encoder.config.hidden_size, device=self.device)
-        for row, key in enumerate(keys):
-            if row not in new:
-                found[:, row, real[row]] = self._read[key][-kept:].to(found)
         if new:
-            rows = batch.input_ids[new], batch.attention_mask[new], batch.global_attention_mask[new]
-            states = torch.stack(self._read_states(EncoderBatch(*rows))[-kept:])
-            states = states if self._kept_dtype is None else states.to(self._kept_dtype)
-            found[:, new, : states.shape[2]] = states.to(found)
-            size = sum(table.nbytes for table in self._read.values())
-            for row, place in enumerate(new):
-                table = states[:, row, real[place]].cpu()
-                if size + table.nbytes <= MOST_KEPT:
-                    self._read[keys[place]] = table
-                    size += table.nbytes
+            part = EncoderBatch(batch.input_ids[new], batch.attention_mask[new], batch.global_attention_mask[new])
+            self._read.put(part, torch.stack(self._read_states(part)[-kept:]))
+        for row, ids in enumerate(pieces):
+            table = self._read.get(ids) if row in new else known[row]
+            assert table is not None
+            found[:, row, : len(ids)] = table[-kept:].to(found)
         return tuple(found)
 
     def _read_states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:

@@ -79,12 +79,7 @@ class DocumentVectors:
 
     def similarity(self, first: str, second: str) -> float:
         """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words)."""
-        return float(self.similarities([(first, second)])[0])
-
-    def similarities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        """Cosine similarities of pairs of documents, by id, from 0 to 1. *Shape:* (pairs,)"""
-        rows = np.array([(self.row[a], self.row[b]) for a, b in pairs], dtype=np.int64).reshape(-1, 2)
-        return self.similarities_of_rows(rows[:, 0], rows[:, 1])
+        return float(self.similarities_of_rows(np.array([self.row[first]]), np.array([self.row[second]]))[0])
 
     def similarities_of_rows(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Cosine similarities of pairs of rows of :attr:`matrix`, from 0 to 1. *Shape:* (pairs,)"""

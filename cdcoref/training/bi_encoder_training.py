@@ -15,13 +15,14 @@ from torch import Tensor, nn
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.model import CorefModel, ReadingBatch, words_of_layers
+from cdcoref.model import CorefModel, KeptStates, ReadingBatch, real_pieces, words_of_layers
 from cdcoref.training.bi_encoder_data import BOUNDS, BiEncoderBatch, BiEncoderData, BiEncoderTraining
 from cdcoref.training.sources import read_words
 from cdlm.encoder import CDLMModel
 from cdlm.printing import as_lines
 from cdlm.repeated_weights import share_projections
 from cdlm.runs import Evaluation, Run
+from cdlm.sequences import EncoderBatch
 from cdlm.tokens import SpecialPieces
 
 DIMENSION = 256
@@ -49,7 +50,7 @@ class BiEncoderLearner(nn.Module):
             layer.requires_grad_(False)
         if frozen_layers and encoder.encoder.relative_attention_bias is not None:
             encoder.encoder.relative_attention_bias.requires_grad_(False)
-        self._lower: dict[bytes, Tensor] = {}
+        self._lower = KeptStates(torch.float16)
         self.mean = nn.ModuleList(nn.Linear(width, DIMENSION) for _ in KINDS)
         self.last = nn.ModuleList(nn.Linear(width, DIMENSION, bias=False) for _ in KINDS)
         self.compare = nn.ModuleList(
@@ -78,23 +79,18 @@ class BiEncoderLearner(nn.Module):
 
     def _frozen(self, inputs: ReadingBatch) -> Tensor:
         """The output of the last frozen layer. *Shape:* (sequences, length, width)"""
-        lengths = inputs.attention_mask.sum(dim=1).tolist()
-        keys = [ids[:length].cpu().numpy().tobytes() for ids, length in zip(inputs.input_ids, lengths, strict=True)]
-        new = [place for place, key in enumerate(keys) if key not in self._lower]
+        new = [place for place, ids in enumerate(real_pieces(inputs)) if self._lower.get(ids) is None]
         if new:
             training = self.training
             self.eval()
             rows = inputs.input_ids[new], inputs.attention_mask[new], inputs.global_attention_mask[new]
             with torch.no_grad():
-                lower = self.encoder.lower_layers(*rows, self._frozen_layers).half().cpu()
+                self._lower.put(EncoderBatch(*rows), self.encoder.lower_layers(*rows, self._frozen_layers))
             self.train(training)
-            for row, place in enumerate(new):
-                self._lower[keys[place]] = lower[row, : lengths[place]].clone()
-        width = self.encoder.config.hidden_size
-        found = torch.zeros(*inputs.input_ids.shape, width, device=inputs.input_ids.device)
-        for row, (key, length) in enumerate(zip(keys, lengths, strict=True)):
-            found[row, :length] = self._lower[key].to(found)
-        return found
+        kept = [self._lower.get(ids) for ids in real_pieces(inputs)]
+        tables = [table.to(inputs.input_ids.device).float() for table in kept if table is not None]
+        length = inputs.input_ids.shape[1]
+        return torch.stack([nn.functional.pad(table, (0, 0, 0, length - len(table))) for table in tables])
 
     def forward(self, batch: BiEncoderBatch) -> Tensor:
         """The weighted sum of the losses. *Shape:* ()"""

@@ -6,13 +6,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, licences
 from cdcoref.errors import InputError
@@ -22,7 +21,6 @@ from cdcoref.model import (
     CorefConfig,
     CorefModel,
     KindScores,
-    LabelledBatch,
     Metadata,
     VectorOptions,
     check_contexts,
@@ -49,12 +47,8 @@ CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
 run, until the model is written again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuned:
-    """The settings that were chosen on dev, and the resulting scores."""
-
-    config: CorefConfig
-    scores: Mapping[str, KindScores]
+Tuned = tuple[CorefConfig, Mapping[str, KindScores]]
+"""The settings that were chosen on dev, and the resulting scores."""
 
 
 def train(
@@ -150,7 +144,8 @@ def _fine_tune(
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if run.precision == "bf16":
         model.inference_dtype = torch.bfloat16
-    unfinished, learnt = _unfinished(model, config, learnt), config.corpora.for_encoder(learnt)
+    unfinished = config.int8 or bool(_heads_to_fit(model, config, learnt))
+    learnt = config.corpora.for_encoder(learnt)
     data = TrainingData(model, learnt, config.sampling, config.run.seed, config.run.accumulation * run.processes)
     for note in data.notes:
         run.say(note)
@@ -161,12 +156,12 @@ def _fine_tune(
         return evaluation(model, dev, config, say=run.say)
 
     def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
-        training, model.settings = model.settings, evaluation.chosen.config
-        card = _card(model, config, evaluation.chosen.scores, epoch, learnt, dev)
-        model.save_pretrained(folder, card, unfinished=unfinished)
+        training = model.settings
+        model.settings, scores = evaluation.chosen
+        model.save_pretrained(folder, _card(model, config, scores, epoch, learnt, dev), unfinished=unfinished)
         model.settings = training
 
-    run.train(model, data, loss=loss, evaluate=evaluate, save=save)
+    run.train(model, data, loss=lambda model, batch: model(batch), evaluate=evaluate, save=save)
 
 
 def _train_bi_encoder(
@@ -177,7 +172,8 @@ def _train_bi_encoder(
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
     if config.model.contexts.rank:
         check_contexts(model.encoder.config, config.contexts.lengths(config.model.contexts))
-    unfinished, learnt = _unfinished(model, config, learnt), config.corpora.for_encoder(learnt)
+    unfinished = config.int8 or bool(_heads_to_fit(model, config, learnt))
+    learnt = config.corpora.for_encoder(learnt)
 
     def save(model: CorefModel, folder: Path, epoch: float) -> None:
         model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev), unfinished=unfinished)
@@ -239,11 +235,6 @@ def _heads_to_fit(model: CorefModel, config: TrainingConfig, learnt: Sequence[An
     return tuple(name for name, pending in heads.items() if pending)
 
 
-def _unfinished(model: CorefModel, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) -> bool:
-    """Whether :func:`fit_heads` has something left to do for a model of the run."""
-    return config.int8 or bool(_heads_to_fit(model, config, learnt))
-
-
 def fit_heads(
     model: CorefModel,
     config: TrainingConfig,
@@ -295,8 +286,7 @@ def _remove_contexts(output: Path) -> None:
     if logs.is_dir():
         RunFolder(output).logs.mkdir(exist_ok=True)
         logs.replace(RunFolder(output).logs / CONTEXTS)
-    if (output / CONTEXTS).is_dir():
-        shutil.rmtree(output / CONTEXTS)
+    shutil.rmtree(output / CONTEXTS, ignore_errors=True)
 
 
 def _fitted_heads(
@@ -318,7 +308,7 @@ def _fitted_heads(
             seed=config.run.seed,
             say=say,
         )
-        _round_heads(model, config)
+        _round(model, config, heads_only=True)
     if VECTORS in heads or CONTEXTS in heads:
         model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev)))
     if DETECTOR in heads:
@@ -331,7 +321,7 @@ def _fitted_heads(
             seed=config.run.seed,
             say=say,
         )
-        _round_heads(model, config)
+        _round(model, config, heads_only=True)
         model.settings = tune_styles(model, roles.to_tune_detector(dev))
     tuned = roles.to_tune(dev)
     model.settings, scores = tune(model, tuned, kinds=config.kinds, progress=as_lines(say))
@@ -340,17 +330,11 @@ def _fitted_heads(
     return scores
 
 
-def _round(model: CorefModel, config: TrainingConfig) -> None:
-    """Round the weights to what is stored, if they are stored in 8 bits."""
+def _round(model: CorefModel, config: TrainingConfig, *, heads_only: bool = False) -> None:
+    """Round the weights, or those of the heads, to what is stored, if they are stored in 8 bits."""
     if config.int8:
-        model.load_state_dict(dequantize(quantize(model.state_dict())))
-
-
-def _round_heads(model: CorefModel, config: TrainingConfig) -> None:
-    """The same for all weights but those of the encoder."""
-    if config.int8:
-        heads = {name: weight for name, weight in model.state_dict().items() if not name.startswith("encoder.")}
-        model.load_state_dict(dequantize(quantize(heads)), strict=False)
+        kept = {n: w for n, w in model.state_dict().items() if not (heads_only and n.startswith("encoder."))}
+        model.load_state_dict(dequantize(quantize(kept)), strict=not heads_only)
 
 
 def _card(
@@ -365,12 +349,6 @@ def _card(
     return model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), Metadata(datasets=known))
 
 
-def loss(model: CorefModel, batch: LabelledBatch) -> Tensor:
-    """The model's own loss; see :meth:`CorefModel.forward`."""
-    result: Tensor = model(batch)
-    return result
-
-
 def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: Say) -> Evaluation[Tuned]:
     """Tune thresholds on dev and score it; the mean CoNLL F1 of the kinds decides which epoch is best."""
     tuned, scores = tune(model, dev, kinds=config.kinds, progress=as_lines(say))
@@ -379,4 +357,4 @@ def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: 
     metrics["conll_f1"] = sum(s.conll_f1 for s in scores.values()) / len(scores)
     summary = ", ".join(f"{name.replace('_', ' ')} {100 * value:.1f}" for name, value in metrics.items())
     record: dict[str, Any] = {kind: asdict(s) for kind, s in scores.items()}
-    return Evaluation(metrics["conll_f1"], summary, metrics, record, Tuned(tuned, scores))
+    return Evaluation(metrics["conll_f1"], summary, metrics, record, (tuned, scores))

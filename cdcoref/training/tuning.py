@@ -249,9 +249,7 @@ def threshold_curve(cuts: Cuts) -> tuple[CurvePoint, ...]:
         found = [
             score(*both, metrics=("lea",), singletons="remove")["lea"] for both in cuts.sides(round(1 - probability, 1))
         ]
-        precision, recall = (
-            sum(values) / max(1, len(found)) for values in ([f.precision for f in found], [f.recall for f in found])
-        )
+        precision, recall = np.mean([(f.precision, f.recall) for f in found] or [(0.0, 0.0)], axis=0).tolist()
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         points.append(CurvePoint(probability, precision, recall, f1))
     return tuple(points)
@@ -334,17 +332,7 @@ def _probability(logits: NDArray[np.float32], temperature: float) -> NDArray[np.
 
 def smoothed_best(candidates: Sequence[float], results: Sequence[float]) -> float:
     """The candidate with the highest mean over its own result and the two on either side; of equal ones the middle."""
-    return _middle_of_best(candidates, _with_neighbours(results))
-
-
-def _with_neighbours(results: Sequence[float]) -> list[float]:
-    """The means over each result, the two before it and the two after it, as far as there are any."""
-    window = np.ones(5)
-    sums, counts = (np.convolve(values, window, mode="same") for values in (results, np.ones(len(results))))
-    means: list[float] = np.round(sums / counts, 12).tolist()
-    return means
-
-
-def _middle_of_best(candidates: Sequence[float], results: Sequence[float]) -> float:
-    equal = [c for c, r in zip(candidates, results, strict=True) if r == max(results)]
-    return equal[len(equal) // 2]
+    sums, counts = (np.convolve(values, np.ones(5), mode="same") for values in (results, np.ones(len(results))))
+    means = np.round(sums / counts, 12)
+    equal = np.flatnonzero(means == means.max())
+    return candidates[equal[len(equal) // 2]]
