@@ -11,22 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cdcoref.collection import documents
 from cdcoref.collection.corrections import move_corrections
 from cdcoref.collection.database import STORING, Database, insert, numbers_of
-from cdcoref.collection.documents import (
-    REVISION,
-    Deleted,
-    Incoming,
-    count_revision,
-    delete_document,
-    insert_document,
-    sort_documents,
-    store_boilerplate,
-    store_stated_metadata,
-    stored_boilerplate,
-    stored_incoming,
-    update_document,
-)
 from cdcoref.collection.planning import Plan, StoryPlan, make_plan
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied_to_documents
@@ -54,7 +41,11 @@ Scores = dict[DocumentPair, DocumentScores]
 
 
 def add_documents(
-    database: Database, reader: Reader, incoming: Sequence[Incoming] | None, lines: frozenset[bytes], progress: Progress
+    database: Database,
+    reader: Reader,
+    incoming: Sequence[documents.Incoming] | None,
+    lines: frozenset[bytes],
+    progress: Progress,
 ) -> Report:
     """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate.
 
@@ -68,16 +59,16 @@ def add_documents(
     while True:
         with database.reading() as connection:
             version = _data_version(connection)
-            if stored_value(connection, REVISION, 0) != revision:
-                revision, scores, compared = stored_value(connection, REVISION, 0), {}, set()
-            lines |= stored_boilerplate(connection)
+            if stored_value(connection, documents.REVISION, 0) != revision:
+                revision, scores, compared = stored_value(connection, documents.REVISION, 0), {}, set()
+            lines |= documents.stored_boilerplate(connection)
             if incoming is None:
-                documents, lines = stored_incoming(connection, lines)
+                to_add, lines = documents.stored_incoming(connection, lines)
             else:
-                documents = sort_documents(connection, incoming)
-            plan = make_plan(connection, documents, lines, reader.settings)
-        read = {one.document.id: readings.get(one.document.id) for one in documents.new}
-        waiting = [one for one in documents.new if (r := read[one.document.id]) is None or r.document != one.document]
+                to_add = documents.sort_documents(connection, incoming)
+            plan = make_plan(connection, to_add, lines, reader.settings)
+        read = {one.document.id: readings.get(one.document.id) for one in to_add.new}
+        waiting = [one for one in to_add.new if (r := read[one.document.id]) is None or r.document != one.document]
         readings |= reader.read(waiting, progress)
         left = [(story, todo) for story in plan.stories if (todo := story.todo(compared))]
         if not reader.settings.lemma:
@@ -92,12 +83,12 @@ def add_documents(
                 forget_removed(connection)
                 for table in ("scores", "vectors", "copies", "subjects"):
                     connection.execute(f"DELETE FROM {table}")
-                count_revision(connection)
+                documents.count_revision(connection)
             else:
                 _check_settings(stored_settings(connection), reader.settings)
-                store_stated_metadata(connection, incoming, documents.known)
-                notes = [*remarks_on_language(one.document for one in documents.new), *notes]
-            store_boilerplate(connection, lines)
+                documents.store_stated_metadata(connection, incoming, to_add.known)
+                notes = [*remarks_on_language(one.document for one in to_add.new), *notes]
+            documents.store_boilerplate(connection, lines)
             report = _store(connection, reader, plan, readings, scores, again=incoming is None)
             return replace(report, notes=tuple(dict.fromkeys(notes)))
 
@@ -126,7 +117,7 @@ def _compare(
         read = todo if reader.has_vectors else [*pairs, *((id, id) for id in story.new)]
         wanted = {id for pair in read for id in pair}
         with database.reading() as connection:
-            if stored_value(connection, REVISION, 0) != revision:
+            if stored_value(connection, documents.REVISION, 0) != revision:
                 break  # what was planned cannot be stored; it is begun again
             near = stored_readings(connection, sorted(wanted - readings.keys()), vectors=reader.has_vectors)
         new = [readings[id] for id in story.new if id in wanted]
@@ -157,9 +148,9 @@ def _store(
     store_settings(connection, reader.settings)
     replaced = plan.documents.replaced
     tied_before = set(tied_to_documents(connection, replaced.values()))
-    before: dict[str, Deleted] = {}
+    before: dict[str, documents.Deleted] = {}
     if not again:
-        before = {id: delete_document(connection, number) for id, number in replaced.items()}
+        before = {id: documents.delete_document(connection, number) for id, number in replaced.items()}
     story_of, left = _store_stories(connection, plan.stories)
     left |= {deleted.story for deleted in before.values()}
     emptied = {m.cluster for deleted in before.values() for m in deleted.mentions if m.cluster is not None}
@@ -170,12 +161,12 @@ def _store(
         what = incoming, readings[id].mentions, story_of[id], plan.share[id]
         if again:
             numbers[id] = replaced[id]
-            emptied |= update_document(connection, replaced[id], *what)
+            emptied |= documents.update_document(connection, replaced[id], *what)
         elif id in before:
-            numbers[id], tokens = insert_document(connection, *what, before[id].mentions)
+            numbers[id], tokens = documents.insert_document(connection, *what, before[id].mentions)
             move_corrections(connection, before[id].content, incoming.content, tokens)
         else:
-            numbers[id], _ = insert_document(connection, *what)
+            numbers[id], _ = documents.insert_document(connection, *what)
     store_copies(connection, plan.original_of)
     number_of = numbers | numbers_of(connection, {id for pair in scores for id in pair} - numbers.keys())
     # A model that reads many documents at once has compared more than was asked for.

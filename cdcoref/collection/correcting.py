@@ -11,23 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Literal, NamedTuple
 
+from cdcoref.collection import corrections
 from cdcoref.collection.cluster_numbers import Former, living_cluster, now, refresh_facts
-from cdcoref.collection.corrections import (
-    ACTIONS,
-    FACTS,
-    LONGEST_NAME,
-    MOVES,
-    OF_STORIES,
-    SPLITS,
-    Action,
-    CorrectedMention,
-    Correction,
-    Decision,
-    located,
-    refuse_contradiction,
-    store_correction,
-    stored_corrections,
-)
+from cdcoref.collection.corrections import Action, CorrectedMention, Correction, Decision, stored_corrections
 from cdcoref.collection.database import Database, no_document, number_of, rows_in, stories_of
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Move
@@ -90,25 +76,31 @@ def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Co
             try:
                 made.append(_store_and_obey(connection, decision.action, decision.ids, decision.name))
             except InputError as error:
-                raise located(error, decisions, [correction.number for correction in made]) from error
+                raise corrections.located(error, decisions, [correction.number for correction in made]) from error
     return made
 
 
 def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequence[str], name: str | None) -> Correction:
-    if action not in ACTIONS:
-        raise InputError(f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}")
-    if action in FACTS:
+    if action not in corrections.ACTIONS:
+        raise InputError(
+            f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"
+        )
+    if action in corrections.FACTS:
         cluster = _cluster(connection, ids, action)
-        number = store_correction(connection, action, (), (), cluster, _value(action, name))
+        number = corrections.store_correction(connection, action, (), (), cluster, _value(action, name))
     else:
-        sort = _DOCUMENTS if action in OF_STORIES else _MENTIONS
-        rows = [row for id in dict.fromkeys(ids) for row in _find(connection, sort, id, all_of_group=action in SPLITS)]
-        if action not in MOVES:  # whose last member stands for a group
+        sort = _DOCUMENTS if action in corrections.OF_STORIES else _MENTIONS
+        rows = [
+            row
+            for id in dict.fromkeys(ids)
+            for row in _find(connection, sort, id, all_of_group=action in corrections.SPLITS)
+        ]
+        if action not in corrections.MOVES:  # whose last member stands for a group
             rows = list({row.number: row for row in rows}.values())
         rest: list[_Row] = []
-        if action in SPLITS:
+        if action in corrections.SPLITS:
             rest = _rest_of_group(connection, sort, rows)
-        elif action in MOVES:
+        elif action in corrections.MOVES:
             rest = _rest_of_others(connection, sort, ids, rows)
         elif action != "join-stories":
             _check(action, rows)
@@ -116,7 +108,7 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
             raise InputError("give two or more different stories, such as s3, to join them")
         into = rows[-1].group if action == "move" else None
         named, others = [row.mention for row in rows], [row.mention for row in rest]
-        number = store_correction(connection, action, named, others, into)
+        number = corrections.store_correction(connection, action, named, others, into)
     (correction,) = stored_corrections(connection, [number])
     return _obey(connection, correction)
 
@@ -143,7 +135,7 @@ def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Corr
         connection.execute("UPDATE corrections SET undone = ? WHERE number = ?", (now() if undo else None, number))
         connection.execute("INSERT INTO acts (correction) VALUES (?)", (number,))
         if not undo:
-            refuse_contradiction(connection, number)
+            corrections.refuse_contradiction(connection, number)
         (correction,) = stored_corrections(connection, [number])
         return _obey(connection, correction)
 
@@ -156,15 +148,15 @@ def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
     former = stored_former(connection, correction.number)
     notes: tuple[str, ...] = ()
     moved_documents: dict[int, int] = {}
-    if correction.action in OF_STORIES:
+    if correction.action in corrections.OF_STORIES:
         moved_documents = obey_stories(connection, correction, former.stories if former else {})
         stories |= stories_of(connection, moved_documents)
         stories = place_stories(connection, stories | set(moved_documents.values()))
         notes = (*notes, *_notes_on_stories(connection, moved_documents))
-        new = correction.undone is None and correction.action not in SPLITS
+        new = correction.undone is None and correction.action not in corrections.SPLITS
         if new and moved_documents and stored_settings(connection).config is not None:
             notes = (*notes, "a rebuild compares mentions of documents that were in different stories until now")
-    elif correction.action in FACTS and correction.cluster is not None:
+    elif correction.action in corrections.FACTS and correction.cluster is not None:
         row = connection.execute(
             "SELECT story FROM clusters WHERE number = ?",
             (living_cluster(connection, number_of(correction.cluster, "c", "cluster")),),
@@ -306,8 +298,8 @@ def _value(action: Action, given: str | None) -> str:
     if given is not None:
         check_text("the name of a cluster" if action == "rename" else what, given)
     value = " ".join((given or "").split())
-    if not value or len(value) > LONGEST_NAME:
-        raise InputError(f"{what} has 1 to {LONGEST_NAME} characters")
+    if not value or len(value) > corrections.LONGEST_NAME:
+        raise InputError(f"{what} has 1 to {corrections.LONGEST_NAME} characters")
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
             raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")
@@ -408,7 +400,7 @@ def stored_former(connection: sqlite3.Connection, number: int) -> Former | None:
         raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
 
 
-def with_outcomes(connection: sqlite3.Connection, corrections: Sequence[Correction]) -> list[Correction]:
+def with_outcomes(connection: sqlite3.Connection, made: Sequence[Correction]) -> list[Correction]:
     """The corrections with what they did."""
     stored = {}
     for number, moved, notes in connection.execute("SELECT correction, moves, notes FROM outcomes"):
@@ -417,5 +409,5 @@ def with_outcomes(connection: sqlite3.Connection, corrections: Sequence[Correcti
             stored[number] = found, tuple(json.loads(notes))
         except (ValueError, TypeError, KeyError) as error:
             raise sqlite3.DatabaseError(f"the outcome of correction {number} is damaged") from error
-    known = ((correction, *stored.get(correction.number, ((), ()))) for correction in corrections)
+    known = ((correction, *stored.get(correction.number, ((), ()))) for correction in made)
     return [replace(correction, moves=moved, notes=notes) for correction, moved, notes in known]

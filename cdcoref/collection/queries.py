@@ -7,31 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from cdcoref.collection import records
 from cdcoref.collection.cluster_numbers import living_cluster
 from cdcoref.collection.correcting import with_outcomes
 from cdcoref.collection.corrections import Correction, stored_corrections
 from cdcoref.collection.database import Database, no_document, number_of, rows_in
-from cdcoref.collection.records import (
-    DOCUMENT,
-    MENTION,
-    SUMMARY,
-    ClusterChange,
-    ClusterPage,
-    ClusterSummary,
-    Counts,
-    DocumentPage,
-    DocumentSummary,
-    Question,
-    RemovedDocument,
-    SearchResult,
-    StoredMention,
-    cluster_summary,
-    document_summary,
-    mentions_by_number,
-    stored_mentions,
-    stored_metadata,
-    summaries,
-)
 from cdcoref.collection.removing import removed_documents
 from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.stored_words import copies_of
@@ -43,23 +23,8 @@ from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import PredictedStory, stories_of
 
 NEIGHBOURS = 12
-# The length of a blob is known without reading it: only few documents, such as those of stop words alone, are read.
-EMPTY = "length(words) = 0 AND json_array_length(fields, '$.tokens') = 0"
-"""The condition of documents without words, which are no story."""
-CORRECTED = (
-    "SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content "
-    "JOIN corrections ON corrections.number = corrected.correction WHERE corrections.undone IS NULL "
-    "AND action NOT IN ('join-stories', 'split-story', 'move-document')"
-)
-"""Ids of the documents with a mention that a correction names which holds."""
-_MENTIONS = f"SELECT {MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
-)
-_RELATED = (
-    "SELECT min(documents.number) FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
-    "AND other.story != own.story JOIN documents ON documents.story = other.story WHERE own.story = ? "
-    "GROUP BY documents.story"
 )
 
 
@@ -77,16 +42,10 @@ class Queries:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def counts(self) -> Counts:
+    def counts(self) -> records.Counts:
         """Numbers of documents, stories, mentions, clusters and corrections."""
-        query = (
-            "SELECT (SELECT count(*) FROM documents), "
-            f"(SELECT count(DISTINCT story) FROM documents WHERE NOT ({EMPTY})), "
-            "coalesce(sum(mentions), 0), count(*), coalesce(sum(documents > 1), 0), coalesce(sum(mentions = 1), 0), "
-            "(SELECT count(*) FROM corrections WHERE undone IS NULL) FROM clusters WHERE mentions > 0"
-        )
         with self._database.reading() as connection:
-            return Counts(*connection.execute(query).fetchone())
+            return records.Counts(*connection.execute("SELECT * FROM counts").fetchone())
 
     def clusters(
         self,
@@ -97,23 +56,19 @@ class Queries:
         query: str | None = None,
         limit: int = 100,
         offset: int = 0,
-    ) -> list[ClusterSummary]:
+    ) -> list[records.ClusterSummary]:
         """Clusters of at least `min_mentions` mentions, those in most documents first; `query` as in :meth:`search`."""
         chosen = _chosen_clusters(kind, min_mentions, story, query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
             if chosen.query is not None:
-                return summaries(
-                    connection,
-                    clusters_with_words(connection, chosen.condition, chosen.values, chosen.query)[
-                        offset : offset + limit
-                    ],
-                )
+                found = clusters_with_words(connection, chosen.condition, chosen.values, chosen.query)
+                return records.summaries(connection, found[offset : offset + limit])
             sql = (
-                f"SELECT {SUMMARY} FROM clusters WHERE {chosen.condition} "
+                f"SELECT * FROM cluster_summaries WHERE {chosen.condition} "
                 "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
             )
-            return [cluster_summary(row) for row in connection.execute(sql, (*chosen.values, limit, offset))]
+            return [records.cluster_summary(row) for row in connection.execute(sql, (*chosen.values, limit, offset))]
 
     def cluster_count(
         self, *, kind: str | None = None, min_mentions: int = 2, story: int | None = None, query: str | None = None
@@ -125,33 +80,35 @@ class Queries:
                 return len(clusters_with_words(connection, chosen.condition, chosen.values, chosen.query))
             return _count(connection, "clusters", chosen)
 
-    def summaries(self, ids: Sequence[str]) -> list[ClusterSummary]:
+    def summaries(self, ids: Sequence[str]) -> list[records.ClusterSummary]:
         """Clusters by their ids; those that are not there are left out."""
         check_ids("clusters", ids)
         with self._database.reading() as connection:
-            return summaries(connection, [number_of(id, "c", "cluster") for id in ids])
+            return records.summaries(connection, [number_of(id, "c", "cluster") for id in ids])
 
     def documents(
         self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[DocumentSummary]:
+    ) -> list[records.DocumentSummary]:
         """Documents, the latest added first; only those of the day `since` (ISO 8601) or later, and of a source."""
         _check_part(limit, offset)
         with self._database.reading() as connection:
             chosen = _chosen_documents(connection, since, source)
-            query = f"SELECT {DOCUMENT} FROM documents WHERE {chosen.condition} ORDER BY number DESC LIMIT ? OFFSET ?"
-            return [document_summary(row) for row in connection.execute(query, (*chosen.values, limit, offset))]
+            query = f"SELECT * FROM document_summaries WHERE {chosen.condition} ORDER BY number DESC LIMIT ? OFFSET ?"
+            return [records.document_summary(row) for row in connection.execute(query, (*chosen.values, limit, offset))]
 
     def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
         """How many documents :meth:`documents` lists without a limit."""
         with self._database.reading() as connection:
-            return _count(connection, "documents", _chosen_documents(connection, since, source))
+            return _count(connection, "document_summaries", _chosen_documents(connection, since, source))
 
-    def removed(self) -> list[RemovedDocument]:
+    def removed(self) -> list[records.RemovedDocument]:
         """The documents whose removal can be undone, the latest removed first."""
         with self._database.reading() as connection:
             return removed_documents(connection)
 
-    def cluster(self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None) -> ClusterPage:
+    def cluster(
+        self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None
+    ) -> records.ClusterPage:
         """A cluster, or the one it was merged into, with mentions in `limit` of its documents, ordered by date.
 
         `around` is the id of a mention that is to be among them, instead of an offset: the part in which its document
@@ -160,7 +117,7 @@ class Queries:
         _check_part(limit, offset)
         with self._database.reading() as connection:
             number = living_cluster(connection, number_of(id, "c", "cluster"))
-            row = connection.execute(f"SELECT {SUMMARY} FROM clusters WHERE number = ?", (number,)).fetchone()
+            row = connection.execute("SELECT * FROM cluster_summaries WHERE number = ?", (number,)).fetchone()
             if row is None:
                 raise InputError(f"there is no cluster {id} in the collection")
             order = _documents_in_time(connection, number)
@@ -169,12 +126,11 @@ class Queries:
                 found = connection.execute(query, (number_of(around, "m", "mention"), number)).fetchone()
                 offset = 0 if found is None else order.index(found[0]) // limit * limit
             chosen = order[offset : None if limit is None else offset + limit]
-            query = f"SELECT {DOCUMENT} FROM documents WHERE number IN ({{}})"
-            documents = {row[0]: document_summary(row) for row in rows_in(connection, query, chosen)}
-            query = f"{_MENTIONS} WHERE cluster = ? AND document IN ({{}}) ORDER BY place"
+            query = "SELECT * FROM document_summaries WHERE number IN ({})"
+            documents = {row[0]: records.document_summary(row) for row in rows_in(connection, query, chosen)}
+            query = "SELECT * FROM mention_summaries WHERE cluster = ? AND document IN ({}) ORDER BY place"
             rows = rows_in(connection, query, chosen, number)
-            place = {documents[document].id: n for n, document in enumerate(chosen)}
-            mentions = stored_mentions(connection, sorted(rows, key=lambda row: place[row[-1]]))
+            mentions = records.stored_mentions(connection, sorted(rows, key=lambda row: chosen.index(row[8])))
             query = (
                 "SELECT words, count(*) AS occurrences FROM mentions WHERE cluster = ? "
                 "GROUP BY words ORDER BY occurrences DESC, min(document), min(place)"
@@ -193,49 +149,53 @@ class Queries:
             stories = tuple(story for (story,) in connection.execute(query, (number,)))
             query = "SELECT time, cluster, change, other FROM changes WHERE ?1 IN (cluster, other) ORDER BY number DESC"
             changes = connection.execute(query, (number,)).fetchall()
-            return ClusterPage(
-                cluster_summary(row),
+            return records.ClusterPage(
+                records.cluster_summary(row),
                 tuple(names),
                 tuple(documents[document] for document in chosen),
                 offset,
                 tuple(mentions),
-                tuple(summaries(connection, near)),
+                tuple(records.summaries(connection, near)),
                 tuple(
-                    ClusterChange(time, cluster_id(cluster), change, None if other is None else cluster_id(other))
+                    records.ClusterChange(
+                        time, cluster_id(cluster), change, None if other is None else cluster_id(other)
+                    )
                     for time, cluster, change, other in changes
                 ),
                 stories,
             )
 
-    def document(self, id: str, *, others: int | None = None) -> DocumentPage:
+    def document(self, id: str, *, others: int | None = None) -> records.DocumentPage:
         """A document with its mentions, its clusters and related documents, at most `others` of its story."""
         check_text("the id of a document", id)
         _check_part(others, 0, "others")
         with self._database.reading() as connection:
-            row = connection.execute(f"SELECT {DOCUMENT} FROM documents WHERE id = ?", (id,)).fetchone()
+            row = connection.execute("SELECT * FROM document_summaries WHERE id = ?", (id,)).fetchone()
             if row is None:
                 raise no_document(connection, id)
             number, story = row[0], row[2]
             query = "SELECT text, fields FROM documents WHERE number = ?"
             document = stored_document(id, *connection.execute(query, (number,)).fetchone())
-            rows = connection.execute(f"{_MENTIONS} WHERE document = ? ORDER BY place", (number,)).fetchall()
+            query = "SELECT * FROM mention_summaries WHERE document = ? ORDER BY place"
+            rows = connection.execute(query, (number,)).fetchall()
             clusters = dict.fromkeys(cluster for _, cluster, *_ in rows if cluster is not None)
             limit = -1 if others is None else others
-            query = f"SELECT {DOCUMENT} FROM documents WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
+            query = "SELECT * FROM document_summaries WHERE story = ? AND id != ? ORDER BY number LIMIT ?"
             of_story = connection.execute(query, (story, id, limit)).fetchall()
-            query = f"SELECT {DOCUMENT} FROM documents WHERE number IN ({_RELATED}) ORDER BY number LIMIT ?"
+            about = "SELECT document FROM first_documents_about WHERE story = ?"
+            query = f"SELECT * FROM document_summaries WHERE number IN ({about}) ORDER BY number LIMIT ?"
             related = connection.execute(query, (story, limit)).fetchall()
             numbers = copies_of(connection, number)
             id_of = dict(rows_in(connection, "SELECT number, id FROM documents WHERE number IN ({})", numbers))
             copies = tuple(id_of[copy] for copy in numbers if copy != number)
             is_copy = numbers[:1] not in ([], [number])
-            return DocumentPage(
-                document_summary(row),
+            return records.DocumentPage(
+                records.document_summary(row),
                 replace(document, parse=None, copy_of=copies[0] if is_copy else None),
-                tuple(stored_mentions(connection, rows)),
-                tuple(summaries(connection, list(clusters))),
-                tuple(map(document_summary, of_story)),
-                tuple(map(document_summary, related)),
+                tuple(records.stored_mentions(connection, rows)),
+                tuple(records.summaries(connection, list(clusters))),
+                tuple(map(records.document_summary, of_story)),
+                tuple(map(records.document_summary, related)),
                 copies,
             )
 
@@ -245,10 +205,7 @@ class Queries:
         Documents without words belong to no story.
         """
         _check_part(limit, offset)
-        query = (
-            f"SELECT story FROM documents WHERE NOT ({EMPTY}) "
-            "GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
-        )
+        query = "SELECT story FROM documents_with_words GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
         with self._database.reading() as connection:
             return self._read_stories([number for (number,) in connection.execute(query, (limit, offset))])
 
@@ -269,16 +226,16 @@ class Queries:
                 members[story].append(id)
         return list(stories_of(corpus, {number: names for number, names in members.items() if names}))
 
-    def mention(self, id: str) -> StoredMention:
+    def mention(self, id: str) -> records.StoredMention:
         """A mention by its id."""
         number = number_of(id, "m", "mention")
         with self._database.reading() as connection:
-            found = mentions_by_number(connection, [number])
+            found = records.mentions_by_number(connection, [number])
         if number not in found:
             raise InputError(f"there is no mention {id} in the collection")
         return found[number]
 
-    def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> SearchResult:
+    def search(self, query: str, *, kind: str | None = None, limit: int = 20, offset: int = 0) -> records.SearchResult:
         """Documents, and clusters of a kind, with all the words of a query or words that begin so, the best first.
 
         A cluster may have them in its title, which for an event has its place and day, in the words of its mentions, or
@@ -288,29 +245,29 @@ class Queries:
         clusters = self.clusters(kind=kind, min_mentions=1, query=query, limit=limit, offset=offset)
         match = full_text_query(query)
         if match is None:
-            return SearchResult((), ())
+            return records.SearchResult((), ())
         sql = (
-            f"SELECT {DOCUMENT}, snippet(document_words, 0, char(2), char(3), '...', 24) "
-            "FROM document_words JOIN documents ON documents.number = document_words.rowid "
-            "WHERE document_words MATCH ? ORDER BY rank, documents.number LIMIT ? OFFSET ?"
+            "SELECT document_summaries.*, snippet(document_words, 0, char(2), char(3), '...', 24) "
+            "FROM document_words JOIN document_summaries ON number = document_words.rowid "
+            "WHERE document_words MATCH ? ORDER BY rank, number LIMIT ? OFFSET ?"
         )
         with self._database.reading() as connection:
-            documents = [document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()]
-        return SearchResult(tuple(clusters), tuple(documents))
+            documents = [
+                records.document_summary(row) for row in connection.execute(sql, (match, limit, offset)).fetchall()
+            ]
+        return records.SearchResult(tuple(clusters), tuple(documents))
 
-    def least_sure(self, limit: int = 20, offset: int = 0) -> list[Question]:
+    def least_sure(self, limit: int = 20, offset: int = 0) -> list[records.Question]:
         """The decisions in doubt, those first that change the most documents; none if mentions are linked by lemma."""
         _check_part(limit, offset)
-        query = (
-            "SELECT first, second, together, probability FROM questions ORDER BY doubt * (SELECT sum(documents) "
-            "FROM clusters WHERE number IN (SELECT cluster FROM mentions WHERE mentions.number IN (first, second))) "
-            "DESC, first, second LIMIT ? OFFSET ?"
-        )
         with self._database.reading() as connection:
+            query = "SELECT * FROM ranked_questions LIMIT ? OFFSET ?"
             rows = connection.execute(query, (limit, offset)).fetchall()
-            found = mentions_by_number(connection, [number for first, second, *_ in rows for number in (first, second)])
+            found = records.mentions_by_number(
+                connection, [number for first, second, *_ in rows for number in (first, second)]
+            )
         return [
-            Question(found[first], found[second], bool(together), float(probability))
+            records.Question(found[first], found[second], bool(together), float(probability))
             for first, second, together, probability in rows
             if first in found and second in found
         ]
@@ -324,7 +281,8 @@ class Queries:
         """All documents (or only those with a corrected mention) and mentions, with the ids of their clusters."""
         with self._database.reading() as connection:
             corpus = corpus_in(connection)
-            return corpus.subset([id for (id,) in connection.execute(CORRECTED)]) if corrected else corpus
+            ids = [id for (id,) in connection.execute("SELECT id FROM corrected_documents")]
+            return corpus.subset(ids) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
         """The collection as a prediction, with its stories under their numbers, for tables and pages.
@@ -378,12 +336,12 @@ def _chosen_documents(connection: sqlite3.Connection, since: str | None, source:
     if since is not None:
         check_text("since", since)
         connection.create_function("document_day", 3, _day, deterministic=True)
-        conditions.append("document_day(id, substr(text, 1, ?), json_extract(fields, '$.metadata')) >= ?")
+        conditions.append("document_day(id, substr(text, 1, ?), metadata) >= ?")
         values += [BEGINNING, checked_day(since)]
     if source is not None:
         check_text("source", source)
         connection.create_function("document_source", 1, _source, deterministic=True)
-        conditions.append("document_source(json_extract(fields, '$.metadata')) = ?")
+        conditions.append("document_source(metadata) = ?")
         values.append(source.strip().casefold())
     return _Chosen(" AND ".join(conditions), values)
 
@@ -394,18 +352,18 @@ def _count(connection: sqlite3.Connection, table: str, chosen: _Chosen) -> int:
 
 
 def _day(id: str, beginning: str, metadata: str | None) -> str | None:
-    return day_of(id, beginning, stored_metadata(metadata))
+    return day_of(id, beginning, records.stored_metadata(metadata))
 
 
 def _source(metadata: str | None) -> str:
-    known = stored_metadata(metadata).get("source")
+    known = records.stored_metadata(metadata).get("source")
     return known.strip().casefold() if isinstance(known, str) else ""
 
 
 def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
     """Numbers of the documents in which a cluster is mentioned, by date; those without one last, as they were added."""
     query = (
-        "SELECT number, id, substr(text, 1, ?), json_extract(fields, '$.metadata') FROM documents "
+        "SELECT number, id, substr(text, 1, ?), metadata FROM document_summaries "
         "WHERE number IN (SELECT document FROM mentions WHERE cluster = ?)"
     )
     rows = connection.execute(query, (BEGINNING, cluster)).fetchall()

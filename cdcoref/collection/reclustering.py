@@ -203,16 +203,7 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
     """Stories, and all those that corrections tie to them or that are about the same subject."""
     reached: set[int] = set()
     waiting = set(stories)
-    query = (
-        "SELECT other.story FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject "
-        "WHERE own.story = ?1 UNION "
-        "SELECT DISTINCT theirs.story FROM documents AS own "
-        "JOIN corrected AS one ON one.content = own.content "
-        "JOIN corrections ON corrections.number = one.correction AND corrections.undone IS NULL "
-        "AND corrections.action IN ('same', 'split', 'move') "
-        "JOIN corrected AS other ON other.correction = one.correction "
-        "JOIN documents AS theirs ON theirs.content = other.content WHERE own.story = ?1"
-    )
+    query = "SELECT other FROM ties WHERE story = ?"
     while waiting:
         story = waiting.pop()
         reached.add(story)

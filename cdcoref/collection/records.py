@@ -17,20 +17,6 @@ from cdcoref.reports import LocatedMentions
 SNIPPET = 160
 """Characters of the beginning of a document."""
 _SPACE = re.compile(r"\s+")
-SUMMARY = (
-    "number, kind, coalesce(name, title), name, mentions, documents, confidence, story, "
-    "(SELECT count(*) FROM mentions JOIN checked ON checked.mention = mentions.number "
-    "WHERE mentions.cluster = clusters.number)"
-)
-DOCUMENT = (
-    "documents.number, documents.id, documents.story, documents.added, documents.text, "
-    "(SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected), "
-    "json_extract(documents.fields, '$.metadata')"
-)
-MENTION = (
-    "mentions.number, cluster, rejected, mentions.number IN (SELECT mention FROM checked), confidence, tokens, "
-    "mentions.kind, documents.id"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,13 +224,13 @@ class Report:
 
 def summaries(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[ClusterSummary]:
     """Clusters by their numbers, in that order."""
-    query = f"SELECT {SUMMARY} FROM clusters WHERE number IN ({{}})"
+    query = "SELECT * FROM cluster_summaries WHERE number IN ({})"
     found = {row[0]: cluster_summary(row) for row in rows_in(connection, query, numbers)}
     return [found[number] for number in numbers if number in found]
 
 
 def cluster_summary(row: Sequence[Any]) -> ClusterSummary:
-    """A cluster from the columns of `SUMMARY`."""
+    """A cluster from a row of ``cluster_summaries``."""
     number, kind, title, name, mentions, documents, confidence, story, checked = row
     if not isinstance(title, str) or not isinstance(name, str | None):
         raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
@@ -254,7 +240,7 @@ def cluster_summary(row: Sequence[Any]) -> ClusterSummary:
 
 
 def document_summary(row: Sequence[Any]) -> DocumentSummary:
-    """A document from the columns of `DOCUMENT`, and the words around what was searched for, if there are any."""
+    """A document from a row of ``document_summaries``, and the words around what was searched for, if there are any."""
     _, id, story, added, text, mentions, stored, *found = row
     words = len(text.split())
     snippet = " ".join((found[0] if found else text).split())
@@ -267,24 +253,21 @@ def document_summary(row: Sequence[Any]) -> DocumentSummary:
 
 def mentions_by_number(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, StoredMention]:
     """Mentions by their numbers; those that are not there are left out."""
-    query = (
-        f"SELECT {MENTION} FROM mentions JOIN documents ON documents.number = mentions.document "
-        "WHERE mentions.number IN ({})"
-    )
+    query = "SELECT * FROM mention_summaries WHERE number IN ({})"
     rows = list(rows_in(connection, query, dict.fromkeys(numbers)))
     return dict(zip((row[0] for row in rows), stored_mentions(connection, rows), strict=True))
 
 
 def stored_mentions(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[StoredMention]:
     """Mentions with their places in the texts."""
-    ids = dict.fromkeys(row[-1] for row in rows)
+    ids = dict.fromkeys(row[7] for row in rows)
     documents = {document.id: document for document in stored_documents(connection, "id", ids)}
     places = LocatedMentions(documents.values())
-    return [_mention(row, documents[row[-1]], places) for row in rows]
+    return [_mention(row, documents[row[7]], places) for row in rows]
 
 
 def _mention(row: Sequence[Any], document: Document, places: LocatedMentions) -> StoredMention:
-    number, cluster, rejected, checked, confidence, tokens, kind, id = row
+    number, cluster, rejected, checked, confidence, tokens, kind, id, *_ = row
     mention = stored_mention(id, tokens, kind, cluster, None, None, confidence)
     shown = places.shown(mention)
     first, last = document.sentence_at(mention.start)

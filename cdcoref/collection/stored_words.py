@@ -20,10 +20,6 @@ NEAREST = 8
 NO_STORY = -1
 """The story of a new document."""
 
-_COPIES = (
-    "SELECT copies.text, document FROM copies JOIN documents ON number = document WHERE {} "
-    "ORDER BY length(documents.text) DESC, number"
-)
 Weights = Mapping[str, float]
 """The words of a document and how much each weighs, see `cdcoref.stories.words_of`."""
 
@@ -60,7 +56,7 @@ class StoredWords:
         self.stories = np.array([row[2] for row in rows], dtype=np.int64)
         self.share = np.array([row[3] for row in rows], dtype=np.float64)
         texts: dict[int, list[int]] = {}
-        for text, number in connection.execute(_COPIES.format("true")):
+        for text, number in connection.execute("SELECT text, document FROM ordered_copies"):
             texts.setdefault(text, []).append(number)
         self._texts = list(texts.values())
         self.share[np.isin(self.numbers, [number for own in self._texts for number in own[1:]])] = 0.0
@@ -136,8 +132,8 @@ def find_copies(
 
 def copies_of(connection: sqlite3.Connection, number: int) -> list[int]:
     """The numbers of a document and of the other copies of its text, the original first; none if it has no copy."""
-    of_text = _COPIES.format("copies.text = (SELECT text FROM copies WHERE document = ?)")
-    return [copy for _, copy in connection.execute(of_text, (number,))]
+    query = "SELECT document FROM ordered_copies WHERE text = (SELECT text FROM copies WHERE document = ?)"
+    return [copy for (copy,) in connection.execute(query, (number,))]
 
 
 def store_copies(connection: sqlite3.Connection, original_of: Mapping[str, str]) -> None:

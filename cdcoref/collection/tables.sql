@@ -184,3 +184,57 @@ CREATE TRIGGER mention_removed AFTER DELETE ON mentions BEGIN
     INSERT INTO mention_words (mention_words, rowid, words) VALUES ('delete', old.number, old.words);
     DELETE FROM checked WHERE mention = old.number;
 END;
+
+-- What people look at, see cdcoref.collection.records.
+CREATE VIEW cluster_summaries AS
+    SELECT number, kind, coalesce(name, title) AS title, name, mentions, documents, confidence, story,
+        (SELECT count(*) FROM mentions JOIN checked ON checked.mention = mentions.number
+            WHERE mentions.cluster = clusters.number) AS checked
+    FROM clusters;
+CREATE VIEW document_summaries AS
+    SELECT number, id, story, added, text,
+        (SELECT count(*) FROM mentions WHERE mentions.document = documents.number AND NOT rejected) AS mentions,
+        json_extract(fields, '$.metadata') AS metadata
+    FROM documents;
+CREATE VIEW mention_summaries AS
+    SELECT mentions.number, mentions.cluster, mentions.rejected,
+        mentions.number IN (SELECT mention FROM checked) AS checked,
+        mentions.confidence, mentions.tokens, mentions.kind, documents.id, mentions.document, mentions.place
+    FROM mentions JOIN documents ON documents.number = mentions.document;
+-- Documents without words are no story. The length of a blob is known without reading it: few documents are read.
+CREATE VIEW documents_with_words AS
+    SELECT number, story FROM documents WHERE length(words) > 0 OR json_array_length(fields, '$.tokens') > 0;
+CREATE VIEW counts AS
+    SELECT (SELECT count(*) FROM documents) AS documents,
+        (SELECT count(DISTINCT story) FROM documents_with_words) AS stories,
+        coalesce(sum(mentions), 0) AS mentions, count(*) AS clusters, coalesce(sum(documents > 1), 0) AS across,
+        coalesce(sum(mentions = 1), 0) AS singletons,
+        (SELECT count(*) FROM corrections WHERE undone IS NULL) AS corrections
+    FROM clusters WHERE mentions > 0;
+CREATE VIEW corrected_documents AS  -- with a mention that a correction names which holds
+    SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content
+    JOIN corrections ON corrections.number = corrected.correction
+    WHERE corrections.undone IS NULL AND action NOT IN ('join-stories', 'split-story', 'move-document');
+CREATE VIEW first_documents_about AS  -- the first document of every other story about the subject of a story
+    SELECT own.story, min(documents.number) AS document FROM subjects AS own
+    JOIN subjects AS other ON other.subject = own.subject AND other.story != own.story
+    JOIN documents ON documents.story = other.story GROUP BY own.story, documents.story;
+CREATE VIEW ranked_questions AS  -- those first that change most: by their doubt and the documents of their clusters
+    SELECT first, second, together, probability FROM questions
+    ORDER BY doubt * (SELECT sum(documents) FROM clusters WHERE number IN (
+        SELECT cluster FROM mentions WHERE mentions.number IN (first, second))) DESC, first, second;
+
+-- Stories that corrections tie to a story, or that are about its subject.
+CREATE VIEW ties AS
+    SELECT own.story, other.story AS other FROM subjects AS own JOIN subjects AS other ON other.subject = own.subject
+    UNION ALL
+    SELECT own.story, theirs.story FROM documents AS own
+    JOIN corrected AS one ON one.content = own.content
+    JOIN corrections ON corrections.number = one.correction AND corrections.undone IS NULL
+        AND corrections.action IN ('same', 'split', 'move')
+    JOIN corrected AS other ON other.correction = one.correction
+    JOIN documents AS theirs ON theirs.content = other.content;
+-- Copies of a text, the original first.
+CREATE VIEW ordered_copies AS
+    SELECT copies.text, document FROM copies JOIN documents ON number = document
+    ORDER BY length(documents.text) DESC, number;

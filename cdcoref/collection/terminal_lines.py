@@ -14,17 +14,8 @@ from cdcoref.reports import metadata_text
 from cdlm.printing import counted, printable
 
 if TYPE_CHECKING:
+    from cdcoref.collection import records
     from cdcoref.collection.corrections import Correction
-    from cdcoref.collection.records import (
-        ClusterPage,
-        ClusterSummary,
-        Counts,
-        DocumentPage,
-        DocumentSummary,
-        Question,
-        Report,
-        StoredMention,
-    )
 
 WIDEST_TITLE = 48
 WIDEST_SNIPPET = 100
@@ -35,7 +26,7 @@ NAMES = 12
 """Different words of a cluster's mentions that are listed."""
 
 
-def counts_line(counts: Counts) -> str:
+def counts_line(counts: records.Counts) -> str:
     """How much there is, in one sentence without a full stop."""
     several = counts.clusters - counts.singletons
     in_force = f", {counted(counts.corrections, 'correction')} in force" if counts.corrections else ""
@@ -46,7 +37,7 @@ def counts_line(counts: Counts) -> str:
     )
 
 
-def report_lines(report: Report) -> Iterator[str]:
+def report_lines(report: records.Report) -> Iterator[str]:
     """Lines on the effects of a change."""
     yield from work_lines(report)
     if report.merged:
@@ -56,7 +47,7 @@ def report_lines(report: Report) -> Iterator[str]:
     yield from report.notes
 
 
-def work_lines(report: Report) -> Iterator[str]:
+def work_lines(report: records.Report) -> Iterator[str]:
     """Lines on the effects of a change on documents and stories."""
     done = [
         f"{len(ids):,} {what}"
@@ -80,7 +71,7 @@ def work_lines(report: Report) -> Iterator[str]:
         yield f"{counted(report.stories, 'story', 'stories')} clustered{read}"
 
 
-def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:
+def cluster_list_lines(clusters: Sequence[records.ClusterSummary]) -> Iterator[str]:
     """A table of clusters."""
     titles = [_shortened(cluster.title, WIDEST_TITLE) for cluster in clusters]
     rows = [
@@ -90,7 +81,7 @@ def cluster_list_lines(clusters: Sequence[ClusterSummary]) -> Iterator[str]:
     yield from _table(("id", "kind", "mentioned as", "mentions", "documents", "confidence"), rows, right=(3, 4, 5))
 
 
-def cluster_page_lines(page: ClusterPage) -> Iterator[str]:
+def cluster_page_lines(page: records.ClusterPage) -> Iterator[str]:
     """A cluster with its mentions in their sentences."""
     cluster = page.summary
     yield (
@@ -114,7 +105,7 @@ def cluster_page_lines(page: ClusterPage) -> Iterator[str]:
         yield f"{change.time}  {change.cluster}: {change.change}{other}"
 
 
-def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
+def mention_lines(mentions: Iterable[records.StoredMention]) -> Iterator[str]:
     """Mentions in their sentences, each with its id and place."""
     for mention in mentions:
         where = f"{printable(mention.document)}:{mention.line}"
@@ -125,7 +116,7 @@ def mention_lines(mentions: Iterable[StoredMention]) -> Iterator[str]:
         yield from (f"    {line}" for line in textwrap.wrap(printable(sentence), 100))
 
 
-def document_page_lines(page: DocumentPage) -> Iterator[str]:
+def document_page_lines(page: records.DocumentPage) -> Iterator[str]:
     """A document with its mentions and its story."""
     summary = page.summary
     yield (
@@ -151,7 +142,7 @@ def document_page_lines(page: DocumentPage) -> Iterator[str]:
     yield from cluster_list_lines(page.clusters)
 
 
-def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
+def document_list_lines(documents: Sequence[records.DocumentSummary]) -> Iterator[str]:
     """A table of documents with the words that were searched for, or else their title or how they begin."""
     rows = [
         (
@@ -167,13 +158,13 @@ def document_list_lines(documents: Sequence[DocumentSummary]) -> Iterator[str]:
     yield from _table(("document", "date", "source", "story", "mentions", "title or text"), rows, right=(3, 4))
 
 
-def _found_or_title(document: DocumentSummary) -> str:
+def _found_or_title(document: records.DocumentSummary) -> str:
     title = " ".join(metadata_text(document.metadata.get("title")).split())
     found = "\x02" in document.snippet
     return re.sub("[\x02\x03]", "", document.snippet) if found or not title else title
 
 
-def question_lines(questions: Sequence[Question]) -> Iterator[str]:
+def question_lines(questions: Sequence[records.Question]) -> Iterator[str]:
     """Decisions to check."""
     for question in questions:
         how = "in one cluster" if question.together else "in two clusters"

@@ -115,7 +115,8 @@ class Predictor:
             if announce is not None:
                 announce(plan)
 
-        linked = list(self.stream(corpus, options, cache=cache, announce=note, progress=progress))
+        subjects = self.stream_subjects(corpus, options, cache=cache, announce=note, progress=progress)
+        linked = [story for subject in subjects for story in subject]
         together = joined_stories(linked, {document.id: number for number, document in enumerate(corpus.documents)})
         return Prediction(
             replace(together.corpus, notes=corpus.notes),
@@ -131,25 +132,6 @@ class Predictor:
             readings=together,
         )
 
-    def stream(
-        self,
-        corpus: Corpus,
-        options: PredictionOptions | None = None,
-        *,
-        cache: str | Path | None = None,
-        announce: Announce | None = None,
-        progress: Progress = lambda stage, done, total: None,
-        **settings: Any,
-    ) -> Iterator[LinkedStory]:
-        """As :meth:`predict`, but story by story, those about one subject together; one subject is in memory at a time.
-
-        Documents without words are no story; they come together after the last one.
-        """
-        for subject in self.stream_subjects(
-            corpus, options, cache=cache, announce=announce, progress=progress, **settings
-        ):
-            yield from subject
-
     def stream_subjects(
         self,
         corpus: Corpus,
@@ -160,9 +142,10 @@ class Predictor:
         progress: Progress = lambda stage, done, total: None,
         **settings: Any,
     ) -> Iterator[list[LinkedStory]]:
-        """As :meth:`stream`, but the stories about one subject together: no cluster has mentions in two subjects.
+        """As :meth:`predict`, but the stories about one subject after the other; one subject is in memory at a time.
 
-        The label of a cluster depends on all of them (see :func:`joined_stories`).
+        No cluster has mentions in two subjects. Documents without words are no story; they come last, together. The
+        label of a cluster depends on all of them (see :func:`joined_stories`).
         """
         from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name
 

@@ -122,9 +122,8 @@ class CorpusCircumstances:
         self._documents = {document.id: document for document in corpus.documents}
         self._found: dict[str, dict[Mention, Circumstances]] = {}
         self._main: dict[str, list[Mention]] = {}
-        self._settings: dict[str, Setting] = {}
         self._quantities: dict[str, list[StatedQuantity]] = {}
-        self._names: dict[ClusterKey, str] = {}
+        self._names: dict[object, str] = {}
         self._of_clusters: dict[ClusterKey, ClusterCircumstances] = {}
 
     def label(self, mention: Mention) -> str:
@@ -133,21 +132,14 @@ class CorpusCircumstances:
 
     def name(self, mention: Mention) -> str:
         """The label of a mention's cluster without place and day."""
-        if mention.cluster is None:
-            return self._name(mention)
-        key = mention.kind, mention.cluster
+        key = mention.kind, mention.cluster or mention
         if key not in self._names:
-            self._names[key] = self._name(mention)
+            members = self._members(mention)
+            label = self._corpus.name_of(mention) or label_of_kind(mention.kind, map(self._text, members))
+            if mention.kind == EVENT and not self._corpus.name_of(mention) and not is_name_of_event(label):
+                label = event_name(members, self.readings) or label
+            self._names[key] = label
         return self._names[key]
-
-    def _name(self, mention: Mention) -> str:
-        given = self._corpus.name_of(mention)
-        if given:
-            return given
-        members = self._members(mention)
-        label = label_of_kind(mention.kind, map(self._text, members))
-        named = mention.kind == EVENT and not is_name_of_event(label)
-        return (event_name(members, self.readings) if named else None) or label
 
     def of(self, mention: Mention) -> ClusterCircumstances:
         """The circumstances of a mention's cluster."""
@@ -162,7 +154,11 @@ class CorpusCircumstances:
 
     def of_mention(self, mention: Mention) -> Circumstances:
         """The circumstances of one mention."""
-        return self._of_document(mention.document).get(mention, Circumstances())
+        id = mention.document
+        if id not in self._found:
+            mentions = self._by_document[id]
+            self._found[id] = dict(zip(mentions, self.readings[id].circumstances(mentions), strict=True))
+        return self._found[id].get(mention, Circumstances())
 
     def of_some(self, members: Sequence[Mention]) -> ClusterCircumstances:
         """The circumstances that some mentions of an event state."""
@@ -171,13 +167,13 @@ class CorpusCircumstances:
 
     def quantities(self, document: str) -> list[StatedQuantity]:
         """The quantities of a document, which others may contradict."""
-        self._of_document(document)
+        if document not in self._quantities:
+            self._quantities[document] = self.readings[document].quantities(self._by_document[document])
         return self._quantities[document]
 
     def setting(self, document: str) -> Setting:
         """The circumstances that a document states as a whole."""
-        self._of_document(document)
-        return self._settings[document]
+        return self.readings[document].stated.lead.setting
 
     def of_document(self, document: str) -> ClusterCircumstances:
         """When and where the main event of a document was: as its cluster says, or else the beginning of the document.
@@ -209,15 +205,6 @@ class CorpusCircumstances:
             events = {parse.head_of(m.tokens): m for m in self._by_document[document] if m.kind == EVENT}
             self._main[document] = [events[token] for token in order if token in events]
         return self._main[document]
-
-    def _of_document(self, id: str) -> dict[Mention, Circumstances]:
-        if id not in self._found:
-            mentions = self._by_document[id]
-            reading = self.readings[id]
-            self._settings[id] = reading.stated.lead.setting
-            self._quantities[id] = reading.quantities(mentions)
-            self._found[id] = dict(zip(mentions, reading.circumstances(mentions), strict=True))
-        return self._found[id]
 
     @cached_property
     def _by_document(self) -> dict[str, list[Mention]]:

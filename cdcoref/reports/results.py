@@ -52,13 +52,6 @@ class Counts:
     singletons: int = 0
     empty: int = 0
 
-    @classmethod
-    def of(cls, corpus: Corpus, stories: int) -> Counts:
-        """The counts of a corpus, given its number of stories."""
-        tally = Tally()
-        tally.add(corpus, stories)
-        return tally.counts()
-
 
 class Tally:
     """Counts what comes story by story; a cluster of several stories is one cluster."""
@@ -195,14 +188,10 @@ class Results:
         """
         if isinstance(source, Results):
             return source
-        groups: dict[str, list[str]] = {}
+        groups: dict[str | None, list[str]] = {}
         for document in source.documents:
-            name = document.subtopic or document.topic
-            if name is None:
-                groups = {}
-                break
-            groups.setdefault(name, []).append(document.id)
-        return Results(source, tuple(map(tuple, groups.values())), notes=source.notes)
+            groups.setdefault(document.subtopic or document.topic, []).append(document.id)
+        return Results(source, () if None in groups else tuple(map(tuple, groups.values())), notes=source.notes)
 
     @cached_property
     def circumstances(self) -> CorpusCircumstances:
@@ -246,7 +235,9 @@ class Results:
 
     def counts(self) -> Counts:
         """The number of documents, stories, mentions and clusters."""
-        return Counts.of(self.corpus, len(self.story_documents))
+        tally = Tally()
+        tally.add(self.corpus, len(self.story_documents))
+        return tally.counts()
 
     @cached_property
     def stories(self) -> tuple[PredictedStory, ...]:
@@ -266,9 +257,7 @@ class Results:
             number: tuple(id for id in story if id in chosen) for number, story in self.numbered_stories().items()
         }
         kept = {number: story for number, story in stories.items() if story}
-        pairs = self.pairs
-        if pairs is not None:
-            pairs = tuple(pair for pair in pairs if {pair.first.document, pair.second.document} <= chosen)
+        pairs = self.pairs and tuple(p for p in self.pairs if {p.first.document, p.second.document} <= chosen)
         return replace(
             self, corpus=corpus, story_documents=tuple(kept.values()), story_numbers=tuple(kept), pairs=pairs
         )

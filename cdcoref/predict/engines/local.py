@@ -92,18 +92,6 @@ def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
         yield made()
 
 
-def with_given_mentions(corpus: Corpus) -> dict[str, Reading]:
-    """The documents with the mentions that a collection comes with, by id."""
-    numbers = corpus.mention_numbers()
-    return {d.id: Reading(d, [corpus.mentions[n] for n in numbers[d.id]]) for d in corpus.documents}
-
-
-def with_unique_cluster_ids(story: LinkedStory, number: int) -> LinkedStory:
-    """The story with its number in front of its clusters' names, which makes them unique across stories."""
-    mentions = tuple(replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions)
-    return story.with_corpus(replace(story.corpus, mentions=mentions))
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """The work to do for every story.
@@ -237,7 +225,8 @@ def linked_stories(
     `progress`: Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents,
         where each document with itself counts as one).
     """
-    given = {} if task.find else with_given_mentions(corpus)
+    mentions_of = corpus.by_document()
+    given = {} if task.find else {d.id: Reading(d, mentions_of[d.id]) for d in corpus.documents}
     words = sum(len(document.tokens) for document in corpus.documents)
     cost = sum(story.cost() for story in stories)
     words_done = cost_done = begun = 0
@@ -266,15 +255,21 @@ def linked_stories(
                 finished[of] = result
                 cost_done += stories[of].cost()
                 progress("comparing", cost_done, cost)
-        yield with_unique_cluster_ids(finished.pop(wanted), wanted)
+        story = finished.pop(wanted)
+        mentions = tuple(replace(m, cluster=f"{wanted}_{m.cluster}") for m in story.corpus.mentions)
+        yield story.with_corpus(replace(story.corpus, mentions=mentions))
 
 
 class LocalEngine:
-    """Links the stories of a collection one after the other; see :class:`Worker`."""
+    """Links the stories of a collection one after the other; see :class:`Worker`.
+
+    It is a pool in this process: a task is done when its result is wanted.
+    """
 
     def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)
         self._task = task
+        self._waiting: deque[tuple[str, tuple[Any, ...], Any]] = deque()
 
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
@@ -293,21 +288,15 @@ class LocalEngine:
             done = amount if stage == "comparing" else done
             progress(stage, amount, total)
 
-        return linked_stories(_InTurn(self._worker, advance), self._task, corpus, stories, 1, note)
-
-
-class _InTurn:
-    """A pool in this process: a task is done when its result is wanted."""
-
-    def __init__(self, worker: Worker, advance: Callable[[float], None]) -> None:
-        self._worker = worker
         self._advance = advance
-        self._waiting: deque[tuple[str, tuple[Any, ...], Any]] = deque()
+        return linked_stories(self, self._task, corpus, stories, 1, note)
 
     def add(self, number: int, method: Literal["read", "link"], *arguments: Any, of: Any) -> None:
+        """Let the worker do something; `of` comes back with the result."""
         self._waiting.append((method, arguments, of))
 
     def next_result(self) -> tuple[Any, Any]:
+        """The `of` and the result of the next task."""
         method, arguments, of = self._waiting.popleft()
         if method == "read":
             return of, self._worker.read(*arguments)

@@ -124,7 +124,7 @@ def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
     assert prediction.plan.stories == len(prediction.story_documents)
     counts = prediction.counts()
     assert (counts.documents, counts.empty, counts.stories) == (4, 2, len(prediction.story_documents))
-    *_, last = predictor.stream(prediction.corpus.subset(texts), PredictionOptions(find_mentions=True))
+    *_, (last, *_) = predictor.stream_subjects(prediction.corpus.subset(texts), PredictionOptions(find_mentions=True))
     assert [document.id for document in last.corpus.documents] == ["nothing", "blank"]
     together = predictor.predict(texts, PredictionOptions(topics="none"))
     assert together.story_documents == (tuple(texts),)
@@ -238,7 +238,12 @@ def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor
     prediction = predictor.predict(sightings(), options)
     assert prediction.story_documents == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
     assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
-    streamed = [m for story in predictor.stream(sightings(), options) for m in story.corpus.mentions]
+    streamed = [
+        m
+        for subject in predictor.stream_subjects(sightings(), options)
+        for story in subject
+        for m in story.corpus.mentions
+    ]
     assert {(m.key, m.cluster) for m in streamed} == {(m.key, m.cluster) for m in prediction.corpus.mentions}
 
 
