@@ -45,27 +45,15 @@ class _Row(NamedTuple):
 
 
 class _Sort(NamedTuple):
-    """What is corrected: mentions of clusters or documents of stories, by the words for them and how they are found."""
+    """What is corrected, members of groups: the words for them, and the view that has them."""
 
     member: str
     group: str
-    query: str
-    of_group: str
+    view: str
 
 
-_MENTIONS = _Sort(
-    "mention",
-    "cluster",
-    "SELECT mentions.number, documents.id, mentions.words, content, tokens, mentions.kind, rejected, cluster "
-    "FROM mentions JOIN documents ON documents.number = mentions.document WHERE ",
-    "cluster = ? ORDER BY document, place",
-)
-_DOCUMENTS = _Sort(
-    "document",
-    "story",
-    "SELECT number, id, id, content, NULL, NULL, 0, story FROM documents WHERE ",
-    "story = ? ORDER BY number",
-)
+_MENTIONS = _Sort("mention", "cluster", "mentions_to_correct")
+_DOCUMENTS = _Sort("document", "story", "documents_to_correct")
 
 
 def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:
@@ -191,38 +179,31 @@ def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> I
         yield f"story {story} has {counted(count, 'more document')} now, such as {first}"
 
 
-def _rows(connection: sqlite3.Connection, sort: _Sort, condition: str, value: object) -> list[_Row]:
-    return [
-        _Row(
-            number,
-            CorrectedMention(id, words, content.hex(), stored_mention(id, tokens, kind, None).tokens, kind)
-            if tokens
-            else CorrectedMention(id, words, content.hex(), (), None),
-            bool(rejected),
-            group,
-        )
-        for number, id, words, content, tokens, kind, rejected, group in connection.execute(
-            sort.query + condition, (value,)
-        )
-    ]
+def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: object) -> list[_Row]:
+    found = []
+    query = f"SELECT * FROM {sort.view} WHERE {column} = ?"
+    for number, id, words, content, tokens, kind, rejected, group in connection.execute(query, (value,)):
+        places = stored_mention(id, tokens, kind, None).tokens if tokens else ()
+        found.append(_Row(number, CorrectedMention(id, words, content.hex(), places, kind), bool(rejected), group))
+    return found
 
 
 def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
     """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story."""
     check_text(f"the id of a {sort.member} or {sort.group}", id)
     if sort is _DOCUMENTS:
-        found = _rows(connection, sort, "id = ?", id)
+        found = _rows(connection, sort, "id", id)
         if not found and (story := re.fullmatch("s([1-9][0-9]{0,17})", id)):
-            found = _rows(connection, sort, sort.of_group, int(story[1]))[: None if all_of_group else 1]
+            found = _rows(connection, sort, "whole", int(story[1]))[: None if all_of_group else 1]
         if not found:
             raise no_document(connection, id)
         return found
     if id.startswith("c"):
         number = living_cluster(connection, number_of(id, "c", "cluster"))
-        found = _rows(connection, sort, f"{sort.of_group} LIMIT 1", number)
+        found = _rows(connection, sort, "whole", number)[:1]
         what = f"there is no cluster {id} in the collection, or it has no mentions left"
     else:
-        found = _rows(connection, sort, "mentions.number = ?", number_of(id, "m", "mention"))
+        found = _rows(connection, sort, "number", number_of(id, "m", "mention"))
         what = f"there is no mention {id} in the collection"
     if not found:
         raise InputError(what)
@@ -251,7 +232,7 @@ def _rest_of_group(connection: sqlite3.Connection, sort: _Sort, members: Sequenc
     if group is None or any(row.group != group for row in members):
         raise InputError(f"give {sort.member}s of one {sort.group}, to split them from it")
     chosen = {row.number for row in members}
-    rest = [row for row in _rows(connection, sort, sort.of_group, group) if row.number not in chosen]
+    rest = [row for row in _rows(connection, sort, "whole", group) if row.number not in chosen]
     if not rest:
         raise InputError(
             f"these are all {sort.member}s of the {sort.group}; give only some of them, to split them from it"
@@ -274,7 +255,7 @@ def _rest_of_others(
         raise InputError(f"{there[0].mention.words!r} is already in that {sort.group}")
     chosen = {row.number for row in moved}
     groups = dict.fromkeys(row.group for row in moved if row.group is not None)
-    rest = [row for group in groups for row in _rows(connection, sort, sort.of_group, group)]
+    rest = [row for group in groups for row in _rows(connection, sort, "whole", group)]
     return [row for row in rest if row.number not in chosen]
 
 

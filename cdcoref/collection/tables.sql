@@ -234,6 +234,13 @@ CREATE VIEW ties AS
         AND corrections.action IN ('same', 'split', 'move')
     JOIN corrected AS other ON other.correction = one.correction
     JOIN documents AS theirs ON theirs.content = other.content;
+-- What can be corrected: mentions of clusters, and documents of stories.
+CREATE VIEW mentions_to_correct AS
+    SELECT mentions.number, documents.id, mentions.words, content, tokens, mentions.kind, rejected, cluster AS whole
+    FROM mentions JOIN documents ON documents.number = mentions.document ORDER BY document, place;
+CREATE VIEW documents_to_correct AS
+    SELECT number, id, id AS words, content, NULL AS tokens, NULL AS kind, 0 AS rejected, story AS whole
+    FROM documents ORDER BY number;
 -- Copies of a text, the original first.
 CREATE VIEW ordered_copies AS
     SELECT copies.text, document FROM copies JOIN documents ON number = document

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import NUMERALS, TENS, head_word, is_date_name, lemma
+from cdcoref.word_tables import words_in
 
 _DATE_OR_NUMBER = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days"
@@ -20,20 +21,9 @@ _DATE_OR_NUMBER = re.compile(
     r"|[ap]\.?m\.?|o['’]clock|percent|[%$€£]",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
-    r"the|a|an|on|in|at|by|since|until|of|about|some|around|early|late|last|next|this|that|same|following|previous"
-    r"|\W+",
-    re.IGNORECASE,
-)
+_BESIDE = words_in("label_words.tsv", "beside")
 """Words that leave a date a date and a number a number."""
-_SAY_LITTLE_WORDS = """
-say tell announce report state add confirm claim believe write note comment explain describe declare mention suggest
-insist warn argue speak talk ask call be have do make take get go come give use become remain ensure move continue
-begin start include keep let need want try seem appear see know think expect plan hope allow help follow lead show
-increase number work time promise vow pledge end
-compare cover put hope focus respond response action affect exclude project attempt seek ct cent
-"""
-_SAY_LITTLE = frozenset(_SAY_LITTLE_WORDS.split())
+_SAY_LITTLE = words_in("label_words.tsv", "little")
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
 _DATELINE = re.compile(
     r"^[A-Z][A-Z .'’/-]{2,}(?:, [^\n—–]{1,40}?)?(?: ?\([^\n()]{1,40}\))? ?(?:—|–|--?) ?(?=\S)", re.MULTILINE
@@ -49,7 +39,7 @@ def is_date_or_number(words: Sequence[str]) -> bool:
     >>> is_date_or_number(["last", "Friday"]), is_date_or_number(["1998"]), is_date_or_number(["19", "people"])
     (True, True, False)
     """
-    rest = [word for word in words if not _BESIDE.fullmatch(word)]
+    rest = [word for word in words if word.casefold() not in _BESIDE and re.search(r"\w", word)]
     return bool(rest) and all(is_date_name(word) or _DATE_OR_NUMBER.fullmatch(word) for word in rest)
 
 
