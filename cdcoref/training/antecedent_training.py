@@ -14,7 +14,7 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.language import continues_phrase, gender_of_first_name, is_common_word
 from cdcoref.linking import Anaphora, anaphora, mentions_by_kind
-from cdcoref.model import AntecedentScorer, CorefModel, VectorOptions, antecedent_loss
+from cdcoref.model import CorefModel, VectorOptions, antecedent_loss
 from cdcoref.reading import Readings
 from cdcoref.training.sources import ReadWords, Shares, drawn_by_share
 from cdcoref.word_tables import rows, words_in
@@ -151,20 +151,6 @@ def fit_antecedents(
     if not any(examples):
         say("antecedents: no pronouns to learn from")
         return
-    loss = _fit_scorer(scorer, rng, examples, parts, training, model.device)
-    count = sum(len(example.known.sizes) for own in examples for example in own)
-    say(f"antecedents: {count} pronouns, loss {loss:.3f} in the last pass")
-
-
-def _fit_scorer(
-    scorer: AntecedentScorer,
-    rng: np.random.Generator,
-    examples: Sequence[Sequence[_Example]],
-    parts: Sequence[AnnotatedCorpus],
-    training: AntecedentTraining,
-    device: torch.device,
-) -> float:
-    """Train a scorer; the mean loss of the last pass."""
     passes = drawn_by_share(
         examples, parts, training.corpus_shares, training.passes, rng, "vectors.antecedents.corpus_shares"
     )
@@ -172,20 +158,19 @@ def _fit_scorer(
     optimiser = torch.optim.AdamW(trained, lr=training.rate, weight_decay=training.decay)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, training.rate, total_steps=sum(map(len, passes)))
     scorer.train()
-    mean_loss = 0.0
     for seen in passes:
         losses = []
         for example in seen:
             pairs, sizes = example.pronouns(training.pronouns, rng)
             known = example.known
-            vectors = scorer.projection(example.mean.float().to(device), example.last.float().to(device))
+            vectors = scorer.projection(example.mean.float().to(model.device), example.last.float().to(model.device))
             tables = (known.classes, known.known, known.pronouns[pairs], known.candidates[pairs], known.pairs[pairs])
-            logits = scorer(vectors, *(torch.from_numpy(table).to(device) for table in tables))
-            loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(device), sizes)
+            logits = scorer(vectors, *(torch.from_numpy(table).to(model.device) for table in tables))
+            loss = antecedent_loss(logits, example.right[torch.from_numpy(pairs)].to(model.device), sizes)
             losses.append(optimise(loss, trained, optimiser, schedule))
-        mean_loss = sum(losses) / len(losses)
     scorer.eval()
-    return mean_loss
+    count = sum(len(example.known.sizes) for own in examples for example in own)
+    say(f"antecedents: {count} pronouns, loss {sum(losses) / len(losses):.3f} in the last pass")
 
 
 def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:

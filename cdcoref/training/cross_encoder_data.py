@@ -207,13 +207,17 @@ def read_contexts(model: CorefModel, part: AnnotatedCorpus) -> tuple[ReadContext
     first_rows = np.array([own.first_rows[corpus.mentions[n].document] for n in kept], dtype=np.int64)
     batches = token_batches([len(sequence) for sequence in own.sequences], READ_TOKENS)
     lower, upper = layer_states(model, own.sequences, batches, model.device, upper=True)
+    of_document = {
+        name: number for number, group in enumerate(linkable_groups(part, widest_setting(corpus))) for name in group
+    }
+    groups = np.array([of_document[mention.document] for mention in corpus.mentions], dtype=np.int64)
     read = ReadContexts(
         contexts,
         first_rows,
         _vectors(upper, contexts, first_rows),
         np.array([KINDS.index(corpus.mentions[n].kind or "") for n in kept], dtype=np.int64),
         cluster_numbers(corpus, part.info.cross_document)[kept],
-        _groups(part)[kept],
+        groups[kept],
         readings.facts.heads[kept],
     )
     return read, lower
@@ -231,13 +235,6 @@ def _vectors(upper: Tensor, contexts: Sequence[MentionContext], first_rows: Inte
         rows = torch.from_numpy(np.concatenate(own)).to(upper.device)
         sums[start : start + len(own)].index_add_(0, owners, upper[rows].float())
     return torch.nn.functional.normalize(sums, dim=1)
-
-
-def _groups(part: AnnotatedCorpus) -> Integers:
-    """The number of the group of every mention: its topic, or its document."""
-    groups = linkable_groups(part, widest_setting(part.corpus))
-    of_document = {name: number for number, group in enumerate(groups) for name in group}
-    return np.array([of_document[m.document] for m in part.corpus.mentions], dtype=np.int64)
 
 
 def hard_pairs(

@@ -76,11 +76,15 @@ def fit_detector(
     if not any(lessons):
         raise InputError("no sentence of the training corpora is annotated, so the mention detector cannot learn")
     epochs = drawn_by_share(lessons, parts, training.corpus_shares, training.passes, rng, "detector.corpus_shares")
-    _absent(lessons)
-    seen = torch.cat([lesson.words[::10] for part in lessons for lesson in part]).float()
+    # A kind that nothing teaches in a style is trained as absent, so that none is found.
+    every = [lesson for part in lessons for lesson in part]
+    taught = torch.stack([lesson.labels.any(dim=0) for lesson in every]).any(dim=0)
+    for lesson in every:
+        lesson.weights[:, ~taught] = 1.0
+    seen = torch.cat([lesson.words[::10] for lesson in every]).float()
     model.required_detector().standardise(seen.to(model.device))
     loss = _fit(model, epochs, training, rng)
-    spans = sum(len(lesson.starts) for part in lessons for lesson in part)
+    spans = sum(len(lesson.starts) for lesson in every)
     corpora = counted(len(parts), "corpus", "corpora")
     say(f"detector: {counted(spans, 'span')} of {corpora}; loss {loss:.3f} nats a mention in the last pass")
 
@@ -123,35 +127,21 @@ def _lessons(
         if words > MOST_WORDS:
             break
         labels, weights = _targets(sequence, part, taught)
-        weights = _thinned(sequence, labels, weights, rng)
+        # Most long spans that are no mentions are left out, and the others count the more.
+        long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
+        factor = np.where(long, (rng.random(len(long)) < LONG_SPANS) / LONG_SPANS, 1.0)
+        weights = weights * factor[:, None].astype(np.float32)
         if weights.any():
             waiting.append((sequence, labels, weights))
             words += len(sequence.words)
     for positions in token_batches([len(sequence) for sequence, _, _ in waiting], READ_TOKENS):
         chosen = [waiting[position] for position in positions]
-        tables = _read(model, [sequence for sequence, _, _ in chosen])
+        batch = collate_readings([sequence for sequence, _, _ in chosen], model.encoder.config.pad_token_id)
+        with model.inference():
+            seen = model.words_for_detector(batch.to(model.device)).half().cpu()
+        tables = seen.split([len(sequence.words) for sequence, _, _ in chosen])
         found += [_lesson(table, *known) for table, known in zip(tables, chosen, strict=True)]
     return found
-
-
-def _thinned(
-    sequence: ReadingSequence,
-    labels: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    rng: np.random.Generator,
-) -> NDArray[np.float32]:
-    """The weights with those of most long spans at 0, and those of the others raised accordingly."""
-    long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
-    factor = np.where(long, (rng.random(len(long)) < LONG_SPANS) / LONG_SPANS, 1.0)
-    return weights * factor[:, None].astype(np.float32)
-
-
-def _absent(lessons: Sequence[Sequence[_Lesson]]) -> None:
-    """A kind that nothing teaches in a style is trained as absent, so that none is found."""
-    every = [lesson for part in lessons for lesson in part]
-    taught = torch.stack([lesson.labels.any(dim=0) for lesson in every]).any(dim=0)
-    for lesson in every:
-        lesson.weights[:, ~taught] = 1.0
 
 
 def _targets(
@@ -168,13 +158,6 @@ def _targets(
             labels.append(targets.labels)
             weights.append(targets.weights)
     return np.concatenate(labels, axis=1), np.concatenate(weights, axis=1)
-
-
-def _read(model: CorefModel, sequences: Sequence[ReadingSequence]) -> Iterator[Tensor]:
-    batch = collate_readings(sequences, model.encoder.config.pad_token_id)
-    with model.inference():
-        words = model.words_for_detector(batch.to(model.device))
-    yield from words.half().cpu().split([len(sequence.words) for sequence in sequences])
 
 
 def _lesson(

@@ -276,17 +276,13 @@ def fit_heads(
             path.replace(target / path.name)
         (target / "model").rmdir()
         (target / RUN_FILE).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    _remove_contexts(output)
-    say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
-
-
-def _remove_contexts(output: Path) -> None:
-    """Remove the folder in which the cross-encoder of upper layers was trained, once the model has it; logs remain."""
+    # The model has the cross-encoder now; the logs of its training remain.
     logs = RunFolder(output / CONTEXTS).logs
     if logs.is_dir():
         RunFolder(output).logs.mkdir(exist_ok=True)
         logs.replace(RunFolder(output).logs / CONTEXTS)
     shutil.rmtree(output / CONTEXTS, ignore_errors=True)
+    say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
 
 
 def _fitted_heads(

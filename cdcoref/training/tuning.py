@@ -166,22 +166,18 @@ def _fitted(
     *,
     cross_encoder: bool = True,
 ) -> tuple[list[float], float]:
-    """Weights and bias for some pairs of the corpora to use; of all corpora, if none is."""
+    """Weights, none below 0, and bias of a logistic regression on some pairs of the corpora to use, or else of all.
+
+    Every corpus counts the same.
+    """
+    from sklearn.linear_model import LogisticRegression
+
     kept = [n for n in range(len(parts)) if use[n] or not any(use)]
     labels = [same_cluster(parts[n].corpus, evidence[n])[chosen[n]] for n in kept]
     features = []
     for n in kept:
         columns = [evidence[n].cross_encoder] if cross_encoder else []
         features.append(np.stack([*columns, evidence[n].bi_encoder], axis=1)[chosen[n]])
-    return _regression(features, labels)
-
-
-def _regression(
-    features: Sequence[NDArray[np.float32]], labels: Sequence[NDArray[np.bool_]]
-) -> tuple[list[float], float]:
-    """Weights, none below 0, and bias of a logistic regression in which every corpus counts the same."""
-    from sklearn.linear_model import LogisticRegression
-
     rows, truth = np.concatenate(features), np.concatenate(labels)
     columns = rows.shape[1]
     if truth.all() or not truth.any():

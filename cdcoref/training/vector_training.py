@@ -3,7 +3,7 @@ thousand steps of small networks. None of them looks at dev."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -83,27 +83,10 @@ def fit_vectors(
         swapped_words = [read_words(model, part.corpus) for part in also]
         fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rng=rng, say=say)
     examples = [(part.info.name, pair_examples(model, part)) for part in parts]
-    fit_pair_scorers(model, examples, words if options.learnt else [], training, rng=rng, say=say)
-
-
-def fit_pair_scorers(
-    model: CorefModel,
-    examples: Sequence[tuple[str, Mapping[str, PairExamples]]],
-    words: Sequence[ReadWords],
-    training: VectorTraining,
-    *,
-    rng: np.random.Generator,
-    say: Say,
-) -> None:
-    """Train the bi-encoder's scorers of pairs, one for each kind of mention.
-
-    `examples`: The name of each corpus, and its pairs by kind. Several corpora may have one name.
-    `words`: Of the mentions of each corpus, for learnt vectors; empty where none are learnt.
-    """
     assert model.vector_scorer is not None
     for kind in KINDS:
         sources = [
-            _Source(name, pairs[kind], words[n] if words else None, training.corpus_weights.get(name, 1.0))
+            _Source(name, pairs[kind], words[n] if options.learnt else None, training.corpus_weights.get(name, 1.0))
             for n, (name, pairs) in enumerate(examples)
             if len(pairs[kind].labels) and training.corpus_weights.get(name, 1.0)
         ]
