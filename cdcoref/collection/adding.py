@@ -19,7 +19,7 @@ from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied_to_documents
 from cdcoref.collection.records import Report
 from cdcoref.collection.removing import forget_removed
-from cdcoref.collection.settings import Settings, store_settings, stored_settings, stored_value
+from cdcoref.collection.settings import store_settings, stored_settings, stored_value
 from cdcoref.collection.stored_readings import (
     DocumentPair,
     DocumentScores,
@@ -85,7 +85,13 @@ def add_documents(
                     connection.execute(f"DELETE FROM {table}")
                 documents.count_revision(connection)
             else:
-                _check_settings(stored_settings(connection), reader.settings)
+                stored, used = stored_settings(connection), reader.settings
+                same = (stored.model, stored.options) == (used.model, used.options)
+                if not same or stored.fingerprint not in (None, used.fingerprint):
+                    raise InputError(
+                        "the collection was rebuilt with another model or other options in the meantime; add the "
+                        "documents again"
+                    )
                 documents.store_stated_metadata(connection, incoming, to_add.known)
                 notes = [*remarks_on_language(one.document for one in to_add.new), *notes]
             documents.store_boilerplate(connection, lines)
@@ -196,12 +202,3 @@ def _store_stories(connection: sqlite3.Connection, plans: Sequence[StoryPlan]) -
             connection.execute("UPDATE documents SET story = ? WHERE id = ?", (number, id))
         story_of.update(dict.fromkeys(plan.new, number))
     return story_of, left
-
-
-def _check_settings(stored: Settings, used: Settings) -> None:
-    """Refuse to store what was read with other settings than the collection's."""
-    same = (stored.model, stored.options) == (used.model, used.options)
-    if not same or stored.fingerprint not in (None, used.fingerprint):
-        raise InputError(
-            "the collection was rebuilt with another model or other options in the meantime; add the documents again"
-        )

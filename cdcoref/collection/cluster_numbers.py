@@ -181,15 +181,14 @@ class _Assignment:
         query = "SELECT number, cluster, origin FROM mentions WHERE number IN ({})"
         for number, *clusters in rows_in(connection, query, (number for group in groups for number in group)):
             self._now[number] = clusters[0], clusters[1]
-        usable = {cluster: self._is_usable(cluster) for cluster, _ in former.mentions.values()}
+        query = "SELECT number FROM mentions WHERE cluster = ?"
+        usable = {  # those that no mention is in by now but those that are assigned
+            cluster: all(number in self._now for (number,) in connection.execute(query, (cluster,)))
+            for cluster, _ in former.mentions.values()
+        }
         known = {number: old for number, old in former.mentions.items() if number in self._now and usable[old[0]]}
         self._before = {number: cluster for number, (cluster, _) in {**self._now, **known}.items()}
         self._origin = {number: origin for number, (_, origin) in {**self._now, **known}.items()}
-
-    def _is_usable(self, cluster: int | None) -> bool:
-        """Whether no mention but those that are assigned is in a cluster by now."""
-        query = "SELECT number FROM mentions WHERE cluster = ?"
-        return all(number in self._now for (number,) in self._connection.execute(query, (cluster,)))
 
     def store(self, rejected: list[int], left: set[int]) -> None:
         former = {cluster for cluster, _ in self._now.values() if cluster is not None} | left
@@ -263,7 +262,8 @@ class _Assignment:
         """The number of a cluster that goes on from none: one that its mentions had before, or a new one."""
         earlier = Counter(origin for m in group if (origin := self._origin[m]) is not None)
         for number, _ in sorted(earlier.items(), key=lambda entry: (-entry[1], entry[0])):
-            if number not in taken and self._is_free(number):
+            row = self._connection.execute("SELECT mentions FROM clusters WHERE number = ?", (number,)).fetchone()
+            if number not in taken and row == (0,):
                 break
         else:
             number = insert(self._connection, "INSERT INTO clusters (title, mentions, documents) VALUES ('', 0, 0)")
@@ -278,7 +278,3 @@ class _Assignment:
         if whole:
             parent = min(whole, key=lambda cluster: (-whole[cluster], cluster))
             self.changes.append((number, SPLIT, parent))
-
-    def _is_free(self, number: int) -> bool:
-        row = self._connection.execute("SELECT mentions FROM clusters WHERE number = ?", (number,)).fetchone()
-        return row is not None and row[0] == 0

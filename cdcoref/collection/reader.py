@@ -61,15 +61,18 @@ class Reader:
                 done += words
                 progress("finding mentions", done, total)
 
-            model, kind = self._predictor().model, self.settings.options.kind
+            model, kinds = self._predictor().model, self.settings.options.kind
             for whole in read(model, to_find, batch_tokens=self.batch_tokens, advance=advance):
-                of_kind = [number for number, mention in enumerate(whole.mentions) if kind in ("both", mention.kind)]
+                of_kind = [number for number, mention in enumerate(whole.mentions) if kinds in ("both", mention.kind)]
                 of_document = None if whole.vectors is None or self.settings.lemma else whole.vectors.take(of_kind)
                 mentions = [whole.mentions[number] for number in of_kind]
                 readings[whole.document.id] = Reading(whole.document, mentions, of_document)
         given = [one for one in incoming if one.mentions is not None]
         documents = tuple(with_parses([one.document for one in given]))
-        corpus = self._of_kind(Corpus(documents, tuple(m for one in given for m in one.mentions or ())))
+        corpus = Corpus(documents, tuple(m for one in given for m in one.mentions or ()))
+        if (kind := self.settings.options.kind) != "both":  # a mention without a kind gets it
+            corpus = corpus.with_kind(kind).of_kind(kind)
+            corpus = replace(corpus, mentions=tuple({mention.key: mention for mention in corpus.mentions}.values()))
         vectors = None
         if corpus.mentions and self.has_vectors:
             vectors = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
@@ -77,14 +80,6 @@ class Reader:
             of_document = vectors.take(numbers).compact() if vectors is not None and numbers else None
             readings[document.id] = Reading(document, [corpus.mentions[n] for n in numbers], of_document)
         return readings
-
-    def _of_kind(self, corpus: Corpus) -> Corpus:
-        """The corpus with the mentions that the collection links; a mention without a kind gets it."""
-        kind = self.settings.options.kind
-        if kind == "both":
-            return corpus
-        own = corpus.with_kind(kind).of_kind(kind)
-        return replace(own, mentions=tuple({mention.key: mention for mention in own.mentions}.values()))
 
     def compare(
         self,

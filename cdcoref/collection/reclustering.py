@@ -68,7 +68,10 @@ def constrained(
             blocks = with_followers(blocks, cannot_links, links.tolist())
             counted = np.ones(len(members), dtype=bool)
             counted[links[:, 0]] = False
-            parts = merge_blocks(blocks, cannot_links, _stored(scores(members)), before[members], counted)
+            matrix = scores(members)
+            first, second = np.nonzero(np.triu(matrix, 1))
+            stored = PairScores(len(matrix), first, second, matrix[first, second])
+            parts = merge_blocks(blocks, cannot_links, stored, before[members], counted)
             labels[members] = np.where(parts == 0, label, parts + int(labels.max()))
     return labels
 
@@ -115,11 +118,6 @@ def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
     there = place[pairs]
     kept: np.ndarray = there[(there >= 0).all(axis=1)]
     return kept
-
-
-def _stored(matrix: np.ndarray) -> PairScores:
-    first, second = np.nonzero(np.triu(matrix, 1))
-    return PairScores(len(matrix), first, second, matrix[first, second])
 
 
 EVEN = 0.5
@@ -177,7 +175,13 @@ def recluster(
         "UPDATE mentions SET confidence = ?1 WHERE number = ?2 AND confidence IS NOT ?1",
         zip((None if np.isnan(c) else float(c) for c in confidence), numbers.tolist(), strict=True),
     )
-    _store_checked(connection, bundle, numbers[np.bincount(confirmed, minlength=1)[confirmed] > 1])
+    query = (
+        "DELETE FROM checked WHERE mention IN (SELECT mentions.number FROM mentions "
+        "JOIN documents ON documents.number = mentions.document WHERE documents.story = ?)"
+    )
+    connection.executemany(query, ((story,) for story in bundle))
+    checked = numbers[np.bincount(confirmed, minlength=1)[confirmed] > 1]
+    connection.executemany("INSERT INTO checked VALUES (?)", ((number,) for number in checked.tolist()))
     goal = None if target is None or target[1] not in keys else (target[0], int(numbers[keys[target[1]]]))
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
@@ -214,15 +218,6 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
 def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[int]:
     """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
     return tied(connection, stories_of(connection, numbers))
-
-
-def _store_checked(connection: sqlite3.Connection, bundle: Iterable[int], numbers: np.ndarray) -> None:
-    query = (
-        "DELETE FROM checked WHERE mention IN (SELECT mentions.number FROM mentions "
-        "JOIN documents ON documents.number = mentions.document WHERE documents.story = ?)"
-    )
-    connection.executemany(query, ((story,) for story in bundle))
-    connection.executemany("INSERT INTO checked VALUES (?)", ((number,) for number in numbers.tolist()))
 
 
 def _store_questions(

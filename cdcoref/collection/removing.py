@@ -40,25 +40,23 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
             if id not in found:
                 raise no_document(connection, id)
         numbers = [found[id] for id in dict.fromkeys(ids)]
+        others = (
+            "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) "
+            "AND number != ?1"
+        )
         for number in numbers:
-            _keep(connection, number, removal)
+            beside = json.dumps([other for (other,) in connection.execute(others, (number,))])
+            connection.execute("INSERT INTO removals VALUES (?, ?, ?, ?)", (number, removal, now(), beside))
+            for table, column in _PARTS.items():
+                connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE {column} = ?", (number,))
+            scores = "INSERT INTO removed_scores SELECT * FROM scores WHERE first = ?1 OR second = ?1"
+            connection.execute(scores, (number,))
         tied_before = tied_to_documents(connection, numbers)
         removed = [delete_document(connection, number) for number in numbers]
         stories = place_stories(connection, {deleted.story for deleted in removed})
         stories |= drop_empty_stories(connection, tied_before)
         former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
         return replace(recluster(connection, stories, former), removed=tuple(dict.fromkeys(ids)))
-
-
-def _keep(connection: sqlite3.Connection, number: int, removal: int) -> None:
-    beside = (
-        "SELECT number FROM documents WHERE story = (SELECT story FROM documents WHERE number = ?1) AND number != ?1"
-    )
-    near = [other for (other,) in connection.execute(beside, (number,))]
-    connection.execute("INSERT INTO removals VALUES (?, ?, ?, ?)", (number, removal, now(), json.dumps(near)))
-    for table, column in _PARTS.items():
-        connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE {column} = ?", (number,))
-    connection.execute("INSERT INTO removed_scores SELECT * FROM scores WHERE first = ?1 OR second = ?1", (number,))
 
 
 def forget_removed(connection: sqlite3.Connection) -> None:
@@ -83,7 +81,13 @@ def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:
         kept = [_kept(connection, id, database) for id in _chosen(connection, ids, database)]
         for one in kept:
             _check_absent(connection, one, database)  # one that was inserted just now may have the same content
-            _insert(connection, one)
+            story = _story(connection, one)
+            for table, column in _PARTS.items():
+                where = f"FROM removed_{table} WHERE {column} = ?"
+                connection.execute(f"INSERT INTO {table} SELECT * {where}", (one.number,))
+                connection.execute(f"DELETE {where}", (one.number,))
+            connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
+            connection.execute("DELETE FROM removals WHERE document = ?", (one.number,))
         # Scores belong to pairs of documents: those whose two documents are both present are restored.
         both = "first IN (SELECT number FROM documents) AND second IN (SELECT number FROM documents)"
         connection.execute(f"INSERT OR REPLACE INTO scores SELECT * FROM removed_scores WHERE {both}")
@@ -131,15 +135,6 @@ def _check_absent(connection: sqlite3.Connection, one: _Kept, database: Database
     if row is not None:
         as_what = "" if row[0] == one.id else f" as {row[0]!r}"
         raise InputError(f"the document {one.id!r} has been added again{as_what}; nothing was changed", database.path)
-
-
-def _insert(connection: sqlite3.Connection, one: _Kept) -> None:
-    story = _story(connection, one)
-    for table, column in _PARTS.items():
-        connection.execute(f"INSERT INTO {table} SELECT * FROM removed_{table} WHERE {column} = ?", (one.number,))
-        connection.execute(f"DELETE FROM removed_{table} WHERE {column} = ?", (one.number,))
-    connection.execute("UPDATE documents SET story = ? WHERE number = ?", (story, one.number))
-    connection.execute("DELETE FROM removals WHERE document = ?", (one.number,))
 
 
 def _story(connection: sqlite3.Connection, one: _Kept) -> int:

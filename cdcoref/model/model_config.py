@@ -24,12 +24,6 @@ def _per_kind(value: float) -> dict[str, float]:
 Weight = Annotated[float, number(-100, most=100)]
 
 
-def _check_kinds(configuration: object, names: Sequence[str]) -> None:
-    for name in names:
-        if set(getattr(configuration, name)) != set(KINDS):
-            raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
-
-
 @dataclass(frozen=True)
 class DetectorOptions:
     """What the mention detector sees, and what it takes for a mention."""
@@ -269,7 +263,9 @@ class CorefConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        _check_kinds(self, ("distance_threshold", "temperature", "detection_threshold"))
+        for name in ("distance_threshold", "temperature", "detection_threshold"):
+            if set(getattr(self, name)) != set(KINDS):
+                raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
         if self.scorer_width and (self.contexts.rank or self.vectors.layers):
             raise InputError(
                 "scorer_width is that of a model that reads every pair, as in the paper; contexts.rank and "

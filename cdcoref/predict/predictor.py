@@ -128,7 +128,13 @@ class Predictor:
             plans[0],
             sum(story.sequences for story in linked),
             notes=tuple(note for story in linked for note in story.notes),
-            pairs=_pairs(linked) if options.pairs else None,
+            pairs=tuple(
+                ScoredPair(story.corpus.mentions[one], story.corpus.mentions[other], probability, antecedent)
+                for story in linked
+                for one, other, probability, antecedent in story.pairs or ()
+            )
+            if options.pairs
+            else None,
             readings=together,
         )
 
@@ -300,8 +306,8 @@ def plan_stories(
     for group in groups:
         pairs = None
         if max_pairs is not None and len(group) > max_pairs + 1:
-            nearest = nearest_pairs(vectors, group, max_pairs)
-            pairs, pruned = tuple(nearest.pairs), pruned + nearest.pruned
+            pairs = tuple(nearest_pairs(vectors, group, max_pairs))
+            pruned += len(group) * (len(group) - 1) // 2 - len(pairs)
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
     return stories, pruned
@@ -409,14 +415,6 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
     return (
         f"no mentions were detected in {counted(len(without), 'document')} without annotation, such as {without[0]}, "
         "since other documents of such files have annotated mentions; --find-mentions detects them in all",
-    )
-
-
-def _pairs(linked: Iterable[LinkedStory]) -> tuple[ScoredPair, ...]:
-    return tuple(
-        ScoredPair(story.corpus.mentions[one], story.corpus.mentions[other], probability, antecedent)
-        for story in linked
-        for one, other, probability, antecedent in story.pairs or ()
     )
 
 

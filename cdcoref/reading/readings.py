@@ -174,16 +174,13 @@ class Readings:
         """Some of the documents, in this order, and the numbers of their mentions."""
         numbers = np.array([n for name in documents for n in self._numbers[name]], dtype=np.int64)
         mentions = tuple(self.corpus.mentions[n] for n in numbers)
-        corpus = Corpus(tuple(self._documents[name] for name in documents), mentions)
+        by_id = {document.id: document for document in self.corpus.documents}
+        corpus = Corpus(tuple(by_id[name] for name in documents), mentions)
         return Readings(corpus, self.vectors and self.vectors.take(numbers), self._by_id), numbers
 
     @cached_property
     def _numbers(self) -> dict[str, list[int]]:
         return self.corpus.mention_numbers()
-
-    @cached_property
-    def _documents(self) -> dict[str, Document]:
-        return {document.id: document for document in self.corpus.documents}
 
     @cached_property
     def facts(self) -> FactTables:

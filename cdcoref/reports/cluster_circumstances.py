@@ -135,7 +135,9 @@ class CorpusCircumstances:
         key = mention.kind, mention.cluster or mention
         if key not in self._names:
             members = self._members(mention)
-            label = self._corpus.name_of(mention) or label_of_kind(mention.kind, map(self._text, members))
+            label = self._corpus.name_of(mention) or label_of_kind(
+                mention.kind, [mention_text(member, self._documents[member.document]) for member in members]
+            )
             if mention.kind == EVENT and not self._corpus.name_of(mention) and not is_name_of_event(label):
                 label = event_name(members, self.readings) or label
             self._names[key] = label
@@ -275,9 +277,6 @@ class CorpusCircumstances:
             start, end = document.offsets[tokens[0]][0], document.offsets[tokens[-1]][1]
             shown.append(Stated(id, start, end, " ".join(document.text[start:end].split())))
         return tuple(shown)
-
-    def _text(self, mention: Mention) -> str:
-        return mention_text(mention, self._documents[mention.document])
 
 
 def _surest(document: str, end: int, values: Iterable[_Known | None]) -> _Known | None:

@@ -79,7 +79,9 @@ def _contradictions(story: StoryContext) -> Iterator[Contradiction]:
             for where in story.known.of_mention(mention).where
             if where.source == Source.STATED
         ]
-        yield from story.contradictions("place", members, "", places, _are_other_places, several=True)
+        yield from story.contradictions(
+            "place", members, "", places, lambda one, other: Place.excludes(one.value, other.value), several=True
+        )
 
 
 def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:
@@ -100,7 +102,7 @@ def _are_other_days(one: StatedValue, other: StatedValue) -> bool:
     return bool(gap > 0 if min(one.value[1], other.value[1]) else gap > 1)
 
 
-def _are_other_places(one: StatedValue, other: StatedValue) -> bool:
+def _exclude_each_other(one: StatedValue, other: StatedValue) -> bool:
     return Place.excludes(one.value, other.value)
 
 
@@ -195,7 +197,9 @@ def contradicted_ages(story: StoryContext) -> Iterator[Contradiction]:
     for members in story.corpus.clusters():
         if members[0].kind == ENTITY and members[0].cluster is not None:
             ages = [value for mention in members if (value := _age(story, mention)) is not None]
-            yield from story.contradictions("age", members, "", ages, _are_other_ages, comparable)
+            yield from story.contradictions(
+                "age", members, "", ages, lambda one, other: bool(one.value.age != other.value.age), comparable
+            )
 
 
 def _are_other_ages(one: StatedValue, other: StatedValue) -> bool:

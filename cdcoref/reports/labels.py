@@ -85,8 +85,11 @@ def event_label(wordings: Iterable[str]) -> str:
     known = list(wordings)
     sort = {wording: _sort_of_event(wording) for wording in known}
     best = max(sort.values())
-    label = _without_article(cluster_label([wording for wording in known if sort[wording] == best]))
+    label = cluster_label([wording for wording in known if sort[wording] == best])
     words = label.split()
+    if len(words) > 1 and words[0].casefold() in ("the", "a", "an"):
+        words = words[1:]
+        label = " ".join(words)
     shouted = label.isupper() and all(len(word) >= _SHORTEST_SHOUTED and is_common_word(word.lower()) for word in words)
     return label.lower() if shouted else label
 
@@ -121,11 +124,6 @@ def _is_verb(word: str) -> bool:
     from simplemma import lemmatize
 
     return word in _VERBS or (word.endswith("ed") and lemmatize(word, lang="en") != word)
-
-
-def _without_article(label: str) -> str:
-    words = label.split()
-    return " ".join(words[1:]) if len(words) > 1 and words[0].casefold() in ("the", "a", "an") else label
 
 
 def _name(wording: str) -> tuple[str, ...]:
@@ -263,7 +261,8 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     """A noun with its name, number, owner and adjectives, and what it is of; nothing for a pronoun or a dateline."""
     if noun is None or parse.tags[noun] in _PRONOUN_TAGS:
         return []
-    of = [*_prepositions(parse, noun, "of")]
+    children = parse.children[noun]
+    of = [c for c in children if parse.relations[c] == "prep" and parse.lemmas[c].lower() == "of"]
     if parse.parts[noun] not in ("NOUN", "PROPN") and not of:
         return []
     found = [noun]
@@ -274,10 +273,6 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     phrase = phrase if len(phrase) < MOST_WORDS else [noun]
     owner = [token for child in of[:1] for token in (child, *_object_of(parse, child))]
     return [*phrase, *owner] if 1 < len(owner) <= MOST_OF and len(phrase) <= MOST_OF else phrase
-
-
-def _prepositions(parse: Parse, token: int, form: str) -> Iterator[int]:
-    return (c for c in parse.children[token] if parse.relations[c] == "prep" and parse.lemmas[c].lower() == form)
 
 
 def _below(parse: Parse, token: int) -> Iterator[int]:

@@ -11,7 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from cdcoref.circumstances import CONTINENTS, Place, Setting, Source, day_of, places_named, state_shortened
+from cdcoref.circumstances import CONTINENTS, Place, Source, day_of, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
@@ -131,7 +131,7 @@ class PredictedStory:
     def who(self) -> tuple[str, ...]:
         """The names that most documents mention, people and organisations rather than places."""
         counted: list[tuple[int, int, str]] = []
-        places = {place.name.casefold() for setting in self._settings.values() for place in setting.places}
+        places = {place.name.casefold() for id in self._documents for place in self._circumstances.setting(id).places}
         for members in self._clusters(ENTITY):
             label = self._label(members)
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
@@ -146,8 +146,10 @@ class PredictedStory:
         """The place of the main events of most documents, in the country of most; empty if unknown."""
         stated = (self._circumstances.of_document(id).where for id in self.documents)
         abouts = [self._circumstances.setting(id).about for id in self.documents]
-        places = [
-            _with_country(where.place, about) for where, about in zip(stated, abouts, strict=True) if where is not None
+        places = [  # one that the gazetteer lacks is in the country that the headline names
+            where.place if where.place.country or about is None else replace(where.place, country=about.country)
+            for where, about in zip(stated, abouts, strict=True)
+            if where is not None
         ]
         return _commonest_place(places).shown() if places else ""
 
@@ -233,7 +235,13 @@ class PredictedStory:
             "where": self.where or None,
             "when": None if self.when is None else str(self.when),
             "timeline": [_event_values(event) for event in self.timeline],
-            "numbers": [_line_values(line) for line in self.numbers],
+            "numbers": [
+                {
+                    **{"label": line.label, "unit": line.unit, "cluster": line.cluster},
+                    "reports": [{**asdict(one), "day": one.day and str(one.day)} for one in line.reports],
+                }
+                for line in self.numbers
+            ],
             "one_source": [_event_values(event) for event in self.one_source],
             "disagreements": [asdict(one) for one in self.disagreements],
         }
@@ -320,10 +328,6 @@ class PredictedStory:
     @cached_property
     def _rank(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.documents)}
-
-    @cached_property
-    def _settings(self) -> dict[str, Setting]:
-        return {document.id: self._circumstances.setting(document.id) for document in self.corpus.documents}
 
     def _clusters(self, kind: str) -> Iterator[list[Mention]]:
         for members in self._in_order.clusters():
@@ -443,11 +447,6 @@ def _commonest_period(periods: Sequence[Period]) -> Period:
     return max(periods, key=lambda one: (within(one), one.has_year, -one.days, -one.first.toordinal()))
 
 
-def _with_country(place: Place, about: Place | None) -> Place:
-    """A place that the gazetteer lacks, with the country that the headline names."""
-    return place if place.country or about is None else replace(place, country=about.country)
-
-
 def _commonest_place(places: Sequence[Place]) -> Place:
     """The place that is stated most often in the country of most places; of equally many, one within another, and then
     the first by name."""
@@ -480,11 +479,6 @@ def _event_values(event: StoryEvent) -> dict[str, Any]:
         "sentence": event.best.sentence,
         "confidence": event.confidence,
     }
-
-
-def _line_values(line: NumberLine) -> dict[str, Any]:
-    reports = [{**asdict(one), "day": None if one.day is None else str(one.day)} for one in line.reports]
-    return {"label": line.label, "unit": line.unit, "cluster": line.cluster, "reports": reports}
 
 
 def stories_of(

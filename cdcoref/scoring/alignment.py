@@ -188,7 +188,9 @@ def align(
     for table, numbers in ((key, np.arange(len(key.documents))), (response, document_of)):
         rows = np.flatnonzero(numbers[table.document] >= 0)
         if kind != "both":
-            rows = rows[_of_kind(table, kind)[rows]]
+            if not table.kind.all():
+                raise InputError(f"some mentions have no kind, so those of kind {kind} cannot be selected", table.path)
+            rows = rows[table.kind[rows] == KINDS.index(kind) + 1]
         if remove_nested:
             rows = rows[~_nested(table, rows)]
         sides.append((table, rows, numbers[table.document[rows]]))
@@ -271,12 +273,6 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
 def _some(documents: Iterable[DocumentKey]) -> str:
     names = [repr(str(document)) for document in documents]
     return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
-
-
-def _of_kind(table: MentionTable, kind: str) -> NDArray[np.bool_]:
-    if not table.kind.all():
-        raise InputError(f"some mentions have no kind, so those of kind {kind} cannot be selected", table.path)
-    return table.kind == KINDS.index(kind) + 1
 
 
 def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
 from cdcoref.formats import MentionTable
-from cdcoref.scoring.alignment import Alignment, Level, Side, groups_of_documents
+from cdcoref.scoring.alignment import Alignment, Level, groups_of_documents
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
 from cdcoref.scoring.overlap import Floats, Ints, Overlap
 from cdcoref.scoring.scores import Options, counts_of
@@ -169,17 +169,15 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
     for candidate in candidates if wanted is None else [wanted]:
         unit_of, units = groups_of_documents(key, candidate)
         if chosen is None or units > 1:
-            crossing = sum(_crossing(side, unit_of) for side in sides)
+            crossing = 0
+            for side in sides:
+                pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
+                crossing += int((np.bincount(pairs[0]) > 1).sum())
             chosen = _Units(candidate, unit_of, units, crossing)
             if not crossing:
                 break
     assert chosen is not None
     return chosen
-
-
-def _crossing(side: Side, unit_of: Ints) -> int:
-    pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
-    return int((np.bincount(pairs[0]) > 1).sum())
 
 
 def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
@@ -220,12 +218,11 @@ def _exchanges(
         else:
             swap = rng.integers(0, 2, (size, units))
         done += size
-        yield {name: _exchanged(c, swap.astype(float)) for name, c in counts.items()}
-
-
-def _exchanged(counts: _Counts, swap: Floats) -> tuple[Floats, Floats]:
-    moved = swap @ (counts.second - counts.first)
-    return counts.first.sum(0) + moved, counts.second.sum(0) - moved
+        sums: Sums = {}
+        for name, c in counts.items():
+            moved = swap.astype(float) @ (c.second - c.first)
+            sums[name] = c.first.sum(0) + moved, c.second.sum(0) - moved
+        yield sums
 
 
 def _sizes(resamples: int, units: int) -> Iterator[int]:

@@ -118,15 +118,11 @@ def _shingles(document: Document, boilerplate: Collection[bytes] = ()) -> frozen
     found = set()
     for _, lines in groupby(lines_of(document, boilerplate), key=lambda line: line.sentence):
         tokens = (token for line in lines for token in document.tokens[line.start : line.end])
-        words = [token.casefold() for token in tokens if _is_word(token)]
+        words = [token.casefold() for token in tokens if any(map(str.isalnum, token))]
         for first in range(max(1, len(words) - SHINGLE + 1) if words else 0):
             text = " ".join(words[first : first + SHINGLE])
             found.add(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest())
     return frozenset(found)
-
-
-def _is_word(token: str) -> bool:
-    return any(map(str.isalnum, token))
 
 
 def _resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:

@@ -4,7 +4,6 @@ since one that sums up a story would be everyone's neighbour."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,14 +12,9 @@ from cdcoref.corpus import Document
 from cdcoref.stories.document_vectors import DocumentVectors
 
 
-class NearestPairs(NamedTuple):
-    """Pairs of documents of a group, and the number of its pairs that were pruned."""
-
-    pairs: list[tuple[str, str]]
-    pruned: int
-
-
-def nearest_pairs(documents: Sequence[Document] | DocumentVectors, group: Sequence[str], limit: int) -> NearestPairs:
+def nearest_pairs(
+    documents: Sequence[Document] | DocumentVectors, group: Sequence[str], limit: int
+) -> list[tuple[str, str]]:
     """Give every document of a group up to `limit` partners, the most similar pairs first.
 
     A pair is taken if both documents have fewer than `limit` partners; so any two documents left with fewer are each
@@ -41,8 +35,7 @@ def nearest_pairs(documents: Sequence[Document] | DocumentVectors, group: Sequen
         for other in chosen:
             a, b = by_id[number], by_id[other]
             kept.add((min(a, b), max(a, b)))
-    pairs = [(group[a], group[b]) for a, b in sorted(kept)]
-    return NearestPairs(pairs, len(group) * (len(group) - 1) // 2 - len(pairs))
+    return [(group[a], group[b]) for a, b in sorted(kept)]
 
 
 def _pair_up(rows: csr_array, partners: list[set[int]], limit: int) -> None:

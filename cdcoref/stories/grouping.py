@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -44,7 +44,8 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     documents = vectors.documents
     labels: Sequence[object]
     if setting == "predicted":
-        label_of = _predicted(vectors)
+        found = story_labels(csr_array(vectors.matrix[vectors.originals])).tolist()
+        label_of = {vectors.ids[row]: label for row, label in zip(vectors.originals.tolist(), found, strict=True)}
         labels = [label_of[vectors.original_of.get(document.id, document.id)] for document in documents]
     elif setting == "none":
         labels = [None] * len(documents)
@@ -61,11 +62,6 @@ def group_documents(documents: Sequence[Document] | DocumentVectors, setting: Se
     parts = (part for group in groups.values() for part in divided(group, vectors.similarity))
     ordered = (sorted((document.id for document in part), key=place.__getitem__) for part in parts)
     return sorted(ordered, key=lambda ids: place[ids[0]])
-
-
-def _predicted(vectors: DocumentVectors) -> Mapping[str, int]:
-    labels = story_labels(csr_array(vectors.matrix[vectors.originals])).tolist()
-    return {vectors.ids[row]: label for row, label in zip(vectors.originals.tolist(), labels, strict=True)}
 
 
 def _annotated(document: Document, level: str) -> str:

@@ -211,7 +211,8 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) 
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
     tables = [lesson.words for lesson in step]
     if model.settings.detector.spelling:
-        tables = [_in_lower_case(words) if rng.random() < LOWER_CASE else words for words in tables]
+        of_capitals = torch.tensor([False] * (tables[0].shape[1] - len(SPELLING)) + list(OF_CAPITALS))
+        tables = [words.masked_fill(of_capitals, 0.0) if rng.random() < LOWER_CASE else words for words in tables]
     words = torch.cat(tables).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)
@@ -227,12 +228,6 @@ def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) 
     weights = torch.cat([lesson.weights for lesson in step]).to(model.device)
     losses = nn.functional.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")
     return losses / (labels * weights).sum().clamp(min=1)
-
-
-def _in_lower_case(words: Tensor) -> Tensor:
-    """What the detector sees of words, as if they were in lower case. *Shape:* (words, width)"""
-    of_capitals = torch.tensor([False] * (words.shape[1] - len(SPELLING)) + list(OF_CAPITALS))
-    return words.masked_fill(of_capitals.to(words.device), 0.0)
 
 
 def _steps(drawn: Sequence[_Lesson], words: int) -> Iterator[list[_Lesson]]:

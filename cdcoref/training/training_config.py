@@ -107,17 +107,15 @@ class CorpusRoles:
         for part in parts:
             genres = self.genres.get(part.info.name)
             if genres is not None:
-                part = _of_documents(part, [d.id for d in part.corpus.documents if _genre(d.id) in genres])
+                part = _of_documents(
+                    part, [d.id for d in part.corpus.documents if "".join(d.id.split("_")[1:2]) in genres]
+                )
             found.append(part)
         return found
 
 
 def _of_documents(part: AnnotatedCorpus, ids: Sequence[str]) -> AnnotatedCorpus:
     return replace(part, corpus=part.corpus.subset(ids))
-
-
-def _genre(document: str) -> str:
-    return "".join(document.split("_")[1:2])
 
 
 @dataclass(frozen=True)

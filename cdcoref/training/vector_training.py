@@ -112,11 +112,6 @@ class PairExamples:
     features: NDArray[np.float32]
     labels: NDArray[np.bool_]
 
-    def of_mentions(self, mentions: NDArray[np.bool_]) -> PairExamples:
-        """The pairs whose two mentions are both among the given ones. *Shape:* (mentions,)"""
-        own = mentions[self.numbers].all(axis=1)
-        return PairExamples(self.numbers[own], self.features[own], self.labels[own])
-
 
 @dataclass(frozen=True, slots=True)
 class _Source:
@@ -176,7 +171,11 @@ def _fit_scorer(
 ) -> list[float]:
     """Train the networks of a scorer, one after the other; the mean loss of the last tenth of the steps of each."""
     features = np.concatenate([source.pairs.features for source in sources])
-    scorer.standardise(torch.from_numpy(features), torch.from_numpy(_rare(features)), torch.tensor(prior))
+    # Rare are features that too few pairs show, or show below 0 if any do; of a small corpus, less has to do.
+    few = min(FEW_PAIRS, len(features) // 50)
+    above, below = (features > 0).sum(axis=0), (features < 0).sum(axis=0)
+    rare = (above < few) | ((below > 0) & (below < few))
+    scorer.standardise(torch.from_numpy(features), torch.from_numpy(rare), torch.tensor(prior))
     scorer.train()
     losses = [_fit_network(scorer, sources, training, rng)]
     for name in scorer.shares:
@@ -186,13 +185,6 @@ def _fit_scorer(
         losses.append(_fit_network(scorer, own, training, rng, name))
     scorer.eval()
     return losses
-
-
-def _rare(features: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which features too few pairs show, or show below 0 if any do. *Shape:* (pairs, features) in, (features,) out"""
-    few = min(FEW_PAIRS, len(features) // 50)  # of a corpus that is small as a whole, less has to do
-    above, below = (features > 0).sum(axis=0), (features < 0).sum(axis=0)
-    return (above < few) | ((below > 0) & (below < few))
 
 
 def _fit_network(

@@ -131,7 +131,9 @@ class Worker:
         ):
             readings[reading.document.id] = reading
             if self._store is not None and not self._partly:
-                rows = np.array([_packed(mention) for mention in reading.mentions]).reshape(-1, 4)
+                rows = np.array(
+                    [(m.start, m.end, KINDS.index(m.kind or ""), m.confidence or 0.0) for m in reading.mentions]
+                ).reshape(-1, 4)
                 results = {self._key(reading.document): rows}
                 if reading.vectors is not None:
                     results[self._key(reading.document, reading.mentions)] = reading.vectors.packed()
@@ -187,22 +189,16 @@ class Worker:
         if self._store is None or self._partly or (rows := self._store.get(self._key(document))) is None:
             return None
         assert self._model is not None
-        mentions = [_unpacked(row, document.id) for row in rows]
+        mentions = [
+            Mention(document.id, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
+            for start, end, kind, confidence in rows
+        ]
         if self._model.vector_scorer is None:
             return Reading(document, mentions)
         vectors = self._store.get(self._key(document, mentions))
         if vectors is None:
             return None
         return Reading(document, mentions, MentionVectors.unpacked(vectors, *vector_widths(self._model)))
-
-
-def _packed(mention: Mention) -> list[float]:
-    return [mention.start, mention.end, KINDS.index(mention.kind or ""), mention.confidence or 0.0]
-
-
-def _unpacked(row: np.ndarray, document: str) -> Mention:
-    start, end, kind, confidence = row
-    return Mention(document, tuple(range(int(start), int(end))), KINDS[int(kind)], confidence=float(confidence))
 
 
 class Pool(Protocol):

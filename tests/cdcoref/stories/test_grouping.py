@@ -137,19 +137,18 @@ def test_topic_quality_by_hand() -> None:
 def test_nearest_pairs_are_of_one_story_first() -> None:
     ids = [document.id for document in DOCUMENTS]
     kept = nearest_pairs(DOCUMENTS, ids, 1)
-    assert len(kept.pairs) + kept.pruned == len(ids) * (len(ids) - 1) // 2
-    assert all(story_of(a) == story_of(b) and ids.index(a) < ids.index(b) for a, b in kept.pairs)
-    assert len(kept.pairs) == 4  # of three documents of a story one stays alone
-    assert {id for pair in nearest_pairs(DOCUMENTS, ids, 2).pairs for id in pair} == set(ids)
-    assert nearest_pairs(DOCUMENTS, ids, 100).pruned == 0
-    assert nearest_pairs(DOCUMENTS, ids[:1], 5) == ([], 0)
+    assert all(story_of(a) == story_of(b) and ids.index(a) < ids.index(b) for a, b in kept)
+    assert len(kept) == 4  # of three documents of a story one stays alone
+    assert {id for pair in nearest_pairs(DOCUMENTS, ids, 2) for id in pair} == set(ids)
+    assert len(nearest_pairs(DOCUMENTS, ids, 100)) == len(ids) * (len(ids) - 1) // 2
+    assert nearest_pairs(DOCUMENTS, ids[:1], 5) == []
     with pytest.raises(ValueError, match="limit is 0"):
         nearest_pairs(DOCUMENTS, ids, 0)
 
 
 def test_documents_of_stop_words_alone_have_partners_too() -> None:
     documents = [Document.from_sentences(id, [["He", "was", "there", "."]]) for id in "abcd"]
-    assert nearest_pairs(documents, list("abcd"), 1) == ([("a", "b"), ("c", "d")], 4)
+    assert nearest_pairs(documents, list("abcd"), 1) == [("a", "b"), ("c", "d")]
 
 
 @settings(max_examples=25)
@@ -161,9 +160,9 @@ def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, see
     texts = [words, *(rng.choice(words, 8).tolist() for _ in range(size - 1))]
     documents = [Document.from_sentences(str(n), [text]) for n, text in enumerate(texts)]
     kept = nearest_pairs(documents, [d.id for d in documents], limit)
-    partners = Counter(id for pair in kept.pairs for id in pair)
+    partners = Counter(id for pair in kept for id in pair)
     assert max(partners.values()) <= max(limit, 2 if limit > 1 else 1)
-    assert len(kept.pairs) == len({frozenset(pair) for pair in kept.pairs})
+    assert len(kept) == len({frozenset(pair) for pair in kept})
     if limit > 1 and size > 2:
         assert len(partners) == size
 
@@ -173,10 +172,10 @@ def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, see
 def test_nearest_pairs_do_not_depend_on_order(shuffle: random.Random, limit: int) -> None:
     documents = [*DOCUMENTS, *(replace(d, id=f"copy of {d.id}") for d in DOCUMENTS[:4])]  # equally near ones
     ids = [document.id for document in documents]
-    expected = {frozenset(pair) for pair in nearest_pairs(documents, ids, limit).pairs}
+    expected = {frozenset(pair) for pair in nearest_pairs(documents, ids, limit)}
     shuffle.shuffle(documents)
     shuffle.shuffle(ids)
-    assert {frozenset(pair) for pair in nearest_pairs(documents, ids, limit).pairs} == expected
+    assert {frozenset(pair) for pair in nearest_pairs(documents, ids, limit)} == expected
 
 
 def test_forms_of_one_word_count_as_one() -> None:
