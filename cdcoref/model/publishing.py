@@ -51,12 +51,6 @@ def _not_default(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict
     return changed
 
 
-_HEADER = (
-    "| kind | CoNLL F1 | detection, exact | detection, last word | calibration error | distance threshold "
-    "| temperature | detection threshold |"
-)
-
-
 _TAGS = ["coreference-resolution", "cross-document-coreference", "longformer"]
 
 
@@ -155,36 +149,24 @@ def model_card(
         purpose, files = "finds mentions of events and entities in text and links those", "txt"
         heads.append("the mention detector")
     parts = f"With {' and '.join(heads)} it has {size}." if heads else f"The model has {size}."
-    windows = ", ".join(str(width) for width in sorted(set(encoder.attention_window)))
-    return f"""{(metadata or Metadata()).header()}
-# A cdcoref model
-
-This model {purpose} that refer to the same event or entity, within
-and across documents. Its encoder is a Longformer: {encoder.num_hidden_layers} layers of width
-{encoder.hidden_size}, attention windows of {windows} tokens, up to {encoder.max_length} tokens.
-{parts}
-
-    cdcoref predict --model NAME_OR_FOLDER docs/*.{files}
-
-{corpora}
-## Scores on the dev split
-
-These are validation scores: {kept} and the thresholds were chosen on this split. CoNLL F1 is for gold mentions and
-predicted topics, singletons kept. Mention detection is given as precision / recall / F1 in percent, for exact matches
-and for matches of the last word. The calibration error is the expected calibration error of the pairs' probabilities
-(in brackets: before temperature scaling). Clusters are made by {config.linkage} linkage.
-
-{_HEADER}
-| --- | --- | --- | --- | --- | --- | --- | --- |
-{rows}
-{_curve(scores)}{further_scores}
-## How it was trained
-
-The thresholds and temperatures in this configuration are those before tuning; `cdcoref train --config` accepts it.
-
-```toml
-{as_toml(training)}```
-"""
+    template = Path(__file__).with_name("card.md").read_text(encoding="utf-8")
+    return template.format(
+        header=(metadata or Metadata()).header(),
+        purpose=purpose,
+        files=files,
+        layers=encoder.num_hidden_layers,
+        width=encoder.hidden_size,
+        windows=", ".join(map(str, sorted(set(encoder.attention_window)))),
+        length=encoder.max_length,
+        parts=parts,
+        corpora=corpora,
+        kept=kept,
+        linkage=config.linkage,
+        rows=rows,
+        curve=_curve(scores),
+        further_scores=further_scores,
+        settings=as_toml(training),
+    )
 
 
 def _curve(scores: Mapping[str, KindScores]) -> str:

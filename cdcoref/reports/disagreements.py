@@ -79,9 +79,7 @@ def _contradictions(story: StoryContext) -> Iterator[Contradiction]:
             for where in story.known.of_mention(mention).where
             if where.source == Source.STATED
         ]
-        yield from story.contradictions(
-            "place", members, "", places, lambda one, other: Place.excludes(one.value, other.value), several=True
-        )
+        yield from story.contradictions("place", members, "", places, _exclude_each_other, several=True)
 
 
 def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:
@@ -197,9 +195,7 @@ def contradicted_ages(story: StoryContext) -> Iterator[Contradiction]:
     for members in story.corpus.clusters():
         if members[0].kind == ENTITY and members[0].cluster is not None:
             ages = [value for mention in members if (value := _age(story, mention)) is not None]
-            yield from story.contradictions(
-                "age", members, "", ages, lambda one, other: bool(one.value.age != other.value.age), comparable
-            )
+            yield from story.contradictions("age", members, "", ages, _are_other_ages, comparable)
 
 
 def _are_other_ages(one: StatedValue, other: StatedValue) -> bool:
