@@ -110,6 +110,15 @@ def check_fields(configuration: object) -> None:
             raise InputError(_sentence(error.errors(include_url=False), "", (name,))) from error
 
 
+class Checked:
+    """A base of dataclasses whose fields are checked against their annotations when they are made."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
 @dataclass(frozen=True, slots=True)
 class _Checks:
     """What pydantic makes of a dataclass: of the whole, of every field, and which fields are dataclasses themselves."""

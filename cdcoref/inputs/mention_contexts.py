@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Mention
-from cdcoref.inputs.reading import Integers, ReadingSequence
-from cdcoref.inputs.sequence_options import ContextOptions
+from cdcoref.inputs.reading import ContextOptions, Integers, ReadingSequence
 from cdcoref.reading import Reading
 
 PIECES_OF_NAME = 4

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS, Document, Mention
-from cdcoref.inputs.reading import DocumentPieces, Integers, lay_out, window
-from cdcoref.inputs.sequence_options import SequenceOptions
+from cdcoref.inputs.reading import DocumentPieces, Integers, SequenceOptions, lay_out, window
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 
 OVERHEAD = 9

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,45 @@ from numpy.typing import NDArray
 from cdcoref.corpus import Document, Mention
 from cdcoref.inputs.span_features import Rows, SpanSyntax, spelling_of
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
+from cdlm.validation import Checked, Count, Index, whole_number
+
+SMALLEST_LENGTH = 32
+
+Length = Annotated[int, whole_number(SMALLEST_LENGTH, 10**7)]
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOptions(Checked):
+    """What a sequence with two marked mentions shows of their documents."""
+
+    context: Literal["document", "sentence"] = "document"
+    """``"document"``: all sentences, as far as they fit; ``"sentence"``: only those of the two mentions (the ablation
+    of the paper, Table 4)."""
+    max_length: Length = 4096
+    """Word pieces of the longest sequence, markers included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions(Checked):
+    """The cross-encoder of upper layers, and what it sees of a mention (:mod:`cdcoref.inputs.mention_contexts`)."""
+
+    rank: Index = 0
+    """Rank of its low-rank difference from the encoder that reads documents alone; 0: the model has no such
+    cross-encoder."""
+    lower_layers: Count = 6
+    """How many layers read a document alone; the others read two contexts side by side."""
+    opening: Index = 16
+    names: Index = 20
+    sentence: Count = 40
+    """Word pieces of the first sentence of the document, of its names and numbers, and of the mention's sentence."""
+    width: Count = 512
+    """Units of the scorer's hidden layer."""
+
+    @property
+    def longest(self) -> int:
+        """Word pieces of the longest sequence of two contexts."""
+        return 2 * (self.opening + self.names + self.sentence)
+
 
 Integers = NDArray[np.int64]
 

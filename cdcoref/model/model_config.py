@@ -12,7 +12,18 @@ from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, Length, SequenceOptions
 from cdcoref.language import FEATURES, LastWord, check_features
-from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, shown, validated, whole_number
+from cdlm.validation import (
+    Checked,
+    Count,
+    Flag,
+    Index,
+    Probability,
+    check_fields,
+    number,
+    shown,
+    validated,
+    whole_number,
+)
 
 Probabilities = Mapping[str, Probability]
 
@@ -76,7 +87,7 @@ ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
 
 
 @dataclass(frozen=True)
-class Combination:
+class Combination(Checked):
     """How the logits of cross-encoder and bi-encoder become one logit for two mentions of a kind."""
 
     cross_encoder_weight: Weight = 0.5
@@ -99,20 +110,14 @@ class Combination:
     entities whose names share a word. It counts only where larger groups of documents are linked: annotated topics, or
     all documents."""
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class Combinations:
+class Combinations(Checked):
     """How logits are combined for each kind of mention."""
 
     event: Combination = field(default_factory=Combination)
     entity: Combination = field(default_factory=Combination)
     """See :class:`Combination`."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def of_kind(self, kind: str) -> Combination:
         """That of one kind."""

@@ -8,8 +8,8 @@ from .given_texts import GivenText as GivenText
 from .given_texts import corpus_of_texts as corpus_of_texts
 from .prediction import Plan as Plan
 from .prediction import Prediction as Prediction
-from .prediction_options import PredictionOptions as PredictionOptions
-from .prediction_options import Topics as Topics
+from .prediction import PredictionOptions as PredictionOptions
+from .prediction import Topics as Topics
 from .predictor import LARGER_THAN_STORIES as LARGER_THAN_STORIES
 from .predictor import LEMMA as LEMMA
 from .predictor import Predictor as Predictor

@@ -14,8 +14,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
-from cdcoref.predict.prediction import Plan, Prediction
-from cdcoref.predict.prediction_options import PredictionOptions, Topics
+from cdcoref.predict.prediction import Plan, Prediction, PredictionOptions, Topics
 from cdcoref.reading import Readings
 from cdcoref.reports import ScoredPair
 from cdcoref.stories import (

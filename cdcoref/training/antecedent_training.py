@@ -20,7 +20,7 @@ from cdcoref.training.sources import ReadWords, Shares, drawn_by_share
 from cdcoref.word_tables import rows, words_in
 from cdlm.gradients import optimise
 from cdlm.runs import Say
-from cdlm.validation import Count, Flag, check_fields, number
+from cdlm.validation import Checked, Count, Flag, number
 
 _OTHER: dict[str, str] = {}
 for _row in rows("gender_pairs.tsv"):
@@ -75,7 +75,7 @@ def _name_of_other_gender(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class AntecedentTraining:
+class AntecedentTraining(Checked):
     """How the scorer of antecedents is trained."""
 
     passes: Count = 6
@@ -91,9 +91,6 @@ class AntecedentTraining:
     swap_genders: Flag = False
     """Whether documents in which pronouns or names state a gender are seen once more with genders swapped
     (:func:`cdcoref.training.with_genders_swapped`), so that occupations state none."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from cdcoref.training.sources import (
     in_annotated,
 )
 from cdlm.sequences import Batch
-from cdlm.validation import Count, Index, check_fields
+from cdlm.validation import Checked, Count, Index
 
 BOUNDS = 2
 """What is learnt of a word for each kind of mention: whether one begins with it, and whether one ends with it."""
@@ -37,7 +37,7 @@ OF_CORPUS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class BiEncoderTraining:
+class BiEncoderTraining(Checked):
     """What the bi-encoder is trained on."""
 
     frozen_layers: Index = 0
@@ -53,9 +53,6 @@ class BiEncoderTraining:
     twice."""
     teacher: str = ""
     """A model whose encoder teaches this one: a folder, a hub name or the name of a model that ships; empty: none."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from cdcoref.training.sources import (
     linkable_groups,
     widest_setting,
 )
-from cdlm.validation import Count, Index, Probability, check_fields, number
+from cdlm.validation import Checked, Count, Index, Probability, number
 
 Integers = NDArray[np.int64]
 
@@ -41,7 +41,7 @@ SHARES = "contexts.corpus_shares"
 
 
 @dataclass(frozen=True, slots=True)
-class ContextTraining:
+class ContextTraining(Checked):
     """Which pairs the cross-encoder of upper layers learns from, and how it is trained.
 
     The seed, the dropout of attention, and how often checkpoints are written and progress is reported are those of the
@@ -72,9 +72,6 @@ class ContextTraining:
     upper_rate: Annotated[float, number(0, most=1)] = 4e-4
     new_rate: Annotated[float, number(0, most=1)] = 1e-3
     """Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def lengths(self, contexts: ContextOptions) -> ContextOptions:
         """The options of a model's contexts, with their lengths in training."""

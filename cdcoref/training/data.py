@@ -18,7 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import PairSequence, SequenceBuilder
 from cdcoref.model import CorefModel, LabelledBatch, collate_pairs
 from cdcoref.training.sources import cluster_numbers, linkable_groups, widest_setting
-from cdlm.validation import Count, check_fields, number
+from cdlm.validation import Checked, Count, number
 
 Integers = NDArray[np.int64]
 
@@ -27,16 +27,13 @@ NO_KIND = "has no kind; state the kind of each in the file, or that of all with 
 
 
 @dataclass(frozen=True, slots=True)
-class SamplingOptions:
+class SamplingOptions(Checked):
     """Which pairs of mentions the cross-encoder of the paper learns from."""
 
     negatives: Annotated[float, number(0, most=10**9)] = 20.0
     """Pairs that do not corefer for each that does; 0: all of them."""
     step_pairs: Count = 128
     """Pairs of an optimiser step, all with the same weight."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class TrainingData(Dataset[LabelledBatch]):

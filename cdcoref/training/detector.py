@@ -22,7 +22,7 @@ from cdcoref.training.styles import in_style, span_targets, teaches
 from cdlm.gradients import optimise
 from cdlm.printing import counted
 from cdlm.runs import Say
-from cdlm.validation import Count, check_fields
+from cdlm.validation import Checked, Count
 
 LONG = 6
 """Spans of more words are hardly ever mentions, and are the most of all spans."""
@@ -40,7 +40,7 @@ MOST_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class DetectorTraining:
+class DetectorTraining(Checked):
     """How the detector is fitted."""
 
     passes: Count = 3
@@ -49,9 +49,6 @@ class DetectorTraining:
     """Words of a step."""
     corpus_shares: Shares = field(default_factory=dict)
     """By corpus, the share of it that an epoch sees; 2 reads each twice. 1 where a corpus is not named."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def fit_detector(

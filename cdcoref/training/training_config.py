@@ -17,13 +17,13 @@ from cdcoref.training.detector import DetectorTraining
 from cdcoref.training.vector_training import VectorTraining
 from cdlm.runs import RunOptions
 from cdlm.settings import read_toml, with_settings
-from cdlm.validation import Flag, check_fields
+from cdlm.validation import Checked, Flag
 
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class CorpusRoles:
+class CorpusRoles(Checked):
     """What each corpus is used for, by its name. Without any setting, every corpus is used for everything."""
 
     genres: Mapping[str, Names] = field(default_factory=dict)
@@ -39,9 +39,6 @@ class CorpusRoles:
     thresholds are chosen."""
     only_weights: Names = ()
     """The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def configured(self) -> set[str]:
@@ -119,7 +116,7 @@ def _of_documents(part: AnnotatedCorpus, ids: Sequence[str]) -> AnnotatedCorpus:
 
 
 @dataclass(frozen=True)
-class TrainingConfig:
+class TrainingConfig(Checked):
     """Everything that a run depends on besides the corpus; it is written beside the weights.
 
     The defaults are those of the parts, not a recipe: start from one of `PRESETS`.
@@ -150,9 +147,6 @@ class TrainingConfig:
     """How the bi-encoder's heads are fitted after the run; only if `model.vectors` has layers."""
     detector: DetectorTraining = field(default_factory=DetectorTraining)
     """How the mention detector is fitted anew after the run; only if `model.detector` has layers."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from cdcoref.training.sources import (
 )
 from cdlm.gradients import optimise
 from cdlm.runs import Say
-from cdlm.validation import Count, check_fields, number
+from cdlm.validation import Checked, Count, number
 
 COREFERENT = 0.25
 """Share of the pairs of a step that are drawn from the coreferent ones."""
@@ -39,7 +39,7 @@ FEW_PAIRS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class VectorTraining:
+class VectorTraining(Checked):
     """How the heads are fitted."""
 
     scorer_steps: Count = 3000
@@ -53,9 +53,6 @@ class VectorTraining:
     """The corpora that the encoder was not trained on, for the networks that learn vectors from these alone."""
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)
     """How the scorer of antecedents is trained."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def fit_vectors(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from cdlm.validation import Count, Flag, Index, Probability, check_fields, number, whole_number
+from cdlm.validation import Checked, Count, Flag, Index, Probability, number, whole_number
 
 LARGEST_SEED = 2**32 - 1
 
@@ -13,7 +13,7 @@ Amount = Annotated[float, number(0, most=10**9)]
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class RunOptions(Checked):
     """How a run is optimised, evaluated and saved."""
 
     seed: Annotated[int, whole_number(0, LARGEST_SEED)] = 0
@@ -55,6 +55,3 @@ class RunOptions:
     save_steps: Count = 100
     log_steps: Count = 20
     """Steps between checkpoints, and between lines of progress."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)

@@ -14,7 +14,7 @@ from cdlm.runs import Evaluation, Run, RunOptions
 from cdlm.settings import as_toml
 from cdlm.starting_encoders import IN_WORDS
 from cdlm.tasks.model import TaskModel
-from cdlm.validation import Count, check_fields
+from cdlm.validation import Checked, Count
 
 T = TypeVar("T")
 B = TypeVar("B")
@@ -22,7 +22,7 @@ M = TypeVar("M", bound=TaskModel)
 
 
 @dataclass(frozen=True)
-class TaskTraining:
+class TaskTraining(Checked):
     """The settings of training that all tasks share; a task adds those of its model."""
 
     encoder: str = "small"
@@ -31,9 +31,6 @@ class TaskTraining:
     """Examples in a batch; ``run.accumulation`` batches make one optimiser step."""
     run: RunOptions = field(default_factory=RunOptions)
     """How the run is optimised, evaluated and saved."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class ShuffledBatches(Generic[T, B]):

@@ -15,22 +15,19 @@ from cdlm.sequences import EncoderBatch, TokenSequence, side_by_side
 from cdlm.tasks.matching.pairs import TextPair
 from cdlm.tasks.model import TaskModel
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
-from cdlm.validation import Flag, check_fields, whole_number
+from cdlm.validation import Checked, Flag, whole_number
 
 Length = Annotated[int, whole_number(16, 10**6)]
 
 
 @dataclass(frozen=True)
-class MatchSettings:
+class MatchSettings(Checked):
     """How pairs are read."""
 
     max_length: Length = 4096
     """Maximum length of a sequence in tokens; longer texts are cut at their ends."""
     both_orders: Flag = False
     """For symmetric relations: pairs are trained in random order, and the logit is the mean over both orders."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class PairBuilder:

@@ -16,22 +16,19 @@ from cdlm.sequences import Batch, EncoderBatch, side_by_side
 from cdlm.tasks.model import TaskModel
 from cdlm.tasks.qa.sequences import ANSWER_TYPES, QA_TOKENS, QASequence
 from cdlm.tokens import Tokenizer
-from cdlm.validation import Count, check_fields, whole_number
+from cdlm.validation import Checked, Count, whole_number
 
 Length = Annotated[int, whole_number(32, 10**6)]
 
 
 @dataclass(frozen=True)
-class QASettings:
+class QASettings(Checked):
     """How questions are read and answered."""
 
     max_length: Length = 4096
     """Maximum length of a sequence in tokens; the rest is cut off."""
     max_answer_tokens: Count = 30
     """Maximum length of an answer in tokens."""
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
