@@ -34,7 +34,8 @@ def fitted(model: CorefModel, documents: Corpus, **training: object) -> tuple[Co
     fit_vectors(
         changed, annotated_corpora(documents),
         VectorOptions(layers=2, pair_features=("same_words",), vector_width=8),
-        VectorTraining(scorer_steps=100, scorer_pairs=64, **training),  # type: ignore[arg-type], seed=0, say=said.append,
+        VectorTraining(scorer_steps=100, scorer_pairs=64, **training),  # type: ignore[arg-type]
+        seed=0, say=said.append,
     )  # fmt: skip
     return changed, said
 
