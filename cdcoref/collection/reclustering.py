@@ -17,7 +17,7 @@ from cdcoref.collection.corrections import holding, stored_tokens
 from cdcoref.collection.database import rows_in, stories_of
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.stored_readings import StoredStory, SubjectNames, story_clusters
+from cdcoref.collection.stored_readings import StoredStory, SubjectNames, mention_key, story_clusters
 from cdcoref.formats import cluster_id
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def recluster(
     subject_of = dict(rows_in(connection, query, bundle))
     names = SubjectNames(loaded, subject_of)
     before = names.joined(within)
-    keys = {key: number for number, key in enumerate(key for story in loaded for key in story.mention_keys())}
-    contents = {content for story in loaded for content in story.contents.values()}
-    constraints = stored_constraints(connection, contents, keys)
+    content_of = {id: content for story in loaded for id, content in story.contents.items()}
+    keys = {mention_key(content_of[m.document], m.tokens, m.kind): number for number, m in enumerate(mentions)}
+    constraints = stored_constraints(connection, content_of.values(), keys)
 
     def similarity(members: np.ndarray) -> np.ndarray:
         if config is None:

@@ -247,10 +247,6 @@ class StoredStory:
         """What is known of the documents and mentions; joining and questions take it from there too."""
         return Readings(self.corpus)
 
-    def mention_keys(self) -> list[str]:
-        """The key under which corrections store each mention."""
-        return [mention_key(self.contents[m.document], m.tokens, m.kind) for m in self.corpus.mentions]
-
 
 def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> str:
     """The key under which corrections store a mention: the content of its document, its tokens and its kind."""

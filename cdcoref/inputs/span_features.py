@@ -53,19 +53,13 @@ def _sentence(words: tuple[str, ...]) -> NDArray[np.float32]:
     share = ((capital & inside).sum() - (capital & inside)) / np.maximum(1, inside.sum() - inside)
     name = capital & ~begins & (share <= HEADLINE)
     features = [capital, capitals, digit, ~letters & ~digit, begins, name]
-    features += [_before(capital), _after(capital), _before(name), _after(name), share]
+    for of_neighbour in (capital, name):
+        features += [np.append(False, of_neighbour[:-1]), np.append(of_neighbour[1:], False)]
+    features.append(share)
     table = np.stack(features, axis=1).astype(np.float32)
     if not any(letter.islower() for word in words for letter in word):
         table[:, OF_CAPITALS] = 0.0
     return table
-
-
-def _before(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.concatenate([[False], values[:-1]])
-
-
-def _after(values: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.concatenate([values[1:], [False]])
 
 
 Integers = NDArray[np.int64]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cdcoref.corpus import Corpus, Document
+from cdcoref.corpus import Corpus
 from cdcoref.formats import MentionTable, read_file, read_mention_table, readable_twice
 from cdcoref.scoring.alignment import Alignment, Side, tokens_in_key
 from cdcoref.scoring.overlap import ABSENT, Ints
@@ -100,11 +100,11 @@ def report_errors(
         key_table, corpus = read_mention_table(file, ids=options.ids), read_file(file)
     response_table = read_mention_table(response, ids=options.ids)
     alignment = options.align(key_table, response_table, options.level_of(key_table))
-    key_label, response_label = alignment.labels()
     places = _Places(corpus, key_table, response_table, alignment)
-    of_key = _Clusters.of(alignment.key, key_label, key_table)
-    of_response = _Clusters.of(alignment.response, response_label, response_table)
-    split, merged = _Wrong(of_key, of_response, places), _Wrong(of_response, of_key, places)
+    labels = alignment.labels()
+    names = _names(alignment.key, key_table), _names(alignment.response, response_table)
+    split = _Wrong(alignment.key, labels, names, places)
+    merged = _Wrong(alignment.response, labels[::-1], names[::-1], places)
     return ErrorReport(
         str(key),
         str(response),
@@ -149,7 +149,9 @@ class _Places:
         """A mention of either side in context."""
         document, tokens = self._tokens(mention)
         words = self._documents[document].tokens
-        sentence, first, end = _sentence(self._documents[document], tokens[0])
+        sentences = self._documents[document].sentences
+        sentence = bisect_right(sentences, tokens[0], key=lambda bounds: bounds[0]) - 1
+        first, end = sentences[sentence]
         return Place(
             self._names[document],
             sentence,
@@ -160,40 +162,28 @@ class _Places:
         )
 
 
-def _sentence(document: Document, token: int) -> tuple[int, int, int]:
-    number = bisect_right(document.sentences, token, key=lambda sentence: sentence[0]) - 1
-    return (number, *document.sentences[number])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Clusters:
-    """The clusters of one side: the cluster of each aligned mention, and the clusters' names."""
-
-    side: Side
-    labels: Ints
-    names: list[str]
-
-    @classmethod
-    def of(cls, side: Side, labels: Ints, table: MentionTable) -> _Clusters:
-        number = np.zeros(len(side.group), np.int64)
-        number[side.cluster] = table.cluster[side.row]
-        # A cluster without a name in the file is shown by number.
-        return cls(side, labels, [table.names[name] or f"#{name}" for name in number.tolist()])
+def _names(side: Side, table: MentionTable) -> list[str]:
+    """The names of the clusters of a side; one without a name in the file is shown by number."""
+    number = np.zeros(len(side.group), np.int64)
+    number[side.cluster] = table.cluster[side.row]
+    return [table.names[name] or f"#{name}" for name in number.tolist()]
 
 
 class _Wrong:
-    """The errors of the clusters of one side, judged by the other."""
+    """The errors of the clusters of one side, judged by the other; `labels` and `names` are those of both sides."""
 
-    def __init__(self, clusters: _Clusters, other: _Clusters, places: _Places) -> None:
-        self._clusters, self._other, self._places = clusters, other, places
-        side, own = clusters.side, clusters.labels
-        found = other.labels[side.mention] != ABSENT
+    def __init__(
+        self, side: Side, labels: tuple[Ints, Ints], names: tuple[list[str], list[str]], places: _Places
+    ) -> None:
+        (self._labels, self._other), (self._names, self._other_names) = labels, names
+        self._places = places
+        found = self._other[side.mention] != ABSENT
         self.alone = side.mention[~found]
         self.sizes = np.bincount(side.cluster)
         by_cluster = np.lexsort((side.mention, side.cluster))
         self._mentions = np.split(side.mention[by_cluster], self.sizes.cumsum()[:-1])
         present = side.mention[found]
-        cells, counts = np.unique(np.stack([own[present], other.labels[present]]), axis=1, return_counts=True)
+        cells, counts = np.unique(np.stack([self._labels[present], self._other[present]]), axis=1, return_counts=True)
         together = np.bincount(cells[0], counts * (counts - 1), len(self.sizes))
         self._links = (self.sizes * (self.sizes - 1) - together) / 2
         self.count = int((self._links > 0).sum())
@@ -202,12 +192,12 @@ class _Wrong:
         """The clusters with the most links that the other side lacks."""
         for cluster in np.lexsort((-self.sizes, -self._links))[: self.count][:limit].tolist():
             yield WrongCluster(
-                self._clusters.names[cluster],
+                self._names[cluster],
                 int(self.sizes[cluster]),
                 int(self._links[cluster]),
                 tuple(
                     Part(
-                        None if other == ABSENT else self._other.names[other],
+                        None if other == ABSENT else self._other_names[other],
                         tuple(self._places.of(mention) for mention in part),
                     )
                     for other, part in self._parts(cluster)
@@ -217,14 +207,14 @@ class _Wrong:
     def _parts(self, cluster: int) -> list[tuple[int, list[int]]]:
         parts: dict[int, list[int]] = {}
         for mention in self._mentions[cluster].tolist():
-            parts.setdefault(int(self._other.labels[mention]), []).append(mention)
+            parts.setdefault(int(self._other[mention]), []).append(mention)
         # Mentions that the other side lacks come last, however many.
         order = sorted(parts, key=lambda other: (other == ABSENT, -len(parts[other])))
         return [(other, parts[other]) for other in order]
 
     def lone(self, limit: int | None) -> Iterable[LoneMention]:
         """The mentions that the other side lacks, those of the largest clusters first."""
-        size = self.sizes[self._clusters.labels[self.alone]]
+        size = self.sizes[self._labels[self.alone]]
         for mention in self.alone[np.lexsort((self.alone, -size))][:limit].tolist():
-            cluster = int(self._clusters.labels[mention])
-            yield LoneMention(self._places.of(mention), self._clusters.names[cluster], int(self.sizes[cluster]))
+            cluster = int(self._labels[mention])
+            yield LoneMention(self._places.of(mention), self._names[cluster], int(self.sizes[cluster]))

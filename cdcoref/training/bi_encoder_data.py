@@ -21,10 +21,8 @@ from cdcoref.model import ReadingBatch, collate_readings
 from cdcoref.reading import Readings
 from cdcoref.training.sources import (
     Shares,
-    annotated_sequences,
     check_weights,
     cluster_numbers,
-    drawn,
     in_annotated,
 )
 from cdlm.sequences import Batch
@@ -177,8 +175,9 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
             share = self.options.corpus_shares.get(part.info.name, 1.0)
             groups: dict[int, list[tuple[_Annotated, ReadingSequence]]] = defaultdict(list)
             for document in _share(self._documents[number], share, rng):
-                for sequence in annotated_sequences(document.document, builder):
-                    groups[document.group if part.info.cross_document else 0].append((document, sequence))
+                for sequence in builder(document.document):
+                    if in_annotated(document.document, sequence.words).any():
+                        groups[document.group if part.info.cross_document else 0].append((document, sequence))
             batches += _packed(list(groups.values()), self.options.step_tokens, rng)
         self._batches = [batches[place] for place in rng.permutation(len(batches))]
 
@@ -249,7 +248,7 @@ def _share(documents: Sequence[_Annotated], share: float, rng: np.random.Generat
     """A share of the documents, drawn at random; a share above 1 repeats documents."""
     whole, rest = divmod(share, 1.0)
     found = list(documents) * int(whole)
-    return found + [documents[n] for n in drawn(len(documents), round(rest * len(documents)), rng)]
+    return found + [documents[n] for n in sorted(rng.permutation(len(documents))[: round(rest * len(documents))])]
 
 
 def _packed(

@@ -15,7 +15,7 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import PairSequence, SequenceBuilder
+from cdcoref.inputs import SequenceBuilder
 from cdcoref.model import CorefModel, LabelledBatch, collate_pairs
 from cdcoref.training.sources import cluster_numbers, linkable_groups, widest_setting
 from cdlm.validation import Checked, Count, number
@@ -96,7 +96,12 @@ class TrainingData(Dataset[LabelledBatch]):
         if self._built != self.epoch:
             self._lay_out()
         chosen = self._batches[number]
-        sequences = [self._sequence(place) for place in chosen]
+        sequences = []
+        for place in chosen:
+            one, other = (self._mentions[mention] for mention in self.pairs[place])
+            if self._second_first[place] and one.document != other.document:
+                one, other = other, one
+            sequences.append(self._builder.build(self._pieces[one.document], one, self._pieces[other.document], other))
         labels = torch.from_numpy(self.coreferent[chosen].astype(np.float32))
         return LabelledBatch(collate_pairs(sequences, self._pad), labels)
 
@@ -113,12 +118,6 @@ class TrainingData(Dataset[LabelledBatch]):
         self._batches = by_length.reshape(-1, self._batch_pairs).tolist()
         self._second_first = rng.random(len(self.pairs)) < 0.5
         self._built = self.epoch
-
-    def _sequence(self, place: int) -> PairSequence:
-        one, other = (self._mentions[number] for number in self.pairs[place])
-        if self._second_first[place] and one.document != other.document:
-            one, other = other, one
-        return self._builder.build(self._pieces[one.document], one, self._pieces[other.document], other)
 
 
 def _all_pairs(parts: Sequence[AnnotatedCorpus]) -> tuple[Integers, NDArray[np.bool_]]:

@@ -14,7 +14,6 @@ from torch import Tensor
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.inputs import ReadingBuilder, ReadingSequence
 from cdcoref.language import last_word
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.stories import Setting, group_documents
@@ -24,15 +23,6 @@ T = TypeVar("T")
 
 Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 """By corpus, how much of it is seen; 1 where a corpus is not named."""
-
-
-def annotated_sequences(document: Document, builder: ReadingBuilder) -> list[ReadingSequence]:
-    """The sequences of a document that contain an annotated sentence."""
-    return [
-        sequence
-        for sequence in builder(document)
-        if document.annotated is None or in_annotated(document, sequence.words).any()
-    ]
 
 
 def in_annotated(document: Document, tokens: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -75,11 +65,6 @@ def cluster_numbers(corpus: Corpus, cross_document: bool = True) -> NDArray[np.i
         for number, m in enumerate(corpus.mentions)
     )
     return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
-
-
-def drawn(size: int, count: int, rng: np.random.Generator) -> list[int]:
-    """`count` of the numbers below `size`, drawn without replacement, ascending."""
-    return sorted(rng.permutation(size)[:count].tolist())
 
 
 def drawn_by_share(

@@ -57,13 +57,7 @@ class CorpusRoles(Checked):
 
     def for_encoder(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the encoder is trained on, with its pair scorer if it has one."""
-        found = []
-        for part in self.for_contexts(parts):
-            heads = self.topics_of_heads.get(part.info.name)
-            if heads is not None:
-                part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic not in heads])
-            found.append(part)
-        return found
+        return self._of_topics(self.for_contexts(parts), of_heads=False)
 
     def for_heads(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the bi-encoder and the scorer of antecedents are fitted on."""
@@ -75,13 +69,7 @@ class CorpusRoles(Checked):
 
     def for_detector(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """What the detector is fitted on after the run."""
-        found = []
-        for part in self._of_genres(parts):
-            heads = self.topics_of_heads.get(part.info.name)
-            if heads is not None:
-                part = _of_documents(part, [d.id for d in part.corpus.documents if d.topic in heads])
-            found.append(part)
-        return found
+        return self._of_topics(self._of_genres(parts), of_heads=True)
 
     def to_choose_epoch(self, dev: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         """The dev splits on which the best epoch is chosen."""
@@ -99,20 +87,24 @@ class CorpusRoles(Checked):
         """The dev splits on which the thresholds of the detector's styles are chosen."""
         return [part for part in dev if part.info.name not in self.only_weights]
 
+    def _of_topics(self, parts: Sequence[AnnotatedCorpus], *, of_heads: bool) -> list[AnnotatedCorpus]:
+        """The topics from which heads learn, or the others."""
+        found = []
+        for part in parts:
+            heads = self.topics_of_heads.get(part.info.name)
+            documents = part.corpus.documents
+            kept = [d.id for d in documents if heads is None or (d.topic in heads) == of_heads]
+            found.append(replace(part, corpus=part.corpus.subset(kept)))
+        return found
+
     def _of_genres(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
         found = []
         for part in parts:
             genres = self.genres.get(part.info.name)
-            if genres is not None:
-                part = _of_documents(
-                    part, [d.id for d in part.corpus.documents if "".join(d.id.split("_")[1:2]) in genres]
-                )
-            found.append(part)
+            documents = part.corpus.documents
+            kept = [d.id for d in documents if genres is None or "".join(d.id.split("_")[1:2]) in genres]
+            found.append(replace(part, corpus=part.corpus.subset(kept)))
         return found
-
-
-def _of_documents(part: AnnotatedCorpus, ids: Sequence[str]) -> AnnotatedCorpus:
-    return replace(part, corpus=part.corpus.subset(ids))
 
 
 @dataclass(frozen=True)
