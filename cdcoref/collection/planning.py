@@ -80,7 +80,15 @@ def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     new = [incoming.document for incoming in documents.new]
     original_of = near_duplicates(new, boilerplate=lines)
     vectors = DocumentVectors(new, original_of, lines)
-    groups = _corrected(connection, documents, group_documents(vectors), vectors)
+    content_of, ids = _contents(connection, documents), [document.id for document in new]
+    group_of = {id: number for number, group in enumerate(group_documents(vectors)) for id in group}
+    labels = np.array([group_of[id] for id in ids], dtype=np.int64)
+    rows = csr_array(vectors.matrix[[vectors.row[id] for id in ids]])
+    labels = corrected_labels(connection, labels, [content_of[id] for id in ids], rows)
+    corrected: dict[int, list[str]] = {}
+    for id, group_label in zip(ids, labels.tolist(), strict=True):
+        corrected.setdefault(group_label, []).append(id)
+    groups = [*corrected.values()]
     grouped, _ = plan_stories(vectors, groups, None if settings.lemma else settings.options.max_pairs)
     query = "SELECT number, story FROM documents WHERE number IN ({})"
     story_of = dict(rows_in(connection, query, documents.replaced.values()))
@@ -184,22 +192,6 @@ def _contents(connection: sqlite3.Connection, documents: Sorted) -> dict[str, by
     query = "SELECT id, content FROM documents WHERE number IN ({})"
     replaced = dict(rows_in(connection, query, documents.replaced.values()))
     return {one.document.id: one.content for one in documents.new} | replaced
-
-
-def _corrected(
-    connection: sqlite3.Connection, documents: Sorted, groups: Sequence[Sequence[str]], vectors: DocumentVectors
-) -> list[list[str]]:
-    """Groups of all documents that obey corrections, in the order of the documents."""
-    ids = [one.document.id for one in documents.new]
-    content_of = _contents(connection, documents)
-    label_of = {id: number for number, group in enumerate(groups) for id in group}
-    rows = [vectors.row[id] for id in ids]
-    labels = np.array([label_of[id] for id in ids], dtype=np.int64)
-    labels = corrected_labels(connection, labels, [content_of[id] for id in ids], csr_array(vectors.matrix[rows]))
-    corrected: dict[int, list[str]] = {}
-    for id, label in zip(ids, labels.tolist(), strict=True):
-        corrected.setdefault(label, []).append(id)
-    return [*corrected.values()]
 
 
 def _to_compare(

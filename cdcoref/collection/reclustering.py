@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -194,7 +194,15 @@ def recluster(
         above[links.pronouns] = EVEN
         decisions = least_sure(labels, links, known, above, constraints)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
-    _store_questions(connection, bundle, numbers, story_of, decisions)
+    connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
+    kept = Counter[int]()
+    for decision in decisions:
+        story = int(story_of[decision.first])
+        kept[story] += 1
+        if kept[story] <= QUESTIONS_A_STORY:
+            pair = int(numbers[decision.first]), int(numbers[decision.second])
+            values = (story, *pair, decision.together, decision.probability, decision.doubt)
+            connection.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", values)
     pairs = [(change, cluster_id(one), cluster_id(other)) for one, change, other in changes if other is not None]
     return Report(
         stories=sum(any(document.tokens for document in story.corpus.documents) for story in loaded),
@@ -218,24 +226,6 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
 def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[int]:
     """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
     return tied(connection, stories_of(connection, numbers))
-
-
-def _store_questions(
-    connection: sqlite3.Connection,
-    bundle: Iterable[int],
-    numbers: np.ndarray,
-    story_of: np.ndarray,
-    decisions: Iterable[UncertainDecision],
-) -> None:
-    connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
-    kept: dict[int, int] = defaultdict(int)
-    for decision in decisions:
-        story = int(story_of[decision.first])
-        kept[story] += 1
-        if kept[story] <= QUESTIONS_A_STORY:
-            pair = int(numbers[decision.first]), int(numbers[decision.second])
-            values = (story, *pair, decision.together, decision.probability, decision.doubt)
-            connection.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", values)
 
 
 class UncertainDecision(NamedTuple):

@@ -124,7 +124,13 @@ def compare_responses(
         raise InputError(
             f"all documents are one {unit}, and resampling needs at least two units; use more documents", key.path
         )
-    tables = [_table(alignment, unit_of, units, options.singletons == "remove") for alignment in alignments]
+    tables = []
+    for alignment in alignments:
+        group_of = np.zeros(alignment.mentions, np.int64)
+        for side in (alignment.key, alignment.response):
+            group_of[side.mention] = unit_of[side.document]
+        remove = options.singletons == "remove"
+        tables.append(Overlap.shared_out(*alignment.labels(), group_of, units, remove_singletons=remove))
     counts = _counts(tables, options.metrics, level == "corpus")
     exchanges, exhaustive = (2**units, True) if 2**units <= resamples else (resamples, False)
     rng = np.random.default_rng(seed)
@@ -178,13 +184,6 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
                 break
     assert chosen is not None
     return chosen
-
-
-def _table(alignment: Alignment, unit_of: Ints, units: int, remove_singletons: bool) -> Overlap:
-    group_of = np.zeros(alignment.mentions, np.int64)
-    for side in (alignment.key, alignment.response):
-        group_of[side.mention] = unit_of[side.document]
-    return Overlap.shared_out(*alignment.labels(), group_of, units, remove_singletons=remove_singletons)
 
 
 def _counts(tables: list[Overlap], metrics: tuple[str, ...], joined: bool) -> dict[str, _Counts]:

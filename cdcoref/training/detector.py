@@ -80,9 +80,20 @@ def fit_detector(
         lesson.weights[:, ~taught] = 1.0
     seen = torch.cat([lesson.words[::10] for lesson in every]).float()
     model.required_detector().standardise(seen.to(model.device))
-    loss = _fit(model, epochs, training, rng)
+    detector = model.required_detector()
+    steps_of_epochs = [list(_steps(drawn, training.step_words)) for drawn in epochs]
+    parameters = list(detector.parameters())
+    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY)
+    # A tenth of the steps is warmup; of ten, that is none, and the schedule would divide by its length.
+    steps = max(11, sum(map(len, steps_of_epochs)))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
+    detector.train()
+    for own_steps in steps_of_epochs:
+        losses = [optimise(_loss(model, step, rng), parameters, optimiser, schedule) for step in own_steps]
+    detector.eval()
     spans = sum(len(lesson.starts) for lesson in every)
     corpora = counted(len(parts), "corpus", "corpora")
+    loss = sum(losses) / len(losses)
     say(f"detector: {counted(spans, 'span')} of {corpora}; loss {loss:.3f} nats a mention in the last pass")
 
 
@@ -180,28 +191,6 @@ def _lesson(
         torch.from_numpy(labels[spans]),
         torch.from_numpy(weights[spans]),
     )
-
-
-def _fit(
-    model: CorefModel,
-    epochs: Sequence[Sequence[_Lesson]],
-    training: DetectorTraining,
-    rng: np.random.Generator,
-) -> float:
-    detector = model.required_detector()
-    steps_of_epochs = [list(_steps(lessons, training.step_words)) for lessons in epochs]
-    parameters = list(detector.parameters())
-    optimiser = torch.optim.AdamW(parameters, lr=RATE, weight_decay=DECAY)
-    # A tenth of the steps is warmup; of ten, that is none, and the schedule would divide by its length.
-    steps = max(11, sum(map(len, steps_of_epochs)))
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.1)
-    detector.train()
-    mean = 0.0
-    for own_steps in steps_of_epochs:
-        losses = [optimise(_loss(model, step, rng), parameters, optimiser, schedule) for step in own_steps]
-        mean = sum(losses) / len(own_steps)
-    detector.eval()
-    return mean
 
 
 def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) -> Tensor:

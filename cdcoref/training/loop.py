@@ -265,7 +265,35 @@ def fit_heads(
     in_int8 = config.int8 and model.device.type == "cpu" and model.inference_dtype == torch.float32
     model.settings = replace(model.settings, fitted_in_int8=in_int8)
     with model.reading_in_int8(in_int8), model.each_sequence_read_once(torch.float16):
-        scores = _fitted_heads(model, config, learnt, dev, heads, say=say)
+        roles = config.corpora
+        if VECTORS in heads:
+            fit_vectors(
+                model,
+                roles.for_heads(learnt),
+                config.model.vectors,
+                config.vectors,
+                seed=config.run.seed,
+                say=say,
+            )
+            _round(model, config, heads_only=True)
+        if VECTORS in heads or CONTEXTS in heads:
+            model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev)))
+        if DETECTOR in heads:
+            model.settings = replace(model.settings, detector_width=config.model.detector_width)
+            fit_detector(
+                model,
+                roles.for_detector(learnt),
+                config.model.detector,
+                config.detector,
+                seed=config.run.seed,
+                say=say,
+            )
+            _round(model, config, heads_only=True)
+            model.settings = tune_styles(model, roles.to_tune_detector(dev))
+        tuned = roles.to_tune(dev)
+        model.settings, scores = tune(model, tuned, kinds=config.kinds, progress=as_lines(say))
+        for kind, values in scores.items():
+            say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
     record["configuration"] = config.to_dict()
     record["dev"] = {kind: asdict(values) for kind, values in scores.items()}
     record["int8"] = config.int8
@@ -283,47 +311,6 @@ def fit_heads(
         logs.replace(RunFolder(output).logs / CONTEXTS)
     shutil.rmtree(output / CONTEXTS, ignore_errors=True)
     say(f"written to {output} with {' and '.join(heads) or 'rounded weights'}")
-
-
-def _fitted_heads(
-    model: CorefModel,
-    config: TrainingConfig,
-    learnt: Sequence[AnnotatedCorpus],
-    dev: Sequence[AnnotatedCorpus],
-    heads: Sequence[str],
-    *,
-    say: Say,
-) -> Mapping[str, KindScores]:
-    roles = config.corpora
-    if VECTORS in heads:
-        fit_vectors(
-            model,
-            roles.for_heads(learnt),
-            config.model.vectors,
-            config.vectors,
-            seed=config.run.seed,
-            say=say,
-        )
-        _round(model, config, heads_only=True)
-    if VECTORS in heads or CONTEXTS in heads:
-        model.settings = replace(model.settings, vectors=weigh(model, roles.to_weigh(dev)))
-    if DETECTOR in heads:
-        model.settings = replace(model.settings, detector_width=config.model.detector_width)
-        fit_detector(
-            model,
-            roles.for_detector(learnt),
-            config.model.detector,
-            config.detector,
-            seed=config.run.seed,
-            say=say,
-        )
-        _round(model, config, heads_only=True)
-        model.settings = tune_styles(model, roles.to_tune_detector(dev))
-    tuned = roles.to_tune(dev)
-    model.settings, scores = tune(model, tuned, kinds=config.kinds, progress=as_lines(say))
-    for kind, values in scores.items():
-        say(f"{kind} CoNLL F1 {100 * values.conll_f1:.1f} with {' and '.join(heads) or 'rounded weights'}")
-    return scores
 
 
 def _round(model: CorefModel, config: TrainingConfig, *, heads_only: bool = False) -> None:

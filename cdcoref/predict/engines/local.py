@@ -216,10 +216,8 @@ def linked_stories(
 ) -> Iterator[LinkedStory]:
     """Link the stories in order; cluster names are unique across all of them.
 
-    `stories`: A partition of the documents of the corpus.
-    `ahead`: How many stories are begun before the earliest of them is finished.
-    `progress`: Called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (in pairs of documents,
-        where each document with itself counts as one).
+    `stories` are a partition of the documents; `ahead` is how many are begun before the earliest is finished.
+    `progress` is called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (:meth:`Story.cost`).
     """
     mentions_of = corpus.by_document()
     given = {} if task.find else {d.id: Reading(d, mentions_of[d.id]) for d in corpus.documents}
