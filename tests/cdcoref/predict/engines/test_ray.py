@@ -8,45 +8,41 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.linking import LinkedStory, LinkingOptions
+from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
-from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story, Task
+from cdcoref.predict import LocalEngine, RayEngine, ResultCache, Story
+from tests.cdcoref.predict.engines.test_local import STORIES as FIRST_STORIES
+from tests.cdcoref.predict.engines.test_local import TASK, collection
 from tests.commands import Finished
 
 pytestmark = pytest.mark.slow
 
-WORDS = ["The", "ferry", "sank", "in", "the", "storm", "off", "Tresk", "on", "Friday", "police", "said"]
-STORIES = [
-    Story(("d0", "d1", "d2")),
-    Story(("d3",)),
-    Story(("d4", "d5"), pairs=()),
-    Story(("d6", "d7")),
-    Story(("d8",)),
-]
-LARGE = Corpus(
-    tuple(
-        replace(Document.from_sentences(f"d{n}", [[*WORDS, str(n)], ["x"] * 11_000]), hidden=frozenset([1]))
-        for n in range(9)
-    )
-)
-"""Its hidden words make it long enough that mentions are found in three chunks."""
-TASK = Task(LinkingOptions())
+STORIES = [*FIRST_STORIES, Story(("d8",))]
+
+
+@pytest.fixture
+def ray(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Ray, as where no cluster is connected."""
+    module = import_module("ray")
+    monkeypatch.setattr(module, "is_initialized", lambda: False)
+    return module
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """A Ray cluster with two cores, for PyTorch on one thread each."""
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
+    import ray
+
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_worker_niceness", "0")  # or its workers wait for all other tests
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     ray.init(address="local", num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
@@ -64,9 +60,11 @@ def process_of(engine: RayEngine, worker: int) -> int:
 
 
 def test_a_killed_workers_story_is_done_again_and_results_are_kept(
-    cluster: Any, tiny_model: CorefModel, tmp_path: Path
+    cluster: Any, tiny_model: CorefModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = list(LocalEngine(tiny_model, TASK).run(LARGE, STORIES))
+    monkeypatch.setattr("cdcoref.predict.engines.local.WORDS_AT_ONCE", 120)  # mentions are found in three chunks
+    large = collection(9, hidden=27)
+    expected = list(LocalEngine(tiny_model, TASK).run(large, STORIES))
     assert sum(len(story.corpus.mentions) for story in expected) > 10
 
     def slow(actor: Any) -> None:
@@ -93,7 +91,7 @@ def test_a_killed_workers_story_is_done_again_and_results_are_kept(
         assert engine.workers == 2
         victim = process_of(engine, 1)
         cluster.get([engine._actors[0].__ray_call__.remote(slow), engine._actors[1].__ray_call__.remote(doomed)])
-        found = list(engine.run(LARGE, STORIES))
+        found = list(engine.run(large, STORIES))
         assert process_of(engine, 1) != victim
     assert [story.corpus for story in found] == [story.corpus for story in expected]
 
@@ -105,22 +103,18 @@ def test_a_killed_workers_story_is_done_again_and_results_are_kept(
         def put(self, results: dict[bytes, Any]) -> None:
             assert not results
 
-    again = list(LocalEngine(tiny_model, TASK, Kept()).run(LARGE, STORIES))
+    again = list(LocalEngine(tiny_model, TASK, Kept()).run(large, STORIES))
     assert [story.corpus for story in again] == [story.corpus for story in expected]
     store.close()
 
 
 @pytest.mark.parametrize("address", ["nowhere", "1.2.3.4", ":6379", "host:port", "host:99999", "ray://host:10001"])
-def test_an_address_is_host_and_port(tiny_model: CorefModel, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+def test_an_address_is_host_and_port(tiny_model: CorefModel, address: str, ray: Any) -> None:
     with pytest.raises(InputError, match=r"is auto or HOST:PORT, not"), RayEngine(tiny_model, TASK, address=address):
         pass
 
 
-def test_nobody_at_the_address(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+def test_nobody_at_the_address(tiny_model: CorefModel, ray: Any) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{closed.getsockname()[1]}"
@@ -129,14 +123,13 @@ def test_nobody_at_the_address(tiny_model: CorefModel, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("on_this_machine", [True, False])
-def test_a_cluster_that_refuses(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, on_this_machine: bool) -> None:
-    ray = pytest.importorskip("ray", reason="Ray is not installed")
-
+def test_a_cluster_that_refuses(
+    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, ray: Any, on_this_machine: bool
+) -> None:
     def refused(**options: Any) -> None:
         assert options["address"] == address
         raise ConnectionError("InvalidAuthToken")
 
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", refused)
     with socket.create_server(("127.0.0.1", 0)) as head:
         there = f"127.0.0.1:{head.getsockname()[1]}"
@@ -145,7 +138,7 @@ def test_a_cluster_that_refuses(tiny_model: CorefModel, monkeypatch: pytest.Monk
             RayEngine(tiny_model, TASK, address=address).__enter__()
 
 
-def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, ray: Any) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed")
     asked = []
 
@@ -154,7 +147,6 @@ def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.Mon
         raise Exception("The current node timed out during startup.\nSee the logs.")
 
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", failed)
     with pytest.raises(InputError, match=r"^Ray cannot be started .* timed out during startup.*; the engine local"):
         RayEngine(tiny_model, TASK).__enter__()
