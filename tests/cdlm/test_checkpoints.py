@@ -64,26 +64,6 @@ def test_other_layouts_of_the_same_weights(longformer_folder: Path, tmp_path: Pa
     assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
 
 
-def test_what_is_no_checkpoint_is_refused_by_name(longformer_folder: Path, tmp_path: Path) -> None:
-    config = json.loads((longformer_folder / "config.json").read_text())
-    weights = load_file(longformer_folder / "model.safetensors")
-
-    def refused(values: object, match: str) -> None:
-        (tmp_path / "config.json").write_text(json.dumps(values))
-        with pytest.raises(InputError, match=match) as error:
-            CDLMModel.from_pretrained(tmp_path)
-        assert str(tmp_path) in str(error.value)
-
-    save_file(weights, tmp_path / "model.safetensors")
-    refused(config | {"model_type": "bert"}, "cdlm convert")
-    refused(config | {"vocab_size": 41}, "word_embeddings.weight has shape")
-    del weights["encoder.layer.0.output.dense.bias"]
-    save_file(weights, tmp_path / "model.safetensors")
-    refused(config, "weights are missing: encoder.layer.0.output.dense.bias$")
-    with pytest.raises(InputError, match="this is a file"):
-        CDLMModel.from_pretrained(tmp_path / "config.json")
-
-
 def index(content: object) -> Damage:
     return lambda folder: (folder / "model.safetensors.index.json").write_text(json.dumps(content))
 

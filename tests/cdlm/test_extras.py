@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError
-
 import pytest
 
 from cdlm import extras
@@ -24,13 +22,3 @@ def test_requirements_are_those_of_the_extra(monkeypatch: pytest.MonkeyPatch) ->
     assert install_command("pandas") == "pip install pandas pyarrow"
     assert install_command("coval") == "pip install git+https://github.com/ns-moosavi/coval"
     assert install_command("serve") == "pip install python-multipart"
-
-
-def test_in_a_clone_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> list[str]:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(extras, "requires", absent)
-    assert install_command("pandas") == "pip install '.[pandas]'"
-    monkeypatch.setattr(extras, "requires", lambda name: ["torch>=2.5"])
-    assert install_command("pandas") == "pip install '.[pandas]'"

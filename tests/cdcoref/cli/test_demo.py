@@ -50,17 +50,6 @@ def test_without_a_browser_it_says_so(cdcoref: Run, opened: list[str], monkeypat
     assert cdcoref("demo").err.endswith("cdcoref: no browser was found; open this file in one\n")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [("x.txt", "the page's name must end in .html"), ("nowhere/x.html", "the folder of the output does not exist")],
-)
-def test_a_place_that_cannot_be(cdcoref: Run, opened: list[str], name: str, message: str) -> None:
-    done = cdcoref("demo", "-o", name)
-    assert done.code == 2
-    assert done.err.startswith(f"cdcoref: {name}: {message}")
-    assert opened == []
-
-
 def test_the_sample_that_is_shipped_is_the_sample(sample: Path) -> None:
     shipped = {path.name: path.read_bytes() for path in Path(str(files("cdcoref") / "sample")).iterdir()}
     assert shipped == {path.name: path.read_bytes() for path in sample.glob("*.txt")}

@@ -104,16 +104,6 @@ def test_singletons_kinds_and_thresholds(predict: Run) -> None:
     assert done.err.endswith("cdcoref: no coreferent mentions were found\n")
 
 
-@pytest.mark.parametrize("name", ["out.html", "out.csv", "out.CSV.gz", "out.parquet", "OUT.PARQUET", "OUT.HTML"])
-def test_views_are_written(predict: Run, tmp_path: Path, name: str) -> None:
-    done = predict("a.txt", "b.txt", "c.txt", "-o", name)
-    assert done.code == 0, done.err
-    assert done.err.endswith(f"cdcoref: written to {name}\n")
-    data = (tmp_path / name).read_bytes()
-    start = {"html": b"<!DOCTYPE html>", "csv": b"\xef\xbb\xbfcluster,", "gz": b"\x1f\x8b", "parquet": b"PAR1"}
-    assert data.startswith(start[name.lower().rpartition(".")[2]])
-
-
 # -- what is read ----------------------------------------------------------------------------------------------------
 
 
@@ -167,16 +157,6 @@ def test_files_without_kinds_stop_no_other(predict: Run, tmp_path: Path) -> None
         done = predict("a.txt", "k.jsonlines", *options, "-o", "out.jsonl")
         assert done.code == 0, done.err
         assert [d.id for d in read_corpus(["out.jsonl"]).corpus.documents] == ["a.txt", "k"]
-
-
-def test_nothing_to_read(predict: Run, tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for arguments in (["missing.txt"], ["folder"]):
-        done = predict(*arguments, "-o", "out.jsonl")
-        assert done.code == 2
-        assert done.err.splitlines()[-1] == "cdcoref: the input contains no documents"
-        assert arguments[0] in done.err
-        assert not (tmp_path / "out.jsonl").exists()
 
 
 def test_folders_and_standard_input(predict: Run, tmp_path: Path) -> None:

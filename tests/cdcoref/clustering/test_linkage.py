@@ -139,12 +139,6 @@ def test_threshold_is_exclusive() -> None:
     assert agglomerative(pair, np.nextafter(0.75, 1)).tolist() == [0, 0]
 
 
-def test_threshold_above_one_joins_everything_and_at_one_only_components() -> None:
-    scores = PairScores(5, [0, 2], [1, 3], [0.01, 0.9])
-    assert agglomerative(scores, 1.0).tolist() == [0, 0, 1, 1, 2]
-    assert np.bincount(agglomerative(scores, 1.01)).tolist() == [5]
-
-
 def test_labels_are_numbered_by_first_occurrence() -> None:
     scores = PairScores(6, [5, 4, 1], [0, 2, 3], [0.9, 0.9, 0.9])
     assert agglomerative(scores, 0.5).tolist() == [0, 1, 2, 1, 2, 0]
@@ -195,11 +189,3 @@ def test_nothing_to_cluster() -> None:
 def test_wrong_scores_are_refused(pairs, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         PairScores(3, *pairs)
-
-
-def test_unknown_linkage_and_wrong_keys_are_refused() -> None:
-    scores = PairScores(2, [0], [1], [0.5])
-    with pytest.raises(ValueError, match="average, single"):
-        dendrogram(scores, "ward")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="1 keys for 2 items"):
-        dendrogram(scores, keys=["a"])

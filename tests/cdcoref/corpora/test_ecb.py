@@ -47,13 +47,6 @@ def test_mentions_and_their_clusters(mini_ecb: Path) -> None:
     assert counts.clusters == {"entity": 2}
 
 
-def test_missing_topics_are_said(mini_ecb: Path) -> None:
-    with pytest.raises(InputError, match="topic 5 is missing, so the dev split cannot be read"):
-        read_ecb(mini_ecb, "dev")
-    with pytest.raises(InputError, match="has no split named 'validation'"):
-        read_ecb(mini_ecb, "validation")
-
-
 def change(pattern: str, replacement: str) -> Callable[[str], str]:
     def edit(text: str) -> str:
         changed = re.sub(pattern, replacement, text, count=1, flags=re.DOTALL)
@@ -96,17 +89,6 @@ def test_a_broken_document_is_refused_with_its_file(
         read_ecb(mini_ecb, [2])
     assert caught.value.path == str(path)
     assert "\n" not in str(caught.value)
-
-
-def test_wrong_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere: this is not a folder"):
-        read_ecb(tmp_path / "nowhere")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="neither this folder nor its subfolder ECB"):
-        read_ecb(tmp_path / "empty")
-    (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file: this is not a folder"):
-        read_ecb(tmp_path / "file")
 
 
 def test_a_missing_list_of_sentences_is_said(mini_ecb: Path) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from cdcoref.corpora import CORPORA, CorpusFolder
-from cdcoref.corpus import KINDS, Corpus
+from cdcoref.corpora import CORPORA
 from cdcoref.errors import InputError
 
 INVENTED = CORPORA["invented"]
 
-FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
-LONG = "long_"
-"""What the names of topics begin with whose stories have one long text each."""
 TOPIC = """## 1a
 [Crash](event:crash) in [Lund](entity:lund)
 
@@ -34,11 +30,6 @@ def folder_with(tmp_path: Path, text: str) -> Path:
     (tmp_path / "train").mkdir(exist_ok=True)
     (tmp_path / "train" / "trams.md").write_text(text, encoding="utf-8")
     return tmp_path
-
-
-@pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return CorpusFolder("invented", FOLDER).read("train").corpus
 
 
 def test_a_file_is_a_topic_of_stories(tmp_path: Path) -> None:
@@ -83,28 +74,3 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, text: str, messa
 def test_a_missing_split_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"not hold the dev split of Invented Texts, only train; expected dev/\*\.md"):
         INVENTED.read(folder_with(tmp_path, TOPIC), "dev")
-
-
-def test_every_topic_has_stories_of_several_texts(corpus: Corpus) -> None:
-    stories: dict[str | None, Counter[str | None]] = defaultdict(Counter)
-    for document in corpus.documents:
-        stories[document.topic][document.subtopic] += 1
-    assert all(len(of_topic) >= 2 for of_topic in stories.values())
-    single = {topic for topic, of_topic in stories.items() if min(of_topic.values()) == 1}
-    assert single == {topic for topic in stories if str(topic).startswith(LONG)}
-
-
-def test_mentions_do_not_overlap(corpus: Corpus) -> None:
-    for mentions in corpus.by_document().values():
-        tokens = [token for mention in mentions for token in mention.tokens]
-        assert len(tokens) == len(set(tokens))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_topic_has_links_across_texts_and_singletons(corpus: Corpus, kind: str) -> None:
-    clusters = corpus.of_kind(kind).clusters()
-    crossing = {c[0].cluster.partition(":")[0] for c in clusters if c[0].cluster and len({m.document for m in c}) > 1}
-    single = {c[0].cluster.partition(":")[0] for c in clusters if c[0].cluster and len(c) == 1}
-    topics = {document.topic for document in corpus.documents}
-    assert single == topics
-    assert {topic for topic in topics if not str(topic).startswith(LONG)} <= crossing <= topics

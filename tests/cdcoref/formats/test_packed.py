@@ -89,14 +89,6 @@ def test_parquet(tmp_path: Path) -> None:
         read_file(tmp_path / "a.parquet")
 
 
-@pytest.mark.parametrize("value", ["", "-1", "0", "many", "1e3"])
-def test_a_setting_that_is_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("CDCOREF_MAX_UNPACKED_MB", value)
-    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"A ferry sank."))
-    with pytest.raises(InputError, match="must be a number of megabytes"):
-        read_file(tmp_path / "a.txt.gz")
-
-
 @pytest.mark.parametrize("column", ["text", "list", "struct", "binary"])
 def test_a_long_value_of_many_rows_of_parquet(tmp_path: Path, column: str) -> None:
     pa = pytest.importorskip("pyarrow")

@@ -148,27 +148,6 @@ def test_mentions_without_a_kind_are_refused(pair_model: CorefModel) -> None:
         Comparison(pair_model, Readings(Corpus((document,), (Mention("d", (0,)),))), [])
 
 
-def test_nothing_to_compare_is_no_logit(pair_model: CorefModel) -> None:
-    one = Document.from_sentences("d", [["a", "b"]])
-    two = Document.from_sentences("e", [["a"]])
-    alone = Corpus((one, two), (Mention("d", (0,), "event"), Mention("e", (0,), "entity")))
-    for documents in (Corpus(()), Corpus((one, two)), alone):
-        comparison = Comparison(pair_model, Readings(documents), [("d", "e")])
-        logits = comparison.run(batch_tokens=100)
-        assert comparison.sequences == 0
-        assert (logits.size, len(logits.logits)) == (len(documents.mentions), 0)
-        assert len(logits.scores({"event": 1.0, "entity": 1.0}, "event").score) == 0
-
-
-def test_what_was_cut_is_said(pair_model: CorefModel) -> None:
-    long = Document.from_sentences("d", [["a" * 90, "b"]])
-    mentions = (Mention("d", (0,), "event"), Mention("d", (1,), "event"))
-    comparison = Comparison(changed_model(pair_model, max_length=64), Readings(Corpus((long,), mentions)), [])
-    assert len(comparison.run(batch_tokens=100).logits) == 1
-    assert len(comparison.notes) == 1
-    assert comparison.notes[0].startswith("d: token 0 (aaaa")
-
-
 # -- logits ----------------------------------------------------------------------------------------------------------
 
 

@@ -164,14 +164,6 @@ def test_what_a_pair_is_told_of_what_stands_around_it() -> None:
     np.testing.assert_allclose(mentions.similarities("context", pairs), [[half, half, 0]], atol=1e-3)
 
 
-def test_a_hidden_sentence_has_no_vectors(with_vectors: CorefModel) -> None:
-    document = Document.from_sentences("d", [["a", "b"], ["c", "d"]], hidden=frozenset({0}))
-    corpus_of_one = Corpus((document,), (Mention("d", (0,), "event"), Mention("d", (2,), "event")))
-    vectors = read_vectors(with_vectors, corpus_of_one, batch_tokens=512)
-    assert not vectors.own["mention"][0].any()
-    assert np.linalg.norm(vectors.own["mention"][1].astype(np.float32)) == pytest.approx(1, abs=1e-2)
-
-
 def test_vectors_follow_the_order_of_the_mentions_and_are_kept(with_vectors: CorefModel, tmp_path: Path) -> None:
     documents = corpus(TEXTS[:3])
     backwards = replace(documents, mentions=documents.mentions[::-1])

@@ -114,12 +114,3 @@ def test_what_cannot_be_published_is_a_sentence(
     hub.close()
     with pytest.raises(InputError, match="lab/tiny: the model could not be uploaded"):
         publish(tiny_model_folder, "lab/tiny")
-
-
-def test_a_name_that_is_neither_a_folder_nor_on_the_hub(hub: LocalHub) -> None:
-    for name in ("defualt", "/no/such/folder", "models/of/mine", "./model"):
-        with pytest.raises(InputError, match="there is no such folder; name a folder with a saved model"):
-            CorefModel.from_pretrained(name)
-    assert not hub.requests
-    with pytest.raises(InputError, match="the hub has no model of this name"):
-        CorefModel.from_pretrained("lab/nothing")

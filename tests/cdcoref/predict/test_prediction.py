@@ -175,15 +175,6 @@ def test_mentions_are_linked_within_groups(predictor: Predictor) -> None:
     assert predictor.predict(Corpus(documents), PredictionOptions(topics="gold_topic")).plan.pairs == 6
 
 
-def test_near_documents_are_compared_and_the_others_counted(predictor: Predictor) -> None:
-    texts = [f"The ferry number {n} sank. The storm of day {n // 2} was late." for n in range(8)]
-    options = PredictionOptions(topics="none", max_pairs=2)
-    limited = predictor.predict(texts, options)
-    assert 7 <= limited.plan.pairs <= 8
-    assert limited.plan.pairs + limited.plan.pruned == 28
-    assert predictor.predict(texts, replace(options, max_pairs=7)).plan.pruned == 0
-
-
 def test_confidence_is_the_mean_probability_of_the_links(predictor: Predictor) -> None:
     prediction = predictor.predict([FERRY, STORM, OTHER, FERRY + OTHER], PredictionOptions(topics="none"))
     corpus = prediction.corpus
@@ -421,23 +412,6 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
 
 
 # -- loading ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("model", "options", "message"),
-    [
-        ("./missing", {}, "there is no such folder; name a folder with a saved model"),
-        ("smal", {}, r"^smal: .* or one of the models small, base and lemma$"),
-        (None, {"device": "toaster"}, "the device 'toaster' is not available here; choose 'cpu', which always is"),
-        (None, {"device": "meta"}, "the device 'meta' is not available here"),
-        (None, {"device": "cuda:99"}, "the device 'cuda:99' is not available here"),
-        (None, {"precision": "fp8"}, "unknown precision 'fp8'; choose from auto, fp32, bf16, int8"),
-        (None, {"style": "people"}, "the model's mention detector has no style named 'people'"),
-    ],
-)
-def test_what_cannot_be_loaded_is_said(tiny_model_folder: Path, model: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load(model or tiny_model_folder, **options)
 
 
 def test_the_style_of_a_loaded_model(tiny_model: CorefModel, tmp_path: Path) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
-
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import CorpusCircumstances, Stated
@@ -99,29 +95,3 @@ def test_a_weekday_of_another_clause_is_not_that_of_an_event() -> None:
     mentions = (Mention("a", (1,), "event", "leaving"), Mention("a", (4,), "event", "fire"))
     known = CorpusCircumstances(Corpus((document,), mentions))
     assert [known.of(mention).when for mention in mentions] == [None, None]
-
-
-def test_every_view_carries_them() -> None:
-    rows = [row for row in prediction().rows() if row.cluster == "storm"]
-    assert {(row.when, row.where, row.participants) for row in rows} == {
-        ("2024-05-03", "Bergen, Norway", "town; boats; power")
-    }
-    assert {row.when for row in prediction().rows() if row.kind == "entity"} == {""}
-    storm = next(one for one in json.loads(prediction().to_json())["clusters"] if one["id"] == "storm")
-    assert storm["when"]["value"] == "2024-05-03"
-    assert storm["where"] == {
-        "value": "Bergen, Norway",
-        "known": "stated",
-        "mentions": [{"document": "a", "start": 34, "end": 40, "text": "Bergen"}],
-    }
-    assert storm["participants"][0]["role"] == "after"
-    assert "storm · Bergen, Norway · 3 May 2024" in prediction().to_html()
-
-
-@pytest.mark.parametrize("kind", ["entity", None])
-def test_other_clusters_have_none(kind: str | None) -> None:
-    document = Document.from_sentences("a", [["A", "storm", "hit", "Bergen", "on", "3", "May", "2024", "."]])
-    mention = Mention("a", (1,), kind, "storm")
-    known = CorpusCircumstances(Corpus((document,), (mention,)))
-    assert known.of(mention).where is None
-    assert known.label(mention) == "storm"

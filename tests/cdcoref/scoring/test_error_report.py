@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats import write_conll, write_jsonl
+from cdcoref.formats import write_jsonl
 from cdcoref.scoring import Options, report_errors
 from cdcoref.views import error_text
 
@@ -89,15 +89,6 @@ def test_limits_and_levels(files: tuple[Path, Path]) -> None:
     assert apart.split[0].links == 2
 
 
-def test_cluster_ids_are_taken_as_the_options_say(tmp_path: Path) -> None:
-    block = "#begin document ({name}); part 000\n{name} 0 0 word (1)\n#end document\n"
-    (tmp_path / "two.conll").write_text(block.format(name="a") + block.format(name="b"))
-    both = tmp_path / "two.conll", tmp_path / "two.conll"
-    for ids, clusters in ((None, 2), ("local", 2), ("global", 1)):
-        report = report_errors(*both, Options(ids=ids))
-        assert (report.key_clusters, report.response_clusters) == (clusters, clusters)
-
-
 def test_missed_mentions_of_large_clusters_come_first(tmp_path: Path) -> None:
     write_jsonl(
         corpus(one=[("a", (4,))], three=[("b", (0,)), ("b", (1,)), ("a", (2,))], two=[("a", (0,)), ("a", (1,))]),
@@ -138,13 +129,3 @@ def test_what_could_control_the_terminal_is_not_printed(tmp_path: Path) -> None:
     text = error_text(report_errors(tmp_path / "key.jsonl", tmp_path / "response.jsonl"))
     assert "red] word" in text
     assert not {c for c in text if not c.isprintable()} - {"\n"}
-
-
-def test_no_errors(tmp_path: Path) -> None:
-    write_conll(KEY, tmp_path / "key.conll")
-    text = error_text(report_errors(tmp_path / "key.conll", tmp_path / "key.conll"))
-    assert text == (
-        "Gold clusters that are split: 0 of 3; predicted clusters that merge different gold clusters or spurious "
-        "mentions: 0 of 3.\n"
-        "Gold mentions that are missed: 0 of 6; predicted mentions that are spurious: 0 of 6."
-    )

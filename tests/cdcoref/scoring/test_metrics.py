@@ -179,23 +179,6 @@ def test_empty_sides_score_nothing() -> None:
             assert all(value.f1 == 0 for value in score(key, response).metrics.values())
 
 
-def test_the_dictionary_says_what_was_asked_for() -> None:
-    values = score(["ab"], ["ab"], metrics=["lea", "muc"]).to_dict()
-    assert values == {
-        "muc": {"recall": 1.0, "precision": 1.0, "f1": 1.0},
-        "lea": {"recall": 1.0, "precision": 1.0, "f1": 1.0},
-    }
-    assert score(["ab"], ["ab"], metrics=["lea"]).conll_f1 is None
-    assert list(score(["ab"], ["ab"]).to_dict()) == [*METRICS, "conll_f1"]
-
-
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown metric 'bcub'; the metrics are mentions, muc"):
-        score(["ab"], ["ab"], metrics=["bcub"])
-    with pytest.raises(ValueError, match="'keep' or 'remove'"):
-        score(["ab"], ["ab"], singletons="drop")  # type: ignore[arg-type]
-
-
 def corpus(ids: list[str], mentions: list[tuple[str, int, str | None]]) -> Corpus:
     documents = [Document.from_sentences(id, [["a", "b", "c"]]) for id in ids]
     return Corpus(tuple(documents), tuple(Mention(id, (token,), cluster=name) for id, token, name in mentions))

@@ -212,18 +212,6 @@ def test_a_form_leads_back_only_to_this_site(client: Any) -> None:
         assert answer.headers["location"] == f"/?done={number}"
 
 
-def test_the_same_as_another_cluster(steady: Any) -> None:
-    captain = steady.cluster("captain")
-    page = steady.html(f"/clusters/{captain}/same")
-    assert "Other clusters of this kind in its story" in page
-    titles = re.findall(LABEL, page)
-    assert "ferry" in titles
-    assert "captain" not in titles
-    assert not any("sank" in title for title in titles)
-    found = steady.html(f"/clusters/{captain}/same?query=mus")
-    assert re.findall(LABEL, found)[0] == "museum"
-
-
 def test_mentions_are_moved_to_another_cluster(client: Any) -> None:
     ferry, captain = client.cluster("ferry"), client.cluster("captain")
     back = f"/clusters/{ferry}"

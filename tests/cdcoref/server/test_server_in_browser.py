@@ -79,28 +79,6 @@ def test_filters_and_search(steady: Any, open_at: Open) -> None:
     assert path_of(page) == "/document?id=harbour.txt"
 
 
-def test_help(steady: Any, open_at: Open) -> None:
-    page = open_at(steady)
-    page.keyboard.press("?")
-    expect(page.locator("#help")).to_be_visible()
-    page.get_by_label("use single keys as shortcuts").uncheck()
-    page.locator("#help-close").click()
-    expect(page.locator("#help")).to_be_hidden()
-    page.keyboard.press("?")
-    expect(page.locator("#help")).to_be_hidden()
-    page.reload()
-    page.locator("#help-link").click()
-    expect(page.get_by_label("use single keys as shortcuts")).not_to_be_checked()
-    page.get_by_label("use single keys as shortcuts").check()
-    page.keyboard.press("Escape")
-    page.keyboard.press("j")
-    expect(page.locator(".entry").first).to_have_class(re.compile("current"))
-    page.keyboard.press("j")
-    page.keyboard.press("k")
-    page.keyboard.press("Enter")
-    expect(page.locator("h1 bdi")).to_have_text("ferry")
-
-
 # -- a document and its clusters ---------------------------------------------------------------------------------------
 
 
@@ -197,50 +175,6 @@ def test_corrections_by_keyboard(client: Any, open_at: Open) -> None:
     expect(page.locator(".entry")).to_have_count(5)
     page.locator(".entry", has_text="is not a mention").get_by_role("button", name="Undo").click()
     expect(page.locator(".entry.undone")).to_have_count(2)
-
-
-def test_what_was_undone_is_redone_by_mouse_and_by_keyboard(client: Any, open_at: Open) -> None:
-    page = open_at(client, f"/clusters/{client.cluster('ferry')}")
-    for key in ("j", "x", "t"):
-        page.keyboard.press(key)
-    expect(page.locator(".notice")).to_contain_text("is split from its cluster.")
-    page.keyboard.press("y")  # there is nothing to redo
-    page.keyboard.press("u")
-    expect(page.locator(".notice")).to_contain_text("Undone:")
-    expect(page.locator(".mention")).to_have_count(4)
-    page.keyboard.press("y")
-    expect(page.locator(".notice")).not_to_contain_text("Undone:")
-    expect(page.locator(".notice .outcome")).to_contain_text("split from")
-    expect(page.locator(".mention")).to_have_count(3)
-    # In another browser, at the same time.
-    other = open_at(client, "/corrections")
-    other.get_by_role("button", name="Undo").click()
-    expect(other.locator(".entry.undone")).to_have_count(1)
-    page.locator(".notice").get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("alert")).to_have_text("Correction 1 has already been undone.")
-    other.locator(".entry").get_by_role("button", name="Redo").click()
-    expect(other.locator(".entry.undone")).to_have_count(0)
-
-
-def test_everything_works_without_a_script(client: Any, open_at: Open) -> None:
-    ferry = client.cluster("ferry")
-    page = open_at(client, f"/clusters/{ferry}", java_script_enabled=False)
-    page.locator(".mention input").first.check()
-    page.get_by_role("button", name="Split from the cluster").click()
-    assert "is split from its cluster." in page.locator(".notice").inner_text()
-    page.locator("#rename summary").click()
-    page.get_by_label("Name of the cluster").fill("The boat")
-    page.get_by_role("button", name="Rename").click()
-    assert page.locator("h1 bdi").inner_text() == "The boat"
-    page.locator("#same").click()
-    page.get_by_role("button", name="Same as Maren").click()
-    page.locator("#help-link").click()
-    assert page.locator("h1").inner_text() == "Keys and marks"
-    page.locator(".sections").get_by_role("link", name="Add").click()
-    page.locator("#files").set_input_files({"name": "x.jsonl", "mimeType": "text/plain", "buffer": b'{"x'})
-    page.locator("#send").click()
-    assert page.locator("h1").inner_text() == "x.jsonl"
-    assert page.locator("#stage").count() + page.locator(".state").count() == 1
 
 
 @pytest.fixture

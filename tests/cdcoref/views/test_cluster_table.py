@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
-import pytest
 from rich.cells import cell_len
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
-from cdcoref.reports import Counts, PredictedCluster
-from cdcoref.views import cluster_lines, first_lines, summary
+from cdcoref.views import cluster_lines, first_lines
 
 
 def prediction_of(*documents: Document, mentions: list[Mention]) -> Prediction:
@@ -67,24 +63,6 @@ def test_the_beginning(news: Prediction) -> None:
     assert (none.lines, none.shown, none.left, none.shortened) == ([], 0, 0, False)
 
 
-def test_no_more_is_formed_than_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    formed = []
-    original = Prediction.each_cluster
-
-    def counting(self: Prediction, *, singletons: bool = False) -> object:
-        for cluster in original(self, singletons=singletons):
-            formed.append(cluster)
-            yield cluster
-
-    monkeypatch.setattr(Prediction, "each_cluster", counting)
-    first_lines(many(1_000))
-    assert len(formed) < 50
-    formed.clear()
-    list(islice(cluster_lines(many(1_000)), 10))
-    assert len(formed) <= 500
-    assert isinstance(formed[0], PredictedCluster)
-
-
 def test_long_mentions_are_broken_and_places_are_not() -> None:
     path = "archive/" + "deep/" * 20 + "x.txt"
     document = Document.from_sentences("x", [["渡船", *["沉没"] * 40, "x"]], path=path)
@@ -105,14 +83,3 @@ def test_a_text_cannot_command_the_terminal() -> None:
     text = "\n".join(cluster_lines(prediction_of(document, mentions=mentions)))
     assert not [c for c in text if not c.isprintable() and c not in "\n\u200d"]
     assert "\ufffd[31mred\ufffd[0m" in text
-
-
-def test_plurals_agree() -> None:
-    one = Counts(documents=1, stories=1, mentions=1, across=1, within=1, singletons=1)
-    assert summary(one) == (
-        "1 document in 1 story, 1 mention: 1 cluster across documents, 1 within one document, 1 singleton"
-    )
-    assert summary(Counts()) == (
-        "0 documents in 0 stories, 0 mentions: 0 clusters across documents, 0 within one document, 0 singletons"
-    )
-    assert summary(Counts(documents=1_234_567)).startswith("1,234,567 documents")

@@ -34,12 +34,6 @@ def test_an_evaluation() -> None:
     assert lines[-1] == "event mention detection (last word): precision 50.0, recall 25.0"
 
 
-def test_the_parameters_of_the_lemma_baseline() -> None:
-    assert "; model lemma, 3.5 s." in evaluation_text({**RESULTS, "model": "lemma", "parameters": None})
-    found = evaluation_text({**RESULTS, "model": "lemma", "mentions": "predicted"})
-    assert "; model lemma, 28.5M parameters in the model that detects mentions, 3.5 s." in found
-
-
 def test_statistics() -> None:
     counts = {
         "topics": 2, "documents": 3, "sentences": 9, "annotated_sentences": 7, "mentions": {"event": 5, "entity": 6},

@@ -226,25 +226,6 @@ def test_single_keys(open_page: Open, news: Prediction) -> None:
     assert page.locator("#query").input_value() == ""
 
 
-def test_help_and_switching_keys_off(open_page: Open, news: Prediction) -> None:
-    page = open_page(news)
-    page.keyboard.press("?")
-    expect(page.locator("#help")).to_be_visible()
-    assert focused(page) == "help-close"
-    page.keyboard.press("j")  # does nothing behind it
-    page.get_by_label("use single keys as shortcuts").uncheck()
-    page.locator("#help-close").click()
-    expect(page.locator("#help")).to_be_hidden()
-    page.keyboard.press("j")
-    expect(page.locator("#cluster")).to_be_hidden()
-    page.locator("#help-button").click()
-    page.get_by_label("use single keys as shortcuts").check()
-    page.keyboard.press("Escape")
-    expect(page.locator("#help")).to_be_hidden()
-    page.keyboard.press("j")
-    expect(page.locator("#cluster")).to_be_visible()
-
-
 def test_tab_goes_from_mention_to_mention(open_page: Open, news: Prediction) -> None:
     page = open_page(news)
     page.locator("#texts").focus()
@@ -259,28 +240,6 @@ def test_tab_goes_from_mention_to_mention(open_page: Open, news: Prediction) -> 
     assert focused(page) == "ferry Maren"
     page.keyboard.press("Enter")
     expect(page.locator("#cluster-label")).to_have_text("ferry Maren")
-
-
-def test_the_pointer_is_told_what_a_mention_is(open_page: Open, news: Prediction) -> None:
-    page = open_page(news)
-    page.locator("#texts a.m", has_text="stolen").hover()
-    expect(page.locator("#tip")).to_contain_text("2 mentions in 1 document")
-    page.locator("#tip").hover()
-    page.wait_for_timeout(300)
-    expect(page.locator("#tip")).to_be_visible()
-    page.locator("h1").hover()
-    expect(page.locator("#tip")).to_be_hidden()
-    strong, weak = (page.locator("#texts a.m", has_text=words).first for words in ("Ann Dahl", "stolen"))
-    image = "node => getComputedStyle(node).backgroundImage"
-    assert "0.35" not in strong.evaluate(image)
-    assert "0.35" in weak.evaluate(image)  # a fainter line for what is less certain
-
-
-@pytest.mark.parametrize("at", ["#c999", "#<b>"])
-def test_an_address_that_leads_nowhere(open_page: Open, news: Prediction, at: str) -> None:
-    page = open_page(news, at=at)
-    expect(page.locator("#texts")).to_be_visible()
-    assert len(labels(page)) == 5
 
 
 def test_an_address_opens_what_it_says(open_page: Open, news: Prediction) -> None:

@@ -129,16 +129,6 @@ def test_pretraining_on_related_documents_lowers_it(
     assert told[-1] == (str(tmp_path / "cdlm"), 40, 40)
 
 
-def test_whose_variant(headed: Path, tmp_path: Path) -> None:
-    assert Contender.parse("biu-nlp/cdlm=cdlm") == Contender("biu-nlp/cdlm", "cdlm")
-    assert Contender.parse("allenai/longformer-base-4096").variant == "local"
-    assert Contender.parse(f"{headed}=prefix") == Contender(str(headed), "prefix")
-    (tmp_path / "rate=3").mkdir()
-    assert Contender.parse(str(tmp_path / "rate=3")).variant == "local"
-    with pytest.raises(InputError, match="the variant must be one of"):
-        Contender.parse("model=global")
-
-
 def test_what_cannot_be_compared(word_encoder: Path, headed: Path, dev: Path, tmp_path: Path) -> None:
     source = [open_source(dev)]
     with pytest.raises(InputError, match="no head for masked language modelling"):

@@ -5,36 +5,28 @@ from __future__ import annotations
 import csv
 import json
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import cdcoref.cli
-import cdlm.cli
+from cdlm.cli import main
 from cdlm.documents import AnnotatedDocument, MentionSpan
 from cdlm.errors import InputError
 from cdlm.tables import CorpusFolders, FilledTable, filled_tables, markdown
+from tests.commands import Finished
 
 Command = Callable[..., str]
-MAINS = {"cdcoref": cdcoref.cli.main, "cdlm": cdlm.cli.main}
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run a program in this process; its standard output, if it succeeded, or its standard error."""
+def run(run_command: Callable[..., Finished]) -> Command:
+    """Run `cdlm`; its standard output, if it succeeded, or its standard error."""
 
-    def call(program: str, *arguments: object, code: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", [program, *map(str, arguments)])
-        ended: object = 0
-        try:
-            MAINS[program]()
-        except SystemExit as end:
-            ended = end.code
-        captured = capsys.readouterr()
-        assert (ended or 0) == code, captured.err
-        return captured.err if code else captured.out
+    def call(*arguments: object, code: int = 0) -> str:
+        done = run_command(main, "cdlm", *arguments)
+        assert done.code == code, done.err
+        return done.err if code else done.out
 
     return call
 
@@ -95,7 +87,7 @@ def test_what_the_commands_print_fills_the_tables(
 @pytest.mark.parametrize("text", ["", "[]", '{"f1": "x"}', '{"precision": 1}', "null", "\xff"])
 def test_results_that_are_none_are_refused(run: Command, tmp_path: Path, text: str) -> None:
     (tmp_path / "matching-pan-cdlm.json").write_text(text, encoding="latin-1")
-    said = run("cdlm", "tables", 4, "--results", tmp_path, code=2)
+    said = run("tables", 4, "--results", tmp_path, code=2)
     assert said.startswith(f"cdlm: {tmp_path / 'matching-pan-cdlm.json'}: the file is not what the command")
     assert said.count("\n") == 1
 
@@ -110,15 +102,15 @@ def test_wrong_arguments_are_one_sentence(run: Command, tmp_path: Path) -> None:
         (7, "--multi-news", tmp_path / "none"): "there is no such file or folder",
     }
     for arguments, message in cases.items():
-        said = run("cdlm", "tables", *arguments, code=2)
+        said = run("tables", *arguments, code=2)
         assert message in said
         assert said.count("\n") == 1
 
 
 def test_numbers_select_tables(run: Command) -> None:
-    text = run("cdlm", "tables", 6, 1, 6)
+    text = run("tables", 6, 1, 6)
     assert re.findall(r"^## Table (\d+)", text, flags=re.MULTILINE) == ["6", "1"]
-    assert run("cdlm", "tables").count("## Table ") == 10
+    assert run("tables").count("## Table ") == 10
 
 
 # -- counts ----------------------------------------------------------------------------------------------------------
@@ -156,7 +148,7 @@ def test_sets_of_multi_news_by_their_number_of_documents(run: Command, tmp_path:
     expected = {"3": "3", "4": "1", "5": "1", "6": "0", "7": "0", "8": "0", "9": "0", "10": "2", "total": "7"}
     assert own == expected
     assert table.is_whole
-    assert "`" not in run("cdlm", "tables", 7, "--multi-news", tmp_path / "train.src")
+    assert "`" not in run("tables", 7, "--multi-news", tmp_path / "train.src")
 
 
 def test_a_split_of_ecb_that_is_not_there_is_a_dash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document
 from cdcoref.linking import LinkedStory, LinkingOptions
 from cdcoref.model import CorefModel
 from cdcoref.predict import LocalEngine, Story, Task
@@ -61,14 +61,3 @@ def test_how_many_stories_are_read_at_once_does_not_matter(
         assert [(m.key, m.kind, m.cluster) for m in one.corpus.mentions] == [
             (m.key, m.kind, m.cluster) for m in other.corpus.mentions
         ]
-
-
-def test_given_mentions_without_a_kind_are_of_the_kind_asked_for(tiny_model: CorefModel) -> None:
-    given = collection(2)
-    mentions = (Mention("d0", (1,)), Mention("d1", (1,)), Mention("d1", (2,), "event"))
-    engine = LocalEngine(tiny_model, Task(LinkingOptions(threshold=0.0), kind="entity", find=False))
-    (linked,) = engine.run(Corpus(given.documents, mentions), [Story(("d0", "d1"))])
-    assert [(m.document, m.tokens, m.kind) for m in linked.corpus.mentions] == [
-        ("d0", (1,), "entity"), ("d1", (1,), "entity"),
-    ]  # fmt: skip
-    assert len({m.cluster for m in linked.corpus.mentions}) == 1

@@ -92,23 +92,6 @@ def test_folders(model: MatchModel, text_pairs: list[TextPair], tmp_path: Path) 
     assert (tmp_path / "model" / "README.md").read_text() == "# A card\n"
 
 
-def test_other_folders_are_refused(model: MatchModel, tiny_encoder: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no model for document matching"):
-        MatchModel.from_pretrained(tiny_encoder)
-    for change, message in {
-        "max_length": "cdlm.settings.max_length is .9. and should be",
-        "window": "there is no setting cdlm.settings.window",
-    }.items():
-        folder = tmp_path / change
-        model.save_pretrained(folder, "")
-        values = json.loads((folder / "config.json").read_text())
-        values["cdlm"]["settings"][change] = "9"
-        (folder / "config.json").write_text(json.dumps(values))
-        with pytest.raises(InputError, match=message) as raised:
-            MatchModel.from_pretrained(folder)
-        assert raised.value.path == str(folder / "config.json")
-
-
 def test_matches_are_written_as_json_lines(tmp_path: Path) -> None:
     write_matches([Match("p", 0.75), Match("q", 0.25)], tmp_path / "matches.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "matches.jsonl").read_text().splitlines()]

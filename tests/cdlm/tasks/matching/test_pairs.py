@@ -69,13 +69,6 @@ def test_the_files_of_a_benchmark_are_found(name: str, tmp_path: Path) -> None:
         benchmark_file(name, tmp_path / "elsewhere", "dev")
 
 
-def test_unknown_benchmarks_and_splits_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no benchmark 'acl'; choose one of aan, oc, s2orc, pan"):
-        benchmark_file("acl", tmp_path, "dev")
-    with pytest.raises(InputError, match="there is no split 'validation'"):
-        benchmark_file("aan", tmp_path, "validation")
-
-
 def test_labels_may_be_absent_where_they_are_predicted(tmp_path: Path) -> None:
     path = write(tmp_path, "pairs.csv", "text_a,text_b\na,b\n")
     assert read_pairs(path, labelled=False) == [TextPair("2", "a", "b", None)]
@@ -114,16 +107,6 @@ def test_bad_files_are_refused_with_their_line(text: str, line: int, message: st
     with pytest.raises(InputError, match=message) as raised:
         read_pairs(path)
     assert (raised.value.path, raised.value.line) == (str(path), line)
-
-
-def test_files_without_pairs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no pairs of texts"):
-        read_pairs(write(tmp_path, "empty", "\n"))
-    with pytest.raises(InputError, match="cannot be read"):
-        read_pairs(tmp_path / "absent")
-    (tmp_path / "latin").write_bytes(b"1,caf\xe9,b\n")
-    with pytest.raises(InputError, match="not UTF-8"):
-        read_pairs(tmp_path / "latin")
 
 
 def test_cleaning_keeps_ascii_text_and_nothing_else(tmp_path: Path) -> None:

@@ -87,13 +87,6 @@ def test_answers_that_are_nowhere(hotpot: Hotpot, tmp_path: Path) -> None:
     assert len(read_questions(path).questions) == 2
 
 
-def test_paragraphs_may_have_no_sentences(hotpot: Hotpot, tmp_path: Path) -> None:
-    hotpot[0]["context"][0][1] = []
-    path = tmp_path / "questions.json"
-    path.write_text(json.dumps(hotpot))
-    assert read_questions(path, answered=True).questions[0].paragraphs[0] == Paragraph("Harbour", ())
-
-
 def without(name: str) -> Callable[[dict[str, Any]], None]:
     return lambda question: question.pop(name)
 
@@ -127,23 +120,3 @@ def test_bad_questions_are_refused_by_name(
     with pytest.raises(InputError, match=message) as raised:
         read_questions(path, answered=True)
     assert raised.value.path == str(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not JSON"),
-        ('{"answer": {}}', "expected a JSON list of questions"),
-        ("[]", "contains no questions"),
-        ("[5]", "question 1 is not a JSON object"),
-        ('[{"_id": "q1"', "not JSON"),
-        ("[" * 100_000, "not JSON"),
-    ],
-)
-def test_what_is_no_list_of_questions_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "questions.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_questions(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_questions(tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -87,14 +87,6 @@ def test_a_run_leaves_a_model_that_is_read_again(
     assert said[-1].startswith("all steps of this run are done")
     with pytest.raises(InputError, match="a different configuration"):
         train_reader(config(tiny_encoder, epochs=3), questions, questions, output, resume=True, device="cpu")
-
-
-def test_questions_without_answers_are_refused(
-    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
-) -> None:
-    for unknown in (replace(questions[0], answer=None), replace(questions[0], facts=None)):
-        with pytest.raises(InputError, match="question 'q1' has no answer or no supporting facts"):
-            train_reader(config(tiny_encoder), questions, [unknown], tmp_path / "m")
 
 
 def test_the_papers_preset() -> None:
