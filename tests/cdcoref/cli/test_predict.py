@@ -15,6 +15,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_corpus, write_corpus
 from cdcoref.predict import Predictor
 from tests.cdcoref.predict.test_prediction import sightings
+from tests.tables import cases
 
 TEXTS = {
     "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.\n",
@@ -356,29 +357,7 @@ def test_json_lines_grow_story_by_story(predict: Run, tmp_path: Path, monkeypatc
 # -- work ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--threshold 2", "the threshold must be a probability from 0 to 1, not 2.0"),
-        ("--device toaster", "the device 'toaster' is not available here; choose 'cpu', which always is"),
-        ("--model missing", "there is no such folder; name a folder with a saved model, or one of the models small, b"),
-        ("--pipeline xx_not_there", "the spaCy pipeline 'xx_not_there' cannot be loaded"),
-        ("--ray-address auto", "a Ray address was given, but the engine is local; choose the engine ray"),
-        ("--model lemma --threshold 0.9 --candidates 1", "does not use --threshold, --candidates; "),
-        ("-o out.txt", "out.txt: the output's name must end in .conll, .conllu, .csv, .html, .json, .jsonl"),
-        ("-o no/out.jsonl", "no/out.jsonl: the folder of the output does not exist; create it first"),
-        ("-o folder.html", "folder.html: the output is a folder; give the name of a file"),
-        (f"-o {'x' * 250}", "the folder cannot be written (File name too long); choose another one"),
-        ("-o x.jsonl --layout 2012", "x.jsonl: --layout is for a .conll file"),
-        ("-o x.html -o ./x.html", "x.html: two outputs have this name"),
-        ("-o x.jsonl --replace all", "--replace is for an output folder"),
-        ("-o x.html --format text", "--format is for an output folder"),
-        ("-o x.html --plain", "--plain is for a .csv file"),
-        ("--pairs p.txt", "must end in .csv"),
-        ("--pairs ./p.csv -o p.csv", "would be replaced by the output of -o"),
-        ("--pairs p.csv --model lemma", "does not use --pairs"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), cases(__file__, "wrong_arguments.tsv"))
 def test_wrong_arguments_are_one_sentence(predict: Run, tmp_path: Path, arguments: str, message: str) -> None:
     (tmp_path / "folder.html").mkdir()
     done = predict("a.txt", *arguments.split())

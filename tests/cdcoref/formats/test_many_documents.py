@@ -16,6 +16,7 @@ from warcio.warcwriter import WARCWriter
 
 from cdcoref.errors import InputError
 from cdcoref.formats import read_corpus, read_file, write_corpus
+from tests.tables import cases
 
 FERRY = "A ferry sank off Tresk. 19 people died."
 
@@ -183,29 +184,7 @@ def test_a_page_of_any_depth_keeps_its_text(tmp_path: Path, depth: int) -> None:
     assert [note.split(": ")[1][:15] for note in corpus.notes] == ["the page states", "the page is nes"]
 
 
-@pytest.mark.parametrize(
-    ("head", "body", "date"),
-    [
-        ("", "<footer>&copy; 1999 Courier</footer>", None),
-        ("", "<aside><time datetime='2022-11-03'>3 Nov</time></aside><p>In 1998 it was built.</p>", None),
-        ("", "<a href='/2022/11/03/mill.html'>Mill sold</a>", None),
-        ("", f"<p>{FERRY * 3}</p><div><time datetime='2024-03-09'>9 March</time> Joan: So sad.</div>", None),
-        ("", f"<p>{FERRY * 3} It sails on <time datetime='2024-03-09'>9 March</time>.</p>", None),
-        (
-            '<script type="application/ld+json">{"itemListElement": [{"datePublished": "2021-02-03"}]}</script>',
-            "",
-            None,
-        ),
-        ("", f"<p>{FERRY * 3}</p>" * 9 + "<div>Published: May 2, 2020</div>", None),
-        ("", "<ul><li>Published: May 2, 2020: Mill sold to its workers</li></ul>", None),
-        ("", "<div><span>By Ann Lee</span> <span>Published: March 7, 2024</span></div>", "2024-03-07"),
-        ("<meta name='date' content='03/27/2024'>", "", "2024-03-27"),
-        ("", "<article><time datetime='2024-03-07'>7 March</time></article>", "2024-03-07"),
-        ("<meta property='article:published_time' content='2024-03-07T09:00Z'>", "", "2024-03-07"),
-        ('<script type=\'application/ld+json\'>{"datePublished": "2024-03-07"}</script>', "", "2024-03-07"),
-        ("<link rel='canonical' href='https://courier.example/2024/03/07/ferry'>", "", "2024-03-07"),
-    ],
-)
+@pytest.mark.parametrize(("head", "body", "date"), cases(__file__, "page_dates.tsv", "head", "body", "date"))
 def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str, date: str | None) -> None:
     (tmp_path / "a.html").write_text(f"<html><head>{head}</head><body><p>{FERRY}</p>{body}</body></html>")
     corpus = read_file(tmp_path / "a.html")

@@ -17,6 +17,7 @@ from cdcoref.language import MentionWords, in_conflict
 from cdcoref.linking import KindClusters, PairLogits, cluster_mentions
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
+from tests.tables import cases
 
 VALUES = [
     *("the sinking", "1998", "the 1998 sinking", "2001", "12 people", "20 people", "people"),
@@ -95,26 +96,13 @@ def test_parts_of_a_cluster_are_without_conflict_and_no_two_of_them_are(phrases:
 
 
 @pytest.mark.parametrize(
-    ("sentences", "mentions", "expected"),
-    [
-        ("Peter 's father died . | Peter wept .", [(0,), (2,), (5,)], [[0, 2], [1]]),
-        ("Peter and his old father wept . | Peter", [(0,), (4,), (7,)], [[0, 1, 2]]),
-        ("the father of Peter wept . | Peter", [(1,), (3,), (6,)], [[0, 1, 2]]),
-        ("Peter said ' father Tom wept . | Peter", [(0,), (3,), (7,)], [[0, 1, 2]]),
-        ("Peter 's Fiesta wept . | Peter", [(0,), (2,), (5,)], [[0, 1, 2]]),  # a name conflicts by itself, if at all
-        ("Peter 's three sons wept . | Peter", [(0,), (3,), (6,)], [[0, 2], [1]]),
-        ("the guard saw the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 2], [1]]),
-        ("the guard is the driver . | the guard", [(0, 1), (3, 4), (6, 7)], [[0, 1, 2]]),
-        ("Prof. Lee sent Mr. Lee to Mrs. Lee .", [(0, 1), (3, 4), (6, 7)], [[0], [1], [2]]),
-        ("A 34-year-old man left . | A 51-year-old man fell .", [(2,), (7,)], [[0], [1]]),
-        ("A 34-year-old man left . | A 35-year-old man fell .", [(2,), (7,)], [[0, 1]]),
-    ],
+    ("sentences", "mentions", "expected"), cases(__file__, "possessors.tsv", "mentions", "expected")
 )
 def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
-    sentences: str, mentions: list[tuple[int, ...]], expected: list[list[int]]
+    sentences: str, mentions: list[list[int]], expected: list[list[int]]
 ) -> None:
     document = Document.from_sentences("d", [sentence.split() for sentence in sentences.split(" | ")])
-    corpus = Corpus((document,), tuple(Mention("d", tokens, "entity") for tokens in mentions))
+    corpus = Corpus((document,), tuple(Mention("d", tuple(tokens), "entity") for tokens in mentions))
     first, second = np.triu_indices(len(mentions), 1)
     everything = np.full(len(first), 4.0, dtype=np.float32)
     logits = PairLogits(len(mentions), first, second, np.full(len(first), KINDS.index("entity")), everything)

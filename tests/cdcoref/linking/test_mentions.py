@@ -15,6 +15,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.inputs import ReadingBuilder
 from cdcoref.linking import SpanScores, annotated_only, find_mentions, score_spans
 from cdcoref.reading import Reading
+from tests.tables import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,27 +74,7 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
     assert found(DOCUMENT, (0.5, 0.5), *spans) == [("event", 1, 2, 0.9), ("event", 2, 4, 0.9)]
 
 
-@pytest.mark.parametrize(
-    ("words", "spans", "expected"),
-    [
-        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9), (2, 4, 0.7)], ["Judge Paula Reyes"]),
-        ("Then Judge Paula Reyes ruled", [(1, 2, 0.9)], ["Judge Paula Reyes"]),  # only the title is detected
-        ("Then Sen. J. B. Hale left", [(1, 2, 0.9), (2, 5, 0.7)], ["Sen. J. B. Hale"]),
-        ("Then U.S. Chief Justice John Roy left", [(1, 4, 0.9), (4, 6, 0.7)], ["U.S. Chief Justice John Roy"]),
-        ("Then Prime Minister Ida Rohm left", [(1, 3, 0.9), (3, 5, 0.7)], ["Prime Minister Ida Rohm"]),
-        ("and Prime Minister Rohm left", [(1, 2, 0.9), (2, 3, 0.8), (3, 4, 0.7)], ["Prime Minister Rohm"]),
-        ("and then Vice President Hale left the town with her dog", [(4, 5, 0.9)], ["Hale"]),
-        ("Prime Minister Signs Bill for Chief Justice", [], []),
-        ("and the Vice President , Ann Hale , left the town with her dog", [], []),
-        ("They fired coach Rob Jennings", [(2, 3, 0.9), (3, 5, 0.8)], ["Rob Jennings"]),
-        # What is left: kinship, a headline, a day, another phrase, a title without a name.
-        ("his brother Pierre left", [(1, 2, 0.9), (2, 3, 0.8)], ["brother", "Pierre"]),
-        ("Judge Blocks Water Permit for Mine", [(0, 1, 0.9), (0, 2, 0.2), (3, 4, 0.8)], ["Judge", "Permit"]),
-        ("the President Tuesday met him", [(1, 2, 0.9), (2, 3, 0.8)], ["President", "Tuesday"]),
-        ("the President , Ann Hale , left", [(1, 2, 0.9), (3, 5, 0.8)], ["President", "Ann Hale"]),
-        ("the Judge ruled", [(1, 2, 0.9)], ["Judge"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "spans", "expected"), cases(__file__, "titles.tsv", "spans", "expected"))
 def test_no_title_directly_before_a_name_is_a_mention_beside_it(
     words: str, spans: list[tuple[int, int, float]], expected: list[str]
 ) -> None:

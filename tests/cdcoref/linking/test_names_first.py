@@ -11,7 +11,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import KindClusters, PairLogits
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
-from tests.tables import rows_of
+from tests.tables import cases, rows_of
 
 
 def mentions_in(*texts: str) -> Corpus:
@@ -59,22 +59,7 @@ def test_a_surname_is_the_full_name_that_it_can_belong_to() -> None:
         assert same(clustered({}, *row["texts"].split(" || "))) == same(names), row
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The [ captain ] slept .", "ruth lang"),
-        (
-            "Finance Minister [ Olga Brandt ] met [ Minister Pavel Rusk ] . The finance [ minister ] left .",
-            "olga brandt",
-        ),
-        ("Finance Minister [ Olga Brandt ] met [ Minister Pavel Rusk ] . The [ minister ] left .", ""),
-        ("[ Captain Ruth Lang ] sat with [ Captain Jan Beck ] . The [ captain ] slept .", ""),
-        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . A [ captain ] slept .", ""),
-        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The [ captains ] slept .", ""),
-        ("[ Captain Ruth Lang ] sat with [ Jan Beck ] . The other [ captain ] slept .", ""),
-        ("The [ captain ] slept . [ Captain Ruth Lang ] sat with [ Jan Beck ] .", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), cases(__file__, "offices.tsv"))
 def test_an_office_is_the_one_name_that_has_it_as_a_title(text: str, expected: str) -> None:
     labels = clustered({}, text)
     place = 0 if text.startswith("The [") else 2

@@ -13,7 +13,7 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import PredictedStory, stories_of
 from cdcoref.views import story_lines, story_list_lines
-from tests.tables import rows_of
+from tests.tables import cases, rows_of
 
 TEXTS = {
     "empty.txt": [],
@@ -147,22 +147,7 @@ def test_names_with_very_long_numbers_are_ordered_too() -> None:
     assert story.documents == ("010", "10", "9" * 5000)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "Harrison Street",
-        "Elm Ave.",
-        "I-43",
-        "Truman Hospital",
-        "Ind.",
-        "Facebook",
-        "Crime Stoppers",
-        "Reuters",
-        "Lake Tana",
-        "Indian Ocean",
-        "Latin America",
-    ],
-)
+@pytest.mark.parametrize("name", cases(__file__, "nobody.tsv"))
 def test_places_and_web_sites_are_nobody(name: str) -> None:
     texts = {"a.txt": f"Ida Rohm was shot near {name} .", "b.txt": f"Ida Rohm died near {name} ."}
     story = story_of(texts, {"ROHM": [(text, "Ida Rohm") for text in texts], "PLACE": [(text, name) for text in texts]})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cdlm.tasks import METRICS, Paragraph, Prediction, Question, qa_scores
+from tests.tables import cases
 
 Facts = tuple[tuple[str, int], ...]
 
@@ -41,21 +42,7 @@ def test_answers_are_normalised(text: str, normal: str) -> None:
 
 @pytest.mark.parametrize(
     ("predicted", "true", "em", "f1", "precision", "recall"),
-    [
-        ("the Hague", "Hague.", 1, 1, 1, 1),
-        ("New York City", "New York", 0, 0.8, 2 / 3, 1),
-        ("York", "New York City", 0, 0.5, 1, 1 / 3),
-        ("York York", "New York", 0, 0.5, 0.5, 0.5),
-        ("Paris", "London", 0, 0, 0, 0),
-        ("Yes.", "yes", 1, 1, 1, 1),
-        ("yes", "no", 0, 0, 0, 0),
-        ("yes sir", "yes", 0, 0, 0, 0),
-        ("yes", "yes sir", 0, 0, 0, 0),
-        ("no one", "one no", 0, 1, 1, 1),
-        ("noanswer", "an answer", 0, 0, 0, 0),
-        ("", "Paris", 0, 0, 0, 0),
-        ("the", "a", 1, 0, 0, 0),  # both are empty: equal, and without a word in common
-    ],
+    cases(__file__, "answers.tsv", "em", "f1", "precision", "recall"),
 )
 def test_answers(predicted: str, true: str, em: float, f1: float, precision: float, recall: float) -> None:
     assert scores(predicted, true) == pytest.approx((em, f1, precision, recall))
