@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from cdcoref.clustering import LINKAGES, Linkage
+from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl
 from cdcoref.linking import (
