@@ -60,6 +60,7 @@ def read_corpus(
     columns: Mapping[str, str] | None = None,
     relations: Sequence[str] = (),
     every_kind: bool = False,
+    names: Mapping[Path, str] | None = None,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
@@ -72,8 +73,9 @@ def read_corpus(
     `paths` are files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats,
     without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
     or ``"-"`` for `standard_input`, by default that of the process. `without` is a collection that is not read, nor are
-    the files that SQLite keeps beside it. All else is as in `ReadOptions`; a file that `every_kind` refuses is a
-    problem. Raises `InputError` if there is no such encoding, or the spaCy pipeline cannot be loaded.
+    the files that SQLite keeps beside it. `names` are the ids of files that are a document each, by default their own
+    names. All else is as in `ReadOptions`; a file that `every_kind` refuses is a problem. Raises `InputError` if there
+    is no such encoding, or the spaCy pipeline cannot be loaded.
     """
     if encoding is not None:
         check_encoding(encoding)
@@ -93,9 +95,10 @@ def read_corpus(
     reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find([paths] if isinstance(paths, str | Path) else paths))
     reader.options = replace(options, several=len(files) > 1)
-    own_names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
+    if names is None:
+        names = _shortest_names([path for path in files if str(path) != STANDARD_INPUT])
     for path in files:
-        reader.read(path, own_names.get(path, "stdin"))
+        reader.read(path, names.get(path, "stdin"))
     corpus = reader.corpus()
     if pipeline is not None and "parser" in loaded_pipeline(pipeline).pipe_names:
         corpus = replace(corpus, documents=tuple(with_parses(corpus.documents, pipeline)))

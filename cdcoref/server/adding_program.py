@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TextIO
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import EncodingError, LoadedCorpus, ReadOptions, read_file
+from cdcoref.formats import LoadedCorpus, read_corpus
 
 if TYPE_CHECKING:
     from cdcoref.formats import LoadedCorpus
@@ -45,47 +45,19 @@ def clean_name(name: str) -> str:
     return kept[-LONGEST_NAME:] or "document"
 
 
-def read_uploads(
-    uploads: Sequence[Upload],
-    kind: str | None,
-    encoding: str | None = None,
-    *,
-    every_kind: bool = False,
-) -> LoadedCorpus:
-    """Read files; one that cannot be read does not affect the others."""
-    documents: dict[str, Document] = {}
-    mentions: list[Mention] = []
-    notes: list[str] = []
-    problems: list[str] = []
-    suggested: str | None = None
-    # Cluster ids of separate files are never the same cluster; a collection does not use them.
-    several = len(uploads) > 1
-    options = ReadOptions(kind=kind, encoding=encoding, several=several, with_clusters=False, every_kind=every_kind)
-    for upload in uploads:
-        try:
-            corpus = _read(upload, replace(options, id=upload.name))
-            twice = next((d.id for d in corpus.documents if d.id in documents), None)
-            if twice is not None:
-                raise InputError(f"another uploaded file also has a document {twice!r}, so this file was skipped")
-        except InputError as error:
-            problems.append(str(InputError(error.message, upload.name, error.line)))
-            if isinstance(error, EncodingError):
-                suggested = suggested or error.suggestion
-            continue
-        documents.update((document.id, document) for document in corpus.documents)
-        mentions += corpus.mentions
-        notes += [note.replace(str(upload.path), upload.name) for note in corpus.notes]
-        if not corpus.documents:
-            notes.append(f"{upload.name}: the file has no documents")
-    return LoadedCorpus(Corpus(tuple(documents.values()), tuple(mentions), tuple(notes)), tuple(problems), suggested)
+def read_uploads(uploads: Sequence[Upload], **options: Any) -> LoadedCorpus:
+    """Read files, whose documents and problems have the names of the uploads; options as in `read_corpus`."""
+    names = {upload.path: upload.name for upload in uploads}
+    loaded = read_corpus(names, names=names, with_clusters=False, **options)
 
+    def renamed(sentence: str) -> str:
+        for path, name in names.items():
+            sentence = sentence.replace(str(path), name)
+        return sentence
 
-def _read(upload: Upload, options: ReadOptions) -> Corpus:
-    """One file; plain text has the name of the upload, and no file that it came from."""
-    corpus = read_file(upload.path, options)
-    own = str(upload.path)
-    documents = tuple(replace(d, path=None) if d.path == own else d for d in corpus.documents)
-    return replace(corpus, documents=documents)
+    documents = (replace(d, path=None) if Path(d.path or "") in names else d for d in loaded.corpus.documents)
+    corpus = replace(loaded.corpus, documents=tuple(documents), notes=tuple(map(renamed, loaded.corpus.notes)))
+    return replace(loaded, corpus=corpus, problems=tuple(map(renamed, loaded.problems)))
 
 
 def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
@@ -133,12 +105,8 @@ class Adder:
             with Collection.open(self._settings["collection"]) as collection:
                 kind = None if collection.options.kind == "both" else collection.options.kind
                 self._progress("reading the files", 0, 0)
-                loaded = read_uploads(
-                    uploads,
-                    kind,
-                    encoding,
-                    every_kind=kind is None and collection.model != LEMMA,
-                )
+                every_kind = kind is None and collection.model != LEMMA
+                loaded = read_uploads(uploads, kind=kind, encoding=encoding, every_kind=every_kind)
                 problems += [*loaded.problems, *loaded.corpus.notes, *_advice(loaded)]
                 corpus = loaded.corpus
                 if not corpus.documents:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -36,8 +37,12 @@ def form_routes(site: Site) -> APIRouter:
     """The routes to which forms are sent."""
     router = APIRouter(include_in_schema=False)
 
-    for path, act in FORMS.items():
-        router.add_api_route(path, _answering(site, act), methods=["POST"])
+    async def answer(request: Request) -> Response:
+        async with request.form(max_fields=MOST_FIELDS) as form:
+            return await run_in_threadpool(_answer, site, form, FORMS[request.url.path])
+
+    for path in FORMS:
+        router.add_api_route(path, answer, methods=["POST"])
 
     @router.post("/add")
     async def add(request: Request) -> Response:
@@ -82,14 +87,6 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
         raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
 
 
-def _answering(site: Site, act: Act) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(request: Request) -> Response:
-        async with request.form(max_fields=MOST_FIELDS) as form:
-            return await run_in_threadpool(_answer, site, form, act)
-
-    return answer
-
-
 def _answer(site: Site, form: FormData, act: Act) -> Response:
     back = _local(form.get("back"))
     if not _own(site, form):
@@ -120,21 +117,13 @@ def _page_to_move(site: Site, ids: Sequence[str]) -> str:
     return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
 
 
-def _undo(site: Site, form: FormData, back: str) -> str:
-    number = _number(form)
-    return _with(back, "undone", site.writer.change(lambda collection: collection.undo(number)).number)
-
-
-def _redo(site: Site, form: FormData, back: str) -> str:
-    number = _number(form)
-    return _with(back, "done", site.writer.change(lambda collection: collection.redo(number)).number)
-
-
-def _number(form: FormData) -> int | None:
-    number = str(form.get("number") or "")
-    if number and not re.fullmatch(r"[0-9]{1,9}", number):
-        raise InputError(f"{number!r} is not the number of a correction")
-    return int(number) if number else None
+def _undo(site: Site, form: FormData, back: str, *, redo: bool = False) -> str:
+    given = str(form.get("number") or "")
+    if given and not re.fullmatch(r"[0-9]{1,9}", given):
+        raise InputError(f"{given!r} is not the number of a correction")
+    number = int(given) if given else None
+    done = site.writer.change(lambda collection: collection.redo(number) if redo else collection.undo(number))
+    return _with(back, "done" if redo else "undone", done.number)
 
 
 def _remove(site: Site, form: FormData, back: str) -> str:
@@ -153,7 +142,7 @@ def _restore(site: Site, form: FormData, back: str) -> str:
 FORMS: dict[str, Act] = {
     "/corrections": _correct,
     "/corrections/undo": _undo,
-    "/corrections/redo": _redo,
+    "/corrections/redo": partial(_undo, redo=True),
     "/documents/remove": _remove,
     "/documents/restore": _restore,
 }
@@ -168,13 +157,8 @@ def _own(site: Site, form: FormData) -> bool:
 
 def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Response:
     """The page with the form, and with what was in it."""
-    kept = Sent(
-        str(form.get("action") or ""),
-        tuple(str(id) for id in form.getlist("id")),
-        str(form.get("name") or ""),
-        str(form.get("same_name") or ""),
-        str(form.get("encoding") or ""),
-    )
+    given = {name: str(form.get(name) or "") for name in ("action", "name", "same_name", "encoding")}
+    kept = Sent(ids=tuple(str(id) for id in form.getlist("id")), **given)
     return show_address(site, back, Notice(error=why, form=kept), status)
 
 

@@ -77,7 +77,7 @@ def test_adding_files(client: Any, written: Any, lines: Callable[[Corpus], bytes
     assert client.get("/api/collection").json()["counts"]["documents"] == 7
     # Files with two documents of one name, and compressed ones.
     job = added(client, ("x.jsonl", lines(changed)), ("y.jsonl", lines(changed)))
-    assert "another uploaded file also has a document 'new.txt'" in job["problems"][0]
+    assert "document 'new.txt' is also in" in job["problems"][0]
     job = added(client, ("z.jsonl.gz", gzip.compress(lines(written.annotated("z", "A guard saw it .")))))
     assert job["report"]["added"] == ["z"]
     for wrong in ({"files": ("", b"x")}, {"other": ("a.txt", b"x")}):
@@ -150,7 +150,8 @@ def test_texts_that_are_not_utf8(reading: Client) -> None:
     # With the API, and what is not in the encoding either.
     job = added(client, ("again.txt", LATIN), ("greek.txt", b"\xff\xfd ferry\n"), encoding="cp1253")
     assert job["report"]["added"] == ["again.txt"]
-    assert job["problems"] == ["greek.txt, line 1: the line cannot be decoded as cp1253; is the text in this encoding?"]
+    what = "the line cannot be decoded as cp1253; is the text in this encoding?; the whole file was skipped"
+    assert job["problems"] == [f"greek.txt, line 1: {what}"]
 
 
 def test_texts_are_read_by_the_model(reading: Client) -> None:
