@@ -155,13 +155,7 @@ def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Li
     return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
 
 
-BRAT = Format(
-    name="brat",
-    suffixes=(".ann",),
-    recognise=lambda start: _BEGINNING.match(start) is not None,
-    read=read_brat_file,
-    read_table=table_reader(read_brat_file),
-)
+BRAT = Format("brat", (".ann",), read_brat_file, _BEGINNING.match, table_reader(read_brat_file))
 
 
 RELATION = "coref"
@@ -360,10 +354,4 @@ def _type_system() -> Any:
     return load_dkpro_core_typesystem()
 
 
-XMI = Format(
-    name="UIMA CAS XMI",
-    suffixes=(".xmi",),
-    recognise=lambda start: _XMI_BEGINNING.match(start) is not None,
-    read=read_xmi,
-    read_table=table_reader(read_xmi),
-)
+XMI = Format("UIMA CAS XMI", (".xmi",), read_xmi, _XMI_BEGINNING.match, table_reader(read_xmi))

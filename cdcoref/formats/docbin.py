@@ -26,10 +26,10 @@ from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_read
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
 from cdcoref.formats.lines import whole_file
+from cdcoref.formats.output_file import write_bytes
 from cdcoref.formats.packed import DAMAGE, check_zlib
 from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import head_span
-from cdlm.files import replaced_file
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
@@ -78,11 +78,7 @@ def write_docbin(corpus: Corpus, path: str | Path) -> None:
     from spacy.tokens import DocBin
 
     data = DocBin(attrs=["ORTH", "SENT_START"], docs=docs_of(corpus), store_user_data=True).to_bytes()
-    try:
-        with replaced_file(Path(path)) as part:
-            part.write_bytes(gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
-    except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
+    write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
 def checked_docs(docs: object) -> list[Doc]:
@@ -339,9 +335,6 @@ def _mentions(doc: Doc, document: str, words: Sequence[_Word]) -> Iterator[Menti
                 tag = span.label_ if span.label_ not in (kind, "") else None
                 sure = None if confidences[n] is None else float(confidences[n])
                 yield Mention(document, tokens, kind, span.kb_id_ or None, span.id_ or None, tag, sure)
-
-
-# -- the format --------------------------------------------------------------------------------------------------------
 
 
 def _recognise(start: bytes) -> bool:

@@ -138,7 +138,7 @@ def _document_format(
         stated = {name: value for name, value in plain.items() if value and not _NOT_STATED.fullmatch(value)}
         return Corpus((with_stated(document, stated),), notes=tuple(f"{path}: {note}" for note in notes))
 
-    return Format(name, (suffix,), lambda start: begins.match(start) is not None, read)
+    return Format(name, (suffix,), read, begins.match)
 
 
 def _packed(entry: bytes) -> re.Pattern[bytes]:
@@ -212,9 +212,4 @@ def _plain_words(tokens: Sequence[Token]) -> Iterator[str]:
             yield "\n"
 
 
-MARKDOWN = Format(
-    name="Markdown",
-    suffixes=(".md", ".markdown"),
-    recognise=lambda start: False,  # by its name alone
-    read=read_markdown,
-)
+MARKDOWN = Format("Markdown", (".md", ".markdown"), read_markdown)

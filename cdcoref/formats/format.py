@@ -107,9 +107,10 @@ class Format:
     """The name used in messages."""
     suffixes: tuple[str, ...]
     """File name suffixes, without ``.gz``, that decide if the content does not; files are written with the first."""
-    recognise: Callable[[bytes], bool]
-    """Whether a file is in this format, judged by its first bytes (decompressed). It must reject other formats."""
     read: Read
+    recognise: Callable[[bytes], object] = lambda start: False
+    """Whether a file is in this format, judged by its first bytes (decompressed), so that the answer is true or false.
+    It must reject other formats. By default, the format is known by its name alone."""
     read_table: ReadTable | None = None
     """Reads only the mentions, for scoring; None for a format without coreference."""
     write: Write | None = None

@@ -182,7 +182,7 @@ def json_schema(name: str = "document") -> dict[str, Any]:
 JSONL = Format(
     name="JSON lines",
     suffixes=(".jsonl", ".ndjson", ".json"),
-    recognise=lambda start: _BEGINNING.match(start) is not None,
+    recognise=_BEGINNING.match,
     read=read_jsonl,
     read_table=lambda path, _: read_jsonl_table(path),
     write=lambda corpus, path, _: write_jsonl(corpus, path),
@@ -237,7 +237,7 @@ def _read_e2e_table(path: Path, options: ReadOptions) -> MentionTable:
 E2E = Format(
     name="JSON lines of end-to-end coreference",
     suffixes=(".jsonlines",),
-    recognise=lambda start: _E2E_BEGINNING.match(start) is not None and _E2E_FIELDS.search(start) is not None,
+    recognise=lambda start: _E2E_BEGINNING.match(start) and _E2E_FIELDS.search(start),
     read=JSONL.read,
     read_table=_read_e2e_table,
     write=lambda corpus, path, layout: write_e2e(corpus, path),

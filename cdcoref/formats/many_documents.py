@@ -163,31 +163,15 @@ def _read(parts: Callable[[bytes, Path], Iterator[Part]], what: str) -> Callable
     return read
 
 
+def _read_nexis(path: Path, options: ReadOptions) -> Corpus:
+    return documents_of(nexis_parts(text_content(path, options.encoding).decode()), path, options, "article")
+
+
 MANY_DOCUMENTS = (
     Format(
-        name="mail",
-        suffixes=(".eml", ".mbox"),
-        recognise=lambda start: (_HEADER.match(start) or _MBOX.match(start)) is not None,
-        read=_read(_mails, "message"),
+        "mail", (".eml", ".mbox"), _read(_mails, "message"), lambda start: _HEADER.match(start) or _MBOX.match(start)
     ),
-    Format(
-        name="feed",
-        suffixes=(".rss", ".atom"),
-        recognise=lambda start: _FEED.match(start) is not None,
-        read=_read(_entries, "entry"),
-    ),
-    Format(
-        name="web archive",
-        suffixes=(".warc", ".wet"),
-        recognise=lambda start: start.startswith(b"WARC/"),
-        read=_read(_records, "record"),
-    ),
-    Format(
-        name="LexisNexis",
-        suffixes=(),
-        recognise=lambda start: is_nexis(start.decode(errors="replace")),
-        read=lambda path, options: documents_of(
-            nexis_parts(text_content(path, options.encoding).decode()), path, options, "article"
-        ),
-    ),
+    Format("feed", (".rss", ".atom"), _read(_entries, "entry"), _FEED.match),
+    Format("web archive", (".warc", ".wet"), _read(_records, "record"), re.compile(b"WARC/").match),
+    Format("LexisNexis", (), _read_nexis, lambda start: is_nexis(start.decode(errors="replace"))),
 )

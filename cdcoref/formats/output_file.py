@@ -56,6 +56,15 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
             raise _cannot_be_written(error, path) from error
 
 
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file of bytes, which replaces `path` when it is complete."""
+    try:
+        with replaced_file(Path(path)) as part:
+            part.write_bytes(data)
+    except OSError as error:
+        raise _cannot_be_written(error, path) from error
+
+
 def _cannot_be_written(error: OSError, path: str | Path) -> InputError:
     return InputError(f"the file cannot be written ({error.strerror or error}); choose another location", path)
 

@@ -365,8 +365,7 @@ def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:
 
 
 TEXT = Format(
-    name="plain text",
-    suffixes=(".txt",),
-    recognise=lambda start: False,  # it is what no other format recognises
-    read=lambda path, options: Corpus((read_text(path, options.pipeline, options.id, options.encoding),)),
+    "plain text",  # which is what no other format recognises
+    (".txt",),
+    lambda path, options: Corpus((read_text(path, options.pipeline, options.id, options.encoding),)),
 )

@@ -240,27 +240,12 @@ def _columns(names: Sequence[str]) -> str:
     return f"the columns are {shown}{', ...' if len(names) > _SHOWN else ''}" if names else "the table is empty"
 
 
-EXCEL = Format(
-    name="Excel",
-    suffixes=(".xlsx",),
-    recognise=lambda start: _EXCEL.match(start) is not None,
-    read=read_excel,
-)
-CSV = Format(
-    name="CSV",
-    suffixes=(".csv", ".tsv"),
-    recognise=lambda start: False,  # by its name alone
-    read=read_csv,
-)
-PARQUET = Format(
-    name="Parquet",
-    suffixes=(".parquet",),
-    recognise=lambda start: start.startswith(_PARQUET_MAGIC),
-    read=read_parquet,
-)
+EXCEL = Format("Excel", (".xlsx",), read_excel, _EXCEL.match)
+CSV = Format("CSV", (".csv", ".tsv"), read_csv)
+PARQUET = Format("Parquet", (".parquet",), read_parquet, lambda start: start.startswith(_PARQUET_MAGIC))
 
 
-_BOOKNLP = b"paragraph_ID\tsentence_ID\t"
+_BOOKNLP = rb"paragraph_ID\tsentence_ID\t"
 
 
 def _cells_of(path: Path, *columns: str) -> Iterator[tuple[int, list[str]]]:
@@ -300,10 +285,4 @@ def read_booknlp(path: Path, options: ReadOptions) -> Corpus:
     return Corpus((document,), tuple(sorted(mentions, key=lambda mention: mention.tokens)))
 
 
-BOOKNLP = Format(
-    name="BookNLP",
-    suffixes=(".tokens",),
-    recognise=lambda start: start.startswith(_BOOKNLP),
-    read=read_booknlp,
-    read_table=table_reader(read_booknlp),
-)
+BOOKNLP = Format("BookNLP", (".tokens",), read_booknlp, re.compile(_BOOKNLP).match, table_reader(read_booknlp))

@@ -302,9 +302,4 @@ def all_text(data: bytes, path: str | Path) -> str:
     return "\n\n".join(line for line in lines if line)
 
 
-HTML = Format(
-    name="HTML",
-    suffixes=(".html", ".htm", ".xhtml"),
-    recognise=is_html,
-    read=read_html,
-)
+HTML = Format("HTML", (".html", ".htm", ".xhtml"), read_html, is_html)

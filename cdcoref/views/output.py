@@ -14,6 +14,7 @@ from cdcoref.formats import (
     output_file,
     output_suffixes,
     write_brat,
+    write_bytes,
     write_corpus,
     write_label_studio,
     write_prodigy,
@@ -25,7 +26,6 @@ from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
 from cdcoref.views.resolved_text import Replaced, write_resolved
 from cdlm.extras import install_command
-from cdlm.files import replaced_file
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 _OF_MENTION = ("document", "start", "end", "text")
@@ -82,12 +82,7 @@ def _write(path: str | Path, columns: Sequence[str], rows: Iterable[Sequence[obj
 def write_parquet(source: Results | Corpus, path: str | Path) -> None:
     """Write a Parquet file."""
     check_parquet()
-    frame = Results.of(source).to_dataframe()
-    try:
-        with replaced_file(Path(path)) as part:
-            frame.to_parquet(part, index=False)
-    except OSError as error:
-        raise InputError(f"the file cannot be written ({error.strerror}); choose another location", path) from error
+    write_bytes(path, Results.of(source).to_dataframe().to_parquet(index=False))
 
 
 def check_parquet() -> None:
