@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -95,16 +96,8 @@ class LearntCorpora(Ids):
             raise InputError("give --corpus NAME:DIR, or --train FILE and --dev FILE of your own annotated corpus")
         if not self.uncorrected:
             _check_corrected([*self.train_file, *self.dev_file])
-        from cdcoref.formats import read_corpus
-
-        corpora: list[Corpus] = []
-        for files in (self.train_file, self.dev_file):
-            loaded = read_corpus(files, kind=kind, ids=self.ids)
-            if loaded.problems:
-                raise InputError(loaded.problems[0])
-            say(*loaded.corpus.notes)
-            corpora.append(loaded.corpus)
-        return [corpora[0]], [corpora[1]]
+        learnt, dev = (_annotated(files, kind, self.ids) for files in (self.train_file, self.dev_file))
+        return [learnt], [dev]
 
 
 def train(
@@ -194,12 +187,9 @@ def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | C
     for folder in folders:
         if there and folder not in there:
             say(f"{folder.info.title} has no {split} split in {folder.path}")
-    corpora: list[AnnotatedCorpus | Corpus] = []
-    for folder in there or folders[:1]:  # if there is none, reading says what is missing
-        read = folder.read(split)
-        say(*read.corpus.notes)
-        corpora.append(read)
-    return corpora
+    corpora = [folder.read(split) for folder in there or folders[:1]]  # if there is none, reading says what is missing
+    say(*(note for corpus in corpora for note in corpus.corpus.notes))
+    return list(corpora)
 
 
 def evaluate(
@@ -230,7 +220,6 @@ def evaluate(
 
     options = LinkingOptions(candidates=chosen.candidates, **computing.batch)
     gold, name = _gold(corpus, file, kind)
-    say(*gold.corpus.notes)
     from cdcoref.evaluation import evaluate as evaluate_corpus
 
     predictor = computing.load(chosen.model)
@@ -256,14 +245,24 @@ def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[Annotated
     folder = corpus.folder(file is not None, "one annotated file of your own")
     if folder is not None:
         split = corpus.split or "dev"
-        return folder.read(split), f"{folder.info.title} {split}"
+        gold = folder.read(split)
+        say(*gold.corpus.notes)
+        return gold, f"{folder.info.title} {split}"
     from cdcoref.corpora import annotated_corpora
+
+    own = _annotated([str(file)], None if kind == "both" else kind, corpus.ids)
+    return annotated_corpora(own)[0], str(file)
+
+
+def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["local", "global"] | None) -> Corpus:
+    """Annotated files of one's own, all of which must be readable; says what was noted about them."""
     from cdcoref.formats import read_corpus
 
-    loaded = read_corpus([str(file)], kind=None if kind == "both" else kind, ids=corpus.ids)
+    loaded = read_corpus(files, kind=kind, ids=ids)
     if loaded.problems:
         raise InputError(loaded.problems[0])
-    return annotated_corpora(loaded.corpus)[0], str(file)
+    say(*loaded.corpus.notes)
+    return loaded.corpus
 
 
 def publish(

@@ -148,18 +148,16 @@ def _scored(
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
     from cdcoref.formats import read_mention_table
-    from cdcoref.scoring import score_files, score_tables
+    from cdcoref.scoring import compare_responses, score_tables
 
+    table, *others = [read_mention_table(path, ids=options.ids) for path in (key, *responses)]
+    results = [score_tables(table, response, options, per_document=per_document) for response in others]
     if resampling is None:
-        return list(score_files(key, responses, options, per_document=per_document)), None
-    from cdcoref.scoring import compare_responses
-
-    table, first, second = (read_mention_table(path, ids=options.ids) for path in (key, *responses))
-    results = [score_tables(table, response, options, per_document=per_document) for response in (first, second)]
+        return results, None
+    first, second = others
     with StageProgress() as progress:
-        test = compare_responses(
-            table, first, second, options, **resampling, progress=partial(progress.update, "resampling")
-        )
+        resampled = partial(progress.update, "resampling")
+        test = compare_responses(table, first, second, options, **resampling, progress=resampled)
     if test.units < FEWEST_UNITS:
         raise InputError(
             f"{counted(test.units, test.unit)} are too few to test whether responses differ; at least "

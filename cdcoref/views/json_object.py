@@ -46,10 +46,7 @@ def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
 
 
 def write_json(source: Results | Corpus, path: str | Path) -> None:
-    """Write :func:`json_text` as a file, which is compressed if its name ends in ``.gz``.
-
-    Raises `InputError` if the file cannot be written. An existing file is then left unchanged.
-    """
+    """Write :func:`json_text` as a file, which is compressed if its name ends in ``.gz``."""
     with output_file(path) as file:
         file.write(json_text(source) + "\n")
 
@@ -75,36 +72,25 @@ def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, An
     for members in corpus.clusters():
         if members[0].kind != EVENT or members[0].cluster is None:
             continue
-        shown = _circumstances(known.of(members[0])).items()
-        values = {name: _by_document(value) for name, value in shown if value}
+        values = {name: value for name, value in _circumstances(known.of(members[0])).items() if value}
         for id in dict.fromkeys(mention.document for mention in members) if values else ():
-            own = {name: _stated_in(id, value) for name, value in values.items()}
-            found[id].append({"cluster": members[0].cluster, "kind": EVENT, **own})
+            stated = {name: _stated_in(id, value) for name, value in values.items()}
+            found[id].append({"cluster": members[0].cluster, "kind": EVENT, **stated})
     return found
 
 
-def _by_document(value: Any) -> Any:
-    """A circumstance, or participants, with what each document states, by its id."""
-    if isinstance(value, list):
-        return [_by_document(one) for one in value]
-    own: dict[str, list[dict[str, Any]]] = {}
-    for one in value["mentions"]:
-        own.setdefault(one["document"], []).append({name: part for name, part in one.items() if name != "document"})
-    return {**value, "mentions": own}
-
-
 def _stated_in(document: str, value: Any) -> Any:
-    """What :func:`_by_document` returns, with what one document states."""
+    """A circumstance, or participants, with what one document states."""
     if isinstance(value, list):
-        return [_stated_in(document, one) for one in value]
-    return {**value, "mentions": value["mentions"].get(document, [])}
+        return [_stated_in(document, participant) for participant in value]
+    stated = ({**words} for words in value["mentions"] if words["document"] == document)
+    return {**value, "mentions": [words for words in stated if words.pop("document")]}
 
 
 def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:
-    when, where = known.when, known.where
     return {
-        "when": None if when is None else _circumstance(when),
-        "where": None if where is None else _circumstance(where),
+        "when": _circumstance(known.when),
+        "where": _circumstance(known.where),
         "participants": [
             {"label": one.label, "cluster": one.cluster, "role": one.role, "mentions": _stated(one.stated)}
             for one in known.participants
@@ -112,8 +98,8 @@ def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:
     }
 
 
-def _circumstance(found: ClusterPeriod | ClusterPlace) -> dict[str, Any]:
-    return {"value": str(found), "known": found.known, "mentions": _stated(found.stated)}
+def _circumstance(found: ClusterPeriod | ClusterPlace | None) -> dict[str, Any] | None:
+    return None if found is None else {"value": str(found), "known": found.known, "mentions": _stated(found.stated)}
 
 
 def _stated(words: Sequence[Stated]) -> list[dict[str, Any]]:

@@ -106,26 +106,14 @@ def scores_json(results: Sequence[FileScores], significance: Significance | None
         return entries[0]
     values: dict[str, Any] = {"responses": entries}
     if significance is not None:
-        values["significance"] = _significance_json(significance)
+        names = ("unit", "units", "resamples", "exchanges", "exhaustive", "seed")
+        smallest = ("smallest_bootstrap_p", "smallest_randomisation_p")
+        values["significance"] = {
+            **{name: getattr(significance, name) for name in (*names, *smallest)},
+            "crossing_clusters": significance.crossing,
+            "f1": {name: {"difference": d.difference, **asdict(d)} for name, d in significance.differences.items()},
+        }
     return values
-
-
-def _significance_json(s: Significance) -> dict[str, Any]:
-    return {
-        "unit": s.unit,
-        "units": s.units,
-        "crossing_clusters": s.crossing,
-        "resamples": s.resamples,
-        "exchanges": s.exchanges,
-        "exhaustive": s.exhaustive,
-        "seed": s.seed,
-        "smallest_bootstrap_p": s.smallest_bootstrap_p,
-        "smallest_randomisation_p": s.smallest_randomisation_p,
-        "f1": {
-            name: {"first": d.first, "second": d.second, "difference": d.difference, **asdict(d)}
-            for name, d in s.differences.items()
-        },
-    }
 
 
 def error_text(report: ErrorReport) -> str:

@@ -13,7 +13,6 @@ from cdcoref.corpus import confidence_text
 from cdcoref.facts import Period
 from cdcoref.reports import (
     Counts,
-    Disagreement,
     PredictedCluster,
     PredictedMention,
     PredictedStory,
@@ -147,51 +146,46 @@ def story_list_lines(stories: Sequence[PredictedStory]) -> Iterator[str]:
     """One line a story: its number, how many documents it has, its title, where and when."""
     width = max((len(str(story.number)) for story in stories), default=1)
     for story in stories:
-        where = " · ".join(part for part in (story.where, _day(story.when)) if part)
-        documents = counted(len(story.documents), "document")
-        known = f"{documents}; {printable(where)}" if where else documents
+        where = _joined(" · ", story.where, _day(story.when))
+        known = _joined("; ", counted(len(story.documents), "document"), printable(where))
         yield f"{story.number:>{width}}  {printable(story.title)}  ({known})"
 
 
 def story_lines(story: PredictedStory, *, most: int = SHOWN) -> Iterator[str]:
     """A story, with at most `most` events in a list."""
-    yield from textwrap.wrap(printable(f"Story {story.number}: {story.title}"), STORY_WIDTH)
+    yield from _wrapped(f"Story {story.number}: {story.title}", 0, 0)
     for name, value in (("who", ", ".join(story.who)), ("where", story.where), ("when", _day(story.when))):
         if value:
-            yield from textwrap.wrap(printable(f"{name}: {value}"), STORY_WIDTH, subsequent_indent="  ")
-    yield ""
-    yield "documents:"
+            yield from _wrapped(f"{name}: {value}", 0, 2)
+    yield from ("", "documents:")
     for document in story.documents:
         headline = story.headline_of(document)
-        known = "; ".join(
-            part for part in (story.published_by(document), document if headline != document else "") if part
-        )
-        parts = [_day(story.day_of(document)), headline, f"({known})" if known else ""]
-        yield f"  {printable('  '.join(part for part in parts if part))}"
-    yield from _section("timeline", story.timeline, most, story)
-    yield from _section("only in one document", story.one_source, most, story)
+        known = _joined("; ", story.published_by(document), document if headline != document else "")
+        line = _joined("  ", _day(story.day_of(document)), headline, f"({known})" if known else "")
+        yield f"  {printable(line)}"
+    yield from _events("timeline", story.timeline, most, len(story.documents))
+    yield from _events("only in one document", story.one_source, most, len(story.documents))
     if story.numbers:
-        yield ""
-        yield "numbers over time:"
-    for line in story.numbers:
-        yield from textwrap.wrap(
-            printable(f"{line.label}: {line}"), STORY_WIDTH, initial_indent="  ", subsequent_indent="    "
-        )
+        yield from ("", "numbers over time:")
+    for number in story.numbers:
+        yield from _wrapped(f"{number.label}: {number}", 2, 4)
     if story.disagreements:
-        yield ""
-        yield "documents disagree:"
+        yield from ("", "documents disagree:")
     for one in story.disagreements:
-        yield from _disagreement(one)
+        yield f"  {printable(one.label)}: {one.about}{f' ({one.cluster})' if one.cluster else ''}"
+        for statement in one.statements:
+            yield from _wrapped(f"{statement.value}  {statement.document}: {statement.sentence}", 6, 8)
 
 
-def _section(name: str, events: Sequence[StoryEvent], most: int, story: PredictedStory) -> Iterator[str]:
-    if not events:
-        return
-    yield ""
-    yield f"{name}:"
+def _events(heading: str, events: Sequence[StoryEvent], most: int, documents: int) -> Iterator[str]:
+    if events:
+        yield from ("", f"{heading}:")
     shown = first_events(events, most)
     for event in shown:
-        yield from _event(event, len(story.documents))
+        coverage = f"{len(event.documents)} of {counted(documents, 'document')}"
+        parts = (event.when_text, event.label, event.where, coverage, event.cluster)
+        yield from _wrapped(_joined(" · ", *parts), 2, 4)
+        yield from _wrapped(f"{event.best.document}: {event.best.sentence}", 6, 6)
     if len(events) > len(shown):
         yield f"  and {counted(len(events) - len(shown), 'other event')}"
 
@@ -201,21 +195,13 @@ def first_events(events: Sequence[StoryEvent], most: int) -> list[StoryEvent]:
     return [event for event in events if not event.minor][:most] or list(events[:most])
 
 
-def _event(event: StoryEvent, documents: int) -> Iterator[str]:
-    coverage = f"{len(event.documents)} of {counted(documents, 'document')}"
-    head = " · ".join(
-        part for part in (event.when_text, event.label, event.where, coverage, event.cluster or "") if part
-    )
-    yield from textwrap.wrap(printable(head), STORY_WIDTH, initial_indent="  ", subsequent_indent="    ")
-    quoted = printable(f"{event.best.document}: {event.best.sentence}")
-    yield from textwrap.wrap(quoted, STORY_WIDTH, initial_indent="      ", subsequent_indent="      ")
+def _wrapped(text: str, first: int, rest: int) -> list[str]:
+    """Lines with indents of so many spaces: that of the first line, and that of the others."""
+    return textwrap.wrap(printable(text), STORY_WIDTH, initial_indent=" " * first, subsequent_indent=" " * rest)
 
 
-def _disagreement(one: Disagreement) -> Iterator[str]:
-    yield f"  {printable(one.label)}: {one.about}{f' ({one.cluster})' if one.cluster else ''}"
-    for statement in one.statements:
-        text = printable(f"{statement.value}  {statement.document}: {statement.sentence}")
-        yield from textwrap.wrap(text, STORY_WIDTH, initial_indent="      ", subsequent_indent="        ")
+def _joined(between: str, *parts: str | None) -> str:
+    return between.join(filter(None, parts))
 
 
 def _day(period: Period | None) -> str:
