@@ -73,35 +73,26 @@ def assign_clusters(
 def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     """Count what is in clusters whose mentions changed, and find their titles; those without mentions are emptied."""
     for chunk in chunks(numbers):
+        connection.execute(
+            "UPDATE clusters SET (mentions, documents, confidence) = (SELECT count(*), count(DISTINCT document), "
+            f"avg(confidence) FROM mentions WHERE cluster = clusters.number) WHERE number IN ({marks(chunk)})",
+            chunk,
+        )
         query = (
-            "SELECT mentions.cluster, documents.story, mentions.kind, mentions.document, mentions.words, "
-            "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
+            "SELECT mentions.cluster, documents.story, mentions.kind, mentions.words "
+            "FROM mentions JOIN documents ON documents.number = mentions.document "
             f"WHERE mentions.cluster IN ({marks(chunk)}) ORDER BY mentions.document, mentions.place"
         )
         members = defaultdict(list)
         for cluster, *row in connection.execute(query, chunk):
             members[cluster].append(row)
         titles = _event_titles(connection, list(members))
-        for number in chunk:
-            if number not in members:
-                connection.execute(
-                    "UPDATE clusters SET mentions = 0, documents = 0, confidence = NULL WHERE number = ?", (number,)
-                )
-                continue
-            stories, kinds, documents, words, confidences = zip(*members[number], strict=True)
-            known = [confidence for confidence in confidences if confidence is not None]
+        for number, rows in members.items():
+            story, kind, _ = rows[0]
+            title = titles.get(number) or cluster_label([words for *_, words in rows])
             connection.execute(
-                "UPDATE clusters SET story = ?, kind = ?, title = ?, mentions = ?, documents = ?, confidence = ?, "
-                "merged_into = NULL WHERE number = ?",
-                (
-                    stories[0],
-                    kinds[0],
-                    titles.get(number) or cluster_label(words),
-                    len(words),
-                    len(set(documents)),
-                    sum(known) / len(known) if known else None,
-                    number,
-                ),
+                "UPDATE clusters SET story = ?, kind = ?, title = ?, merged_into = NULL WHERE number = ?",
+                (story, kind, title, number),
             )
 
 

@@ -168,11 +168,6 @@ class KindScorer(nn.Module):
         seen = self.scale >= MIN_SPREAD
         return torch.where(seen, (features - self.mean) / self.scale.masked_fill(~seen, 1.0), 0.0)
 
-    def without_vectors(self, standard: Tensor) -> Tensor:
-        """Logits of the first network for features as :meth:`standardised` gives them. *Shape:* (pairs,)"""
-        logits: Tensor = self.layers(standard)
-        return logits
-
     def by_vectors(self, name: str, standard: Tensor, one: Tensor, other: Tensor) -> Tensor:
         """Logits of one of the further networks. *Shape:* (pairs,)
 
@@ -190,7 +185,7 @@ class KindScorer(nn.Module):
         `one`, `other`: All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
         """
         standard = self.standardised(features)
-        logits = (1 - sum(self.shares.values())) * self.without_vectors(standard) + features @ self.prior
+        logits = (1 - sum(self.shares.values())) * self.layers(standard) + features @ self.prior
         for name, share in self.shares.items():
             own = self.columns[name]
             logits = logits + share * self.by_vectors(name, standard, one[:, own], other[:, own])

@@ -13,7 +13,7 @@ from cdcoref.circumstances import Place, Source, day_of, names_in_roles
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.facts import descriptions, name_at, verbs_about
 from cdcoref.language import are_forms_of_one_name, date_name, different_names, is_common_word
-from cdcoref.reports.stated_numbers import contradicted_numbers
+from cdcoref.reports.stated_numbers import StoryNumbers
 from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
 
@@ -45,8 +45,9 @@ class Disagreement:
 
 def disagreements(story: StoryContext, label: Callable[[Sequence[Mention]], str]) -> Iterator[Disagreement]:
     """What the documents of a story disagree about."""
-    for contradictions in (contradicted_numbers, contradicted_circumstances, contradicted_names, contradicted_ages):
-        for found in contradictions(story):
+    people = (contradicted_names(story), contradicted_ages(story))
+    for contradictions in (StoryNumbers(story).contradictions(), contradicted_circumstances(story), *people):
+        for found in contradictions:
             statements = (
                 Statement(value.document, value.text, story.documents[value.document].sentence_text(value.token))
                 for value in found.stated

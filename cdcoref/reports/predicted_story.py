@@ -23,7 +23,7 @@ from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import mean_confidence, says_little
-from cdcoref.reports.stated_numbers import NumberLine, numbers_over_time
+from cdcoref.reports.stated_numbers import NumberLine, StoryNumbers
 from cdcoref.reports.stated_values import StoryContext
 from cdcoref.word_tables import words_in
 
@@ -219,7 +219,7 @@ class PredictedStory:
     @cached_property
     def numbers(self) -> tuple[NumberLine, ...]:
         """The quantities that change from one report to the next, such as the people killed: one line a quantity."""
-        return () if len(self.documents) < 2 else tuple(numbers_over_time(self._context))
+        return () if len(self.documents) < 2 else tuple(StoryNumbers(self._context).lines())
 
     @cached_property
     def _context(self) -> StoryContext:

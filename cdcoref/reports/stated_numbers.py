@@ -67,17 +67,7 @@ class NumberLine:
         return ", ".join(map(str, self.reports))
 
 
-def contradicted_numbers(story: StoryContext) -> Iterator[Contradiction]:
-    """Quantities that differ, in the order in which they are first stated."""
-    yield from _Numbers(story).contradictions()
-
-
-def numbers_over_time(story: StoryContext) -> Iterator[NumberLine]:
-    """The quantities for which several documents state different values, in the order of their first statement."""
-    yield from _Numbers(story).lines()
-
-
-class _Numbers:
+class StoryNumbers:
     """The quantities of a story, and what they are of."""
 
     def __init__(self, story: StoryContext) -> None:
@@ -95,12 +85,14 @@ class _Numbers:
         self._stated = [self._value(document, quantity) for document, quantity in quantities]
 
     def contradictions(self) -> Iterator[Contradiction]:
+        """Quantities that differ, in the order in which they are first stated."""
         for group in self._groups():
             members = self._members(group)
             label = "" if members else group[0].value.relation
             yield from self._story.contradictions("number", members, label, group, _differ, self._are_of_one_thing)
 
     def lines(self) -> Iterator[NumberLine]:
+        """The quantities for which several documents state different values, in the order of their first statement."""
         for group in self._groups():
             if group[0].value.is_settled or len({value.document for value in group}) < 2:
                 continue

@@ -55,29 +55,19 @@ class Overlap:
 
         `groups_of` has the group of each key cluster and of each response cluster, if there are several.
         """
-        key_sizes = _sizes(key)
-        response_sizes = _sizes(response)
-        keep_key = key_sizes > int(remove_singletons)
-        keep_response = response_sizes > int(remove_singletons)
-        key_number = _renumber(keep_key)
-        response_number = _renumber(keep_response)
-        both = (key >= 0) & (response >= 0)
-        row = key_number[key[both]]
-        column = response_number[response[both]]
-        if remove_singletons:
-            kept = (row >= 0) & (column >= 0)
-            row, column = row[kept], column[kept]
-        width = int(keep_response.sum()) or 1
-        cells, counts = np.unique(row * width + column, return_counts=True)
-        key_groups, response_groups = groups_of or (np.zeros_like(key_sizes), np.zeros_like(response_sizes))
+        row, kept_rows = _kept(key, remove_singletons)
+        column, kept_columns = _kept(response, remove_singletons)
+        both = (row >= 0) & (column >= 0)
+        width = len(kept_columns) or 1
+        cells, counts = np.unique(row[both] * width + column[both], return_counts=True)
         return cls(
-            key_sizes[keep_key],
-            response_sizes[keep_response],
+            np.bincount(row[row >= 0], minlength=len(kept_rows)),
+            np.bincount(column[column >= 0], minlength=len(kept_columns)),
             cells // width,
             cells % width,
             counts,
-            key_groups[keep_key],
-            response_groups[keep_response],
+            groups_of[0][kept_rows] if groups_of else np.zeros_like(kept_rows),
+            groups_of[1][kept_columns] if groups_of else np.zeros_like(kept_columns),
             groups,
         )
 
@@ -105,7 +95,7 @@ class Overlap:
         Clusters may span groups: each counts in a group by the share of its mentions, so that none is cut.
         """
         table = cls.from_labels(key, response, groups=groups, remove_singletons=remove_singletons)
-        row, column = (_kept_labels(labels, remove_singletons) for labels in (key, response))
+        row, column = (_kept(labels, remove_singletons)[0] for labels in (key, response))
         both = (row >= 0) & (column >= 0)
         width = len(table.response_sizes) or 1
         cell = np.searchsorted(table.rows * width + table.columns, row[both] * width + column[both])
@@ -134,12 +124,13 @@ class Overlap:
         return np.bincount(group_of, values, self.groups).astype(float)
 
 
-def _kept_labels(labels: Ints, remove_singletons: bool) -> Ints:
-    """The row or column of each mention, or `ABSENT`. *Shape:* (mentions,)"""
-    numbers = np.full(len(labels), ABSENT)
-    there = labels >= 0
-    numbers[there] = _renumber(_sizes(labels) > int(remove_singletons))[labels[there]]
-    return numbers
+def _kept(labels: Ints, remove_singletons: bool) -> tuple[Ints, Ints]:
+    """The row or column of each mention, or `ABSENT`, and which clusters these are. *Shapes:* (mentions,), (kept,)"""
+    sizes = np.bincount(labels[labels >= 0])
+    kept = np.flatnonzero(sizes > int(remove_singletons))
+    numbers = np.full(len(sizes) + 1, ABSENT)  # the last one is that of mentions that are absent
+    numbers[kept] = np.arange(len(kept))
+    return numbers[labels], kept
 
 
 def _shares(member_of: Ints, group_of: Ints, shape: tuple[int, int]) -> csr_array:
@@ -155,14 +146,4 @@ def _cluster_of(clusters: Iterable[Iterable[Hashable]]) -> dict[Hashable, int]:
     for number, cluster in enumerate(clusters):
         for mention in cluster:
             numbers.setdefault(mention, number)
-    return numbers
-
-
-def _sizes(labels: Ints) -> Ints:
-    return np.bincount(labels[labels >= 0])
-
-
-def _renumber(keep: NDArray[np.bool_]) -> Ints:
-    numbers = np.cumsum(keep) - 1
-    numbers[~keep] = ABSENT
     return numbers

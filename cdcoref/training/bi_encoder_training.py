@@ -255,15 +255,6 @@ def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[s
     return {name: sum(values) / len(values) for name, values in found.items()}
 
 
-def use_known_markers(model: CorefModel) -> None:
-    """Let the markers of a document start as the tokens that the encoder knows around a text."""
-    special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.last_id
-    table = model.encoder.embeddings.word_embeddings.weight
-    with torch.no_grad():
-        table[special.doc_start] = table[special.cls]
-        table[special.doc_end] = table[special.cls if end is None else end]
-
-
 def train_bi_encoder(
     run: Run,
     model: CorefModel,
@@ -278,7 +269,12 @@ def train_bi_encoder(
 
     `save` writes the model to a folder; its last argument is the number of epochs trained.
     """
-    use_known_markers(model)
+    # The markers of a document start as the tokens that the encoder knows around a text.
+    special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.last_id
+    table = model.encoder.embeddings.word_embeddings.weight
+    with torch.no_grad():
+        table[special.doc_start] = table[special.cls]
+        table[special.doc_end] = table[special.cls if end is None else end]
     pad = model.encoder.config.pad_token_id
     taught_by = options.teacher
     targets = teacher_vectors(taught_by, learnt, run) if taught_by else ()

@@ -203,7 +203,7 @@ def _fit_network(
         parts = [_batch(source, int(n), scorer, rng, name) for source, n in zip(sources, counts, strict=True) if n]
         features, labels, weights, *vectors = (torch.cat(tables) for tables in zip(*parts, strict=True))
         standard = scorer.standardised(features)
-        logits = scorer.without_vectors(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
+        logits = scorer.layers(standard) if name is None else scorer.by_vectors(name, standard, *vectors)
         loss = nn.functional.binary_cross_entropy_with_logits(logits, labels, weight=weights)
         losses.append(optimise(loss, parameters, optimiser, schedule))
     last = losses[-max(1, len(losses) // 10) :]

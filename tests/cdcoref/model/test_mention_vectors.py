@@ -92,7 +92,7 @@ def test_the_logit_is_the_weighted_mean_of_all_networks(shares: dict[str, float]
     scorer.standardise(known)
     one, other = torch.randn(2, 6, 2 * DIMENSION)
     standard = scorer.standardised(known)
-    expected = (1 - sum(shares.values())) * scorer.without_vectors(standard)
+    expected = (1 - sum(shares.values())) * scorer.layers(standard)
     for name, share in shares.items():
         own = columns[name]
         said = scorer.by_vectors(name, standard, one[:, own], other[:, own])
