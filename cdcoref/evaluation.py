@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpora import UNKNOWN, AnnotatedCorpus, annotated_corpora
@@ -155,13 +154,13 @@ def _link(
     }
 
 
-class _Kept(dict[bytes, NDArray[np.float32]]):
+class _Kept(dict[bytes, NDArray[Any]]):
     """Results that are computed once, a :class:`cdcoref.linking.ResultStore` in memory."""
 
     def key(self, *parts: str) -> bytes:
         return "\0".join(parts).encode()
 
-    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+    def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         self.update(results)
 
 

@@ -27,7 +27,6 @@ from .mentions import find_mentions as find_mentions
 from .mentions import read as read
 from .mentions import read_vectors as read_vectors
 from .mentions import score_spans as score_spans
-from .mentions import vector_widths as vector_widths
 from .mentions import vectors_of as vectors_of
 from .pair_logits import DocumentPair as DocumentPair
 from .pair_logits import PairEvidence as PairEvidence

@@ -347,11 +347,6 @@ class _OfDocument:
         return replace(one, shared={**one.shared, "document": document})
 
 
-def vector_widths(model: CorefModel) -> tuple[int, int]:
-    """How many numbers a model's vectors have: those of words, and the learnt ones of mentions."""
-    return model.encoder.config.hidden_size, model.settings.vectors.learnt_columns
-
-
 def read_vectors(
     model: CorefModel, corpus: Corpus, *, batch_tokens: int, store: ResultStore | None = None
 ) -> MentionVectors:
@@ -365,7 +360,7 @@ def read_vectors(
             keys[document.id] = store.key("vectors", document_hash(document, mentions))
             kept = store.get(keys[document.id])
             if kept is not None:
-                found[document.id] = MentionVectors.unpacked(kept, *vector_widths(model))
+                found[document.id] = MentionVectors.unpacked(kept)
                 continue
         todo.append(document)
     gathered = _OfDocument(model.settings.vectors.last_word)

@@ -5,24 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Document, Mention
 
 
 class ResultStore(Protocol):
-    """Stores arrays of numbers between runs."""
+    """Stores arrays between runs."""
 
     def key(self, *parts: str) -> bytes:
         """The hash under which a result that depends on `parts` and on the model is stored."""
 
-    def get(self, key: bytes) -> NDArray[np.float32] | None:
+    def get(self, key: bytes) -> NDArray[Any] | None:
         """The array stored under a hash, or None."""
 
-    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+    def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         """Store several arrays, all of them or none."""
 
 

@@ -195,11 +195,6 @@ class VectorOptions:
         return self.antecedent_kinds if self.antecedents else ()
 
     @property
-    def learnt_columns(self) -> int:
-        """Numbers of all learnt vectors of a mention."""
-        return self.learnt * len({name for shares in self.learnt_shares.values() for name in shares})
-
-    @property
     def evidence(self) -> tuple[bool, ...]:
         """Which of the numbers that are compared of a pair never lower its probability the higher they are."""
         evidence = [FEATURES[name].evidence for name in self.pair_features]

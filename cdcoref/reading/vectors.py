@@ -91,26 +91,31 @@ class MentionVectors:
             return self.own[name], np.arange(len(self))
         return self.shared[name], self.rows[SHARED[name]]
 
-    def packed(self) -> Vectors:
-        """As one array. *Shape:* (mentions, all of them)"""
-        shared = [self.shared[name][self.rows[of]] for name, of in SHARED.items()]
-        mention, context, *others = (self.own[name] for name in OWN)
-        return np.concatenate([mention, context, *shared, *others], axis=1).astype(np.float32)
+    def packed(self) -> NDArray[np.uint8]:
+        """Those of the mentions of one document as bytes."""
+        compact = self.compact()
+        tables = [*(compact.own[name] for name in OWN), *(compact.shared[name] for name in SHARED)]
+        mention, _, learnt, anaphora, sentence, document, _ = tables
+        shape = (*mention.shape, learnt.shape[1], anaphora.shape[1], len(sentence), len(document))
+        numbers = np.array([*shape, *compact.rows["sentence"].tolist()], dtype="<i4")
+        return np.frombuffer(b"".join([numbers.tobytes(), *(t.astype("<f2").tobytes() for t in tables)]), np.uint8)
 
     @classmethod
-    def unpacked(cls, array: Vectors, width: int, learnt: int) -> MentionVectors:
-        """What :meth:`packed` packed; `width` is the encoder's, `learnt` that of learnt vectors."""
-        ends = [*(width * n for n in range(1, 6)), 5 * width + learnt]
-        mention, context, *tables = np.split(array.astype(np.float16), ends, axis=1)
-        each, others = dict(zip(SHARED, tables, strict=False)), tables[len(SHARED) :]
-        first = {name: _first_of_equal(each[name]) for name in dict.fromkeys(SHARED.values())}
+    def unpacked(cls, packed: bytes | NDArray[np.uint8]) -> MentionVectors:
+        """What :meth:`packed` packed; a `ValueError` for anything else."""
+        count, width, learnt, anaphora, sentences, documents = shape = np.frombuffer(packed, "<i4", 6).tolist()
+        if min(shape) < 0:
+            raise ValueError("a size is negative")
+        sentence_of = np.frombuffer(packed, "<i4", count, 4 * len(shape)).astype(np.int64)
+        values = np.frombuffer(packed, "<f2", offset=4 * (len(shape) + count)).astype(np.float16)
+        shapes = [(count, columns) for columns in (width, width, learnt, anaphora)]
+        shapes += [(rows, width) for rows in (sentences, documents, documents)]
+        *tables, rest = np.split(values, np.cumsum([rows * columns for rows, columns in shapes]))
+        if len(rest) or (count and not (documents and 0 <= sentence_of.min() <= sentence_of.max() < sentences)):
+            raise ValueError("there are more numbers, or rows that are not there")
+        named = dict(zip((*OWN, *SHARED), map(np.reshape, tables, shapes), strict=True))
         return cls(
-            dict(zip(OWN, (mention, context, *others), strict=True)),
-            {name: table[first[SHARED[name]]] for name, table in each.items()},
-            {name: np.cumsum(new) - 1 for name, new in first.items()},
+            {name: named[name] for name in OWN},
+            {name: named[name] for name in SHARED},
+            {"sentence": sentence_of, "document": np.zeros(count, dtype=np.int64)},
         )
-
-
-def _first_of_equal(rows: Halves) -> NDArray[np.bool_]:
-    """Which rows differ from the one before. *Shape:* (rows, columns) in, (rows,) out"""
-    return np.concatenate([np.ones(min(1, len(rows)), dtype=bool), (rows[1:] != rows[:-1]).any(axis=1)])

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from cdcoref.errors import InputError
 
 CACHE_FILE = "results.sqlite"
-VERSION = 4
+VERSION = 5
 """Part of every hash. It is increased whenever the code computes something else from the same model and documents, or
 stores it differently."""
 
@@ -50,15 +51,18 @@ class ResultCache:
         """The hash under which a result that depends on `parts` is stored."""
         return result_key(self.fingerprint, *parts)
 
-    def get(self, key: bytes) -> NDArray[np.float32] | None:
+    def get(self, key: bytes) -> NDArray[Any] | None:
         """The array stored under a hash, or None."""
         with self._errors():
             row = self._database.execute("SELECT shape, data FROM results WHERE key = ?", (key,)).fetchone()
-            return None if row is None else np.frombuffer(row[1], dtype=np.float32).reshape(json.loads(row[0]))
+            if row is None:
+                return None
+            kind, shape = json.loads(row[0])
+            return np.frombuffer(row[1], dtype=kind).reshape(shape)
 
-    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+    def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         """Store several arrays; after a crash, either all of them are present or none."""
-        rows = [(key, json.dumps(a.shape), a.astype(np.float32).tobytes()) for key, a in results.items()]
+        rows = [(key, json.dumps([a.dtype.str, a.shape]), a.tobytes()) for key, a in results.items()]
         with self._errors():
             try:
                 self._database.execute("BEGIN")

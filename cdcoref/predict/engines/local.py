@@ -20,7 +20,6 @@ from cdcoref.linking import (
     lemma_clusters,
     link_story,
     read,
-    vector_widths,
 )
 from cdcoref.model import CorefModel
 from cdcoref.reading import MentionVectors, Reading, Readings
@@ -172,12 +171,12 @@ class Worker:
         keys = [self._store.key("parse", document_hash(document)) for document in documents]
         stored = [self._store.get(key) for key in keys]
         known = [
-            document if kept is None else replace(document, parse=kept.astype(np.uint8).tobytes())
+            document if kept is None else replace(document, parse=kept.tobytes())
             for document, kept in zip(documents, stored, strict=True)
         ]
         parsed = with_parses(known)
         new = [(key, own.parse) for key, own, kept in zip(keys, parsed, stored, strict=True) if kept is None]
-        self._store.put({key: np.frombuffer(parse or b"", dtype=np.uint8).astype(np.float32) for key, parse in new})
+        self._store.put({key: np.frombuffer(parse or b"", dtype=np.uint8) for key, parse in new})
         return parsed
 
     def _key(self, document: Document, mentions: Sequence[Mention] | None = None) -> bytes:
@@ -198,7 +197,7 @@ class Worker:
         vectors = self._store.get(self._key(document, mentions))
         if vectors is None:
             return None
-        return Reading(document, mentions, MentionVectors.unpacked(vectors, *vector_widths(self._model)))
+        return Reading(document, mentions, MentionVectors.unpacked(vectors))
 
 
 class Pool(Protocol):

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 
@@ -212,11 +211,11 @@ class _RemoteStore:
     def key(self, *parts: str) -> bytes:
         return result_key(self._fingerprint, *parts)
 
-    def get(self, key: bytes) -> NDArray[np.float32] | None:
-        kept: NDArray[np.float32] | None = _result(self._keeper.get.remote(key))
+    def get(self, key: bytes) -> NDArray[Any] | None:
+        kept: NDArray[Any] | None = _result(self._keeper.get.remote(key))
         return kept
 
-    def put(self, results: Mapping[bytes, NDArray[np.float32]]) -> None:
+    def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         _result(self._keeper.put.remote(dict(results)))
 
 
