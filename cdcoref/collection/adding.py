@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection import documents
 from cdcoref.collection.corrections import move_corrections
-from cdcoref.collection.database import STORING, Database, insert, numbers_of
+from cdcoref.collection.database import STORING, Database, insert, numbers_of, stories_of
 from cdcoref.collection.planning import Plan, StoryPlan, make_plan
 from cdcoref.collection.reader import Reader
-from cdcoref.collection.reclustering import recluster, tied_to_documents
+from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Report
 from cdcoref.collection.removing import forget_removed
 from cdcoref.collection.settings import store_settings, stored_settings, stored_value
@@ -153,7 +153,7 @@ def _store(
     """Store what was planned and read: new documents, or (`again`) those that are there."""
     store_settings(connection, reader.settings)
     replaced = plan.documents.replaced
-    tied_before = set(tied_to_documents(connection, replaced.values()))
+    tied_before = set(tied(connection, stories_of(connection, replaced.values())))
     before: dict[str, documents.Deleted] = {}
     if not again:
         before = {id: documents.delete_document(connection, number) for id, number in replaced.items()}

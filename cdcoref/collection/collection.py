@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from cdcoref.predict import GivenText, Progress
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
-
-
 class Collection(Queries):
     """A collection in a file; :meth:`create` and :meth:`open` return one, :meth:`close` or ``with`` closes it.
 
@@ -125,7 +121,7 @@ class Collection(Queries):
         predictor: GivenPredictor = None,
         *,
         batch_tokens: int = BATCH_TOKENS,
-        progress: Progress = _silent,
+        progress: Progress = lambda stage, done, total: None,
     ) -> Report:
         """Add documents, all of them or none.
 
@@ -173,7 +169,7 @@ class Collection(Queries):
         model: str | None = None,
         options: PredictionOptions | None = None,
         batch_tokens: int = BATCH_TOKENS,
-        progress: Progress = _silent,
+        progress: Progress = lambda stage, done, total: None,
         **changes: Any,
     ) -> Report:
         """Add all documents again, then apply the corrections.

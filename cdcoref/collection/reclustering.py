@@ -14,7 +14,7 @@ import numpy as np
 from cdcoref.clustering import CannotLinks, PairScores, connected, merge_blocks, with_followers
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
 from cdcoref.collection.corrections import holding, stored_tokens
-from cdcoref.collection.database import rows_in, stories_of
+from cdcoref.collection.database import rows_in
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_readings import StoredStory, SubjectNames, mention_key, story_clusters
@@ -221,11 +221,6 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
         reached.add(story)
         waiting |= {other for (other,) in connection.execute(query, (story,))} - reached
     return sorted(reached)
-
-
-def tied_to_documents(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[int]:
-    """The stories of documents, and those tied to them; once the documents are gone, corrections tie them no more."""
-    return tied(connection, stories_of(connection, numbers))
 
 
 class UncertainDecision(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database, marks, no_document, numbers_of, rows_in, stories_of
 from cdcoref.collection.documents import count_revision, delete_document
-from cdcoref.collection.reclustering import recluster, tied, tied_to_documents
+from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import RemovedDocument, Report
 from cdcoref.collection.stored_words import copies_of
 from cdcoref.collection.stories import drop_empty_stories, place_stories
@@ -51,7 +51,7 @@ def remove_documents(database: Database, ids: Sequence[str]) -> Report:
                 connection.execute(f"INSERT INTO removed_{table} SELECT * FROM {table} WHERE {column} = ?", (number,))
             scores = "INSERT INTO removed_scores SELECT * FROM scores WHERE first = ?1 OR second = ?1"
             connection.execute(scores, (number,))
-        tied_before = tied_to_documents(connection, numbers)
+        tied_before = tied(connection, stories_of(connection, numbers))
         removed = [delete_document(connection, number) for number in numbers]
         stories = place_stories(connection, {deleted.story for deleted in removed})
         stories |= drop_empty_stories(connection, tied_before)

@@ -198,16 +198,13 @@ def outcome_lines(correction: Correction) -> Iterator[str]:
     for move in correction.moves[:MOST_MOVES]:
         words = ", ".join(map(printable, move.words)) + (", ..." if move.mentions > len(move.words) else "")
         into, other = (_titled(*one) for one in ((move.cluster, move.title), (move.other, move.other_title)))
-        if move.change == "merged":
-            yield f"merged {other} into {into}"
-        elif move.change == "split":
-            yield f"{move.cluster} split from {move.other}: {words}"
-        elif move.change == "moved":
-            yield f"moved from {other} into {into}: {words}"
-        elif move.change == "left":
-            yield f"left out of {other}: {words}"
-        else:
-            yield f"back in {into}: {words}"
+        yield {
+            "merged": f"merged {other} into {into}",
+            "split": f"{move.cluster} split from {move.other}: {words}",
+            "moved": f"moved from {other} into {into}: {words}",
+            "left": f"left out of {other}: {words}",
+            "back": f"back in {into}: {words}",
+        }[move.change]
     if len(correction.moves) > MOST_MOVES:
         yield f"and {len(correction.moves) - MOST_MOVES} more changes of clusters"
     yield from map(printable, correction.notes)

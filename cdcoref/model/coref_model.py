@@ -325,7 +325,7 @@ class CorefModel(nn.Module):
             normalised = self._normalised(batch, states)
             learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0]
             if self.antecedent_scorer is not None:
-                anaphora = self.antecedent_scorer.project(normalised)
+                anaphora = self.antecedent_scorer.projection.project(normalised)
         return BatchReading(self._detected(batch, self._seen(batch, states)), words, learnt, anaphora)
 
     def _normalised(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:

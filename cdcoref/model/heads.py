@@ -169,7 +169,8 @@ class AntecedentScorer(nn.Module):
         self.dimension = dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
-        of_mention, of_pair = feature_counts(features)
+        sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
+        of_mention, of_pair = sum(size for size, _ in sizes), sum(size for _, size in sizes)
         inputs = 3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair
         self.layers = two_hidden_layers(inputs, hidden, max(1, hidden // 2), 0.2)
 
@@ -177,13 +178,6 @@ class AntecedentScorer(nn.Module):
     def columns(self) -> int:
         """Numbers of a mention's two vectors."""
         return 2 * self.dimension
-
-    def project(self, words: Tensor) -> Tensor:
-        """The projections of words (:meth:`MentionProjection.project`), before mentions are known.
-
-        *Shape:* (words, width) in, (words, 2 * columns) out
-        """
-        return self.projection.project(words)
 
     def forward(
         self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor
@@ -201,12 +195,6 @@ class AntecedentScorer(nn.Module):
         compared = [one * other, one, other, self.classes(classes[pronouns]), self.classes(classes[candidates])]
         logits: Tensor = self.layers(torch.cat([*compared, features[pronouns], features[candidates], pairs], dim=1))
         return logits.squeeze(-1)
-
-
-def feature_counts(features: Sequence[str]) -> tuple[int, int]:
-    """Numbers of a mention, and of a pronoun and a candidate together, with these further features."""
-    sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
-    return sum(of_mention for of_mention, _ in sizes), sum(of_pair for _, of_pair in sizes)
 
 
 def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
@@ -57,42 +58,30 @@ class Tally:
     """Counts what comes story by story; a cluster of several stories is one cluster."""
 
     def __init__(self) -> None:
-        self._documents = self._stories = self._mentions = self._without_cluster = self._empty = 0
-        self._within: dict[tuple[str | None, str], tuple[str, int]] = {}  # by cluster: its document, and its mentions
-        self._across: set[tuple[str | None, str]] = set()
+        self._totals = Counter[str]()
+        self._clusters: dict[tuple[str | None, str], tuple[str | None, int]] = {}
+        """By cluster its document, None if it has several, and its number of mentions."""
 
     def add(self, corpus: Corpus, stories: int) -> None:
         """Add the documents and mentions of some stories."""
-        self._documents += len(corpus.documents)
-        self._stories += stories
-        self._mentions += len(corpus.mentions)
-        self._empty += sum(not document.tokens for document in corpus.documents)
+        empty = sum(not document.tokens for document in corpus.documents)
+        self._totals.update(
+            documents=len(corpus.documents), stories=stories, mentions=len(corpus.mentions), empty=empty
+        )
         for mention in corpus.mentions:
             if mention.cluster is None:
-                self._without_cluster += 1
+                self._totals["singletons"] += 1
                 continue
             key = mention.kind, mention.cluster
-            if key in self._across:
-                continue
-            document, count = self._within.get(key, (mention.document, 0))
-            if document == mention.document:
-                self._within[key] = document, count + 1
-            else:
-                self._within.pop(key)
-                self._across.add(key)
+            document, count = self._clusters.get(key, (mention.document, 0))
+            self._clusters[key] = document if document == mention.document else None, count + 1
 
     def counts(self) -> Counts:
         """The totals so far."""
-        several = sum(count > 1 for _, count in self._within.values())
-        return Counts(
-            self._documents,
-            self._stories,
-            self._mentions,
-            len(self._across),
-            several,
-            len(self._within) - several + self._without_cluster,
-            self._empty,
-        )
+        across = sum(document is None for document, _ in self._clusters.values())
+        single = sum(count == 1 for _, count in self._clusters.values())
+        totals = {**self._totals, "singletons": self._totals["singletons"] + single}
+        return Counts(**totals, across=across, within=len(self._clusters) - across - single)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class BiEncoderLearner(nn.Module):
         self._frozen_layers = frozen_layers
         width = encoder.config.hidden_size
         encoder.embeddings.requires_grad_(frozen_layers == 0)
-        for layer in self._layers[:frozen_layers]:
+        for layer in list(encoder.encoder.layer)[:frozen_layers]:
             layer.requires_grad_(False)
         if frozen_layers and encoder.encoder.relative_attention_bias is not None:
             encoder.encoder.relative_attention_bias.requires_grad_(False)
@@ -61,10 +61,6 @@ class BiEncoderLearner(nn.Module):
         self.distance = nn.Embedding(64, 32)
         self.refers = nn.Sequential(nn.Linear(3 * 128 + 32, 128), nn.GELU(), nn.Linear(128, 1))
         self.bounds = nn.Linear(width, corpora * len(KINDS) * BOUNDS)
-
-    @property
-    def _layers(self) -> list[nn.Module]:
-        return list(self.encoder.encoder.layer)
 
     def words(self, inputs: ReadingBatch) -> Tensor:
         """Words in the last layer. *Shape:* (words, width)
