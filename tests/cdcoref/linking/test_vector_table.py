@@ -115,7 +115,7 @@ def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
     assert [last_word(document, mention, last) for mention in mentions] == (
         [4, 4, 6, 4] if last == "mention" else [1, 4, 6, 1]
     )
-    words = read_words(model, corpus, batch_tokens=64)
+    words = read_words(model, corpus)
     vectors = read_vectors(model, corpus, batch_tokens=64)
     assert model.vector_scorer is not None
     assert model.antecedent_scorer is not None
