@@ -10,7 +10,7 @@ from pathlib import Path
 from cdcoref.corpora.splits import together
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import read_conll, read_corefud
+from cdcoref.formats import ReadOptions, read_conll, read_corefud
 from cdlm.printing import counted
 
 
@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"(\d+)_")
 def read_litbank(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     """Read a split; notes report an incomplete one."""
     works = (
-        _renamed(read_conll(path, kind=ENTITY, ids="local"), f"litbank_{path.stem.removesuffix('_brat')}")
+        _renamed(read_conll(path, ReadOptions(kind=ENTITY, ids="local")), f"litbank_{path.stem.removesuffix('_brat')}")
         for path in files
     )
     note = f"{root}: the folder holds {len(files)} of the {WORKS[split]} works in LitBank's {split} split"

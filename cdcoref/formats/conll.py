@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -50,92 +50,110 @@ _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 
 
-def read_conll(path: str | Path, *, kind: str | None = None, ids: IdScope | None = None) -> Corpus:
-    """Read a CoNLL file, plain or gzipped, in either layout; `kind` is that of all mentions.
+def read_conll(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read a CoNLL file, plain or gzipped, in either layout; `kind` of the options is that of all mentions.
 
-    Cluster ids are ``"local"`` to a document or ``"global"`` to the file; `ids` None takes them as the file has them:
-    local to a `#begin document` block, unless a comment at the top says that they are global. The name of a local
-    cluster is its id after that of the block's first document. Sentences are separated by blank lines or, in eight
-    columns, by the sentence number; the flag column marks the annotated ones. Words are looked for behind the token
-    number, so that files of two, three, four or ten columns are read too. A document whose block has no name gets that
-    of the file.
+    Cluster ids are ``"local"`` to a document or ``"global"`` to the file; None takes them as the file has them: local
+    to a `#begin document` block, unless a comment at the top says that they are global. The name of a local cluster is
+    its id after that of the block's first document. Sentences are separated by blank lines or, in eight columns, by the
+    sentence number; the flag column marks the annotated ones. Words are looked for behind the token number, so that
+    files of two, three, four or ten columns are read too. A document whose block has no name gets that of the file.
     """
-    return _corpus_and_table(path, kind, ids, Path(path).name)[0]
-
-
-def _corpus_and_table(
-    path: str | Path, kind: str | None, ids: IdScope | None, unnamed: str
-) -> tuple[Corpus, MentionTable]:
-    """The corpus and its table; a document without a name gets the name `unnamed`."""
+    options = options or ReadOptions()
+    own_name = options.id or Path(path).name
     words = _Words()
-    table = read_conll_table(path, words.add, ids=ids)
-    names = document_ids((key if key.name else key._replace(name=unnamed) for key in table.documents), str(path))
+    table = read_conll_table(path, words.add, ids=options.ids)
+    ids = document_ids((key if key.name else key._replace(name=own_name) for key in table.documents), str(path))
     documents = []
-    for number, (id, (key, row)) in enumerate(zip(names, table.documents.items(), strict=True)):
-        text = words.documents.get(number, _Sentences())
+    for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
+        sentences = words.documents.get(number, [])
+        annotated = frozenset(n for n, sentence in enumerate(sentences) if sentence.annotated)
         document = Document.from_sentences(
             id,
-            text.sentences,
+            [sentence.words for sentence in sentences],
             topic=row.topic,
             subtopic=row.subtopic,
             part=key.part,
             path=str(path),
-            annotated=text.annotated(),
+            annotated=None if len(annotated) == len(sentences) else annotated,
         )
         documents.append(document)
-    return Corpus(tuple(documents), tuple(_mentions(table, names, kind))), table
+    # Other files that are read with it number their clusters too.
+    of_file = f"{own_name}/" if options.several and options.ids != "global" and table.ids != "local" else ""
+    mentions = tuple(_mentions(table, ids, options.kind, of_file))
+    noted = options.with_clusters and options.ids is None and mentions and (options.several or table.ids is not None)
+    note = f"{path}: {described_ids(table.ids, several=options.several)}"
+    return Corpus(tuple(documents), mentions, (note,) if noted else ())
 
 
-def write_conll(corpus: Corpus, path: str | Path, *, layout: Layout = "cross-document") -> None:
+def write_conll(corpus: Corpus, path: str | Path, layout: str | None = None) -> tuple[str, ...]:
     """Write a corpus as CoNLL, gzipped if the name ends in `.gz`; a mention without a cluster gets one of its own.
 
-    Layout ``"cross-document"`` has eight columns and all documents in one block; ``"2012"`` has a block per document,
-    in which other scorers count links within documents only, and a comment that says that cluster ids are shared.
+    Layout ``"cross-document"``, the default, has eight columns and all documents in one block; ``"2012"`` has a block
+    per document, in which other scorers count links within documents only, and a comment that says that cluster ids are
+    shared. Returns a sentence for each kind of information that is lost.
     """
-    blocks = _cross_document_lines(corpus) if layout == "cross-document" else _lines_of_2012(corpus)
+    corpus, filled, cut = fill_gaps(corpus)
+    notes = []
+    if filled:
+        notes.append(
+            f"{counted(filled, 'discontinuous mention')} extended from first to last token, since CoNLL has none"
+        )
+    if cut:
+        notes.append(
+            f"{counted(cut, 'discontinuous mention')} cut to the longest unbroken part, since from first to last "
+            "token it would cross another of its cluster"
+        )
+    empty = [document.id for document in corpus.documents if not document.tokens]
+    if empty and layout != "2012":
+        corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
+        notes.append(
+            f"omitted: {counted(len(empty), 'document')} without tokens, since the cross-document layout has none"
+        )
+    events, entities = ({(m.document, m.tokens) for m in corpus.of_kind(kind).mentions} for kind in KINDS)
+    if both := len(events & entities):
+        verb = "is" if both == 1 else "are"
+        notes.append(
+            f"{counted(both, 'span')} {verb} both an event and an entity, which scorers count once; "
+            "`cdcoref export --kind` writes a single kind"
+        )
+    lines = _lines_of_2012(corpus) if layout == "2012" else _cross_document_lines(corpus)
     with output_file(path) as file:
-        for line in blocks:
+        for line in lines:
             file.write(line + "\n")
+    return (*notes, *(lost_of_documents(corpus, "the layout 2012") if layout == "2012" else ()))
 
 
 @dataclass(slots=True)
-class _Sentences:
-    """The words of a document being read."""
-
-    sentences: list[list[str]] = field(default_factory=list)
-    flags: list[bool] = field(default_factory=list)
-    current: str | int | None = None
-
-    def add(self, sentence: str | int, word: str, flag: bool) -> None:
-        if sentence != self.current:
-            self.current = sentence
-            self.sentences.append([])
-            self.flags.append(False)
-        self.sentences[-1].append(word)
-        self.flags[-1] |= flag
-
-    def annotated(self) -> frozenset[int] | None:
-        return None if all(self.flags) else frozenset(i for i, flag in enumerate(self.flags) if flag)
+class _Sentence:
+    number: str | int
+    words: list[str] = field(default_factory=list)
+    annotated: bool = False
 
 
 class _Words:
     """Collects words and sentences from the token lines passed on by the parser."""
 
     def __init__(self) -> None:
-        self.documents: dict[int, _Sentences] = {}
+        self.documents: dict[int, list[_Sentence]] = {}
         self._column: int | None = None
 
     def add(self, lines: Lines) -> None:
-        text = self.documents.setdefault(lines.document, _Sentences())
+        sentences = self.documents.setdefault(lines.document, [])
         if self._column is None:
             places = zip(lines.starts[:MOST_LOOKED_AT].tolist(), lines.stops[:MOST_LOOKED_AT].tolist(), strict=True)
             self._column = _word_column([_columns(lines.chunk[start:stop]) for start, stop in places])
         for start, stop, blanks in zip(lines.starts.tolist(), lines.stops.tolist(), lines.blanks.tolist(), strict=True):
             columns = _columns(lines.chunk[start:stop])
             if lines.cross_document:
-                text.add(columns[3], unescape(columns[5]), columns[6].lower() not in ("false", "0"))
+                number, word, flag = columns[3], columns[5], columns[6].lower() not in ("false", "0")
             else:
-                text.add(blanks, unescape(columns[self._column]) if len(columns) > self._column + 1 else "_", True)
+                word = columns[self._column] if len(columns) > self._column + 1 else "_"
+                number, flag = blanks, True
+            if not sentences or sentences[-1].number != number:
+                sentences.append(_Sentence(number))
+            sentences[-1].words.append(unescape(word))
+            sentences[-1].annotated |= flag
 
 
 def _columns(line: bytes) -> list[str]:
@@ -163,9 +181,10 @@ def _word_column(rows: list[list[str]]) -> int:
     return next(words, possible[0] if possible else last)
 
 
-def _mentions(table: MentionTable, ids: list[str], kind: str | None) -> Iterator[Mention]:
+def _mentions(table: MentionTable, ids: list[str], kind: str | None, of_file: str) -> Iterator[Mention]:
+    """The mentions; clusters that are local to a block, or to a file, have its name before their own."""
     blocks = [row.ids_of for row in table.documents.values()]
-    prefixes = [f"{ids[of]}/" if table.ids == "local" and of is not None else "" for of in blocks]
+    prefixes = [f"{ids[of]}/" if table.ids == "local" and of is not None else of_file for of in blocks]
     columns = (table.document, table.start, table.end, table.order, table.cluster)
     for document, start, end, _, cluster in sorted(zip(*(column.tolist() for column in columns), strict=True)):
         name = f"{prefixes[document]}{table.names[cluster]}"
@@ -222,10 +241,6 @@ def _cross_document_lines(corpus: Corpus) -> Iterator[str]:
         return  # an empty block would be an empty document of the other layout
     yield f"#begin document {BLOCK}"
     for key, (document, cells) in zip(document_keys(corpus.documents), _cells(corpus), strict=True):
-        if not document.tokens:
-            raise InputError(
-                f"document {document.id!r} has no tokens, which eight columns cannot express; remove it", document.path
-            )
         groups = "\t".join(
             "-" if group is None else _first_column(group) for group in (document.topic, document.subtopic)
         )
@@ -255,28 +270,17 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
         placed: list[tuple[int, Mention]] = []
         mentions = sorted(by_document[document.id], key=beginning)
         for mention in mentions:
-            if not mention.contiguous:
-                raise InputError(
-                    f"{_described(mention, document)} is discontinuous, which CoNLL cannot express; use JSON lines",
-                    document.path,
-                )
             name = object() if mention.cluster is None else (mention.kind, mention.cluster)
             placed.append((numbers.setdefault(name, len(numbers)), mention))
         for cluster in chains_of(mentions):
-            _check_nesting(cluster, document)
+            # Their brackets would be paired differently on reading.
+            if crossing := _crossing(dict(enumerate(cluster))):
+                mention, other = (_described(cluster[number], document) for number in crossing)
+                raise InputError(
+                    f"{mention} crosses {other} of the same cluster, which CoNLL cannot express; use JSON lines",
+                    document.path,
+                )
         yield document, _brackets(placed)
-
-
-def _check_nesting(mentions: Iterable[Mention], document: Document) -> None:
-    """Reject crossing mentions of a cluster, whose brackets would be paired differently on reading."""
-    members = dict(enumerate(mentions))
-    if crossing := _crossing(members):
-        mention, other = (members[number] for number in crossing)
-        raise InputError(
-            f"{_described(mention, document)} crosses {_described(other, document)} of the same cluster, "
-            "which CoNLL cannot express; use JSON lines",
-            document.path,
-        )
 
 
 def _crossing(mentions: Mapping[int, Mention]) -> tuple[int, int] | None:
@@ -313,17 +317,6 @@ def _described(mention: Mention, document: Document) -> str:
     return f"mention {text[:60]!r} (tokens {mention.start}-{mention.end - 1} of document {document.id!r})"
 
 
-def _read(path: Path, options: ReadOptions) -> Corpus:
-    corpus, table = _corpus_and_table(path, options.kind, options.ids, options.id or path.name)
-    if options.several and options.ids != "global" and table.ids != "local":
-        # Other files number their clusters too.
-        mentions = (replace(m, cluster=f"{options.id or path.name}/{m.cluster}") for m in corpus.mentions)
-        corpus = replace(corpus, mentions=tuple(mentions))
-    if options.with_clusters and options.ids is None and corpus.mentions and (options.several or table.ids is not None):
-        corpus = replace(corpus, notes=(*corpus.notes, f"{path}: {described_ids(table.ids, several=options.several)}"))
-    return corpus
-
-
 def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
     """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise.
 
@@ -337,43 +330,13 @@ def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
     return "cluster ids are global to the file; --ids local takes them within documents"
 
 
-def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
-    chosen: Layout = "2012" if layout == "2012" else "cross-document"
-    corpus, filled, cut = fill_gaps(corpus)
-    notes = []
-    if filled:
-        notes.append(
-            f"{counted(filled, 'discontinuous mention')} extended from first to last token, since CoNLL has none"
-        )
-    if cut:
-        notes.append(
-            f"{counted(cut, 'discontinuous mention')} cut to the longest unbroken part, since from first to last "
-            "token it would cross another of its cluster"
-        )
-    empty = [document.id for document in corpus.documents if not document.tokens]
-    if empty and chosen == "cross-document":
-        corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
-        notes.append(
-            f"omitted: {counted(len(empty), 'document')} without tokens, since the cross-document layout has none"
-        )
-    events, entities = ({(m.document, m.tokens) for m in corpus.of_kind(kind).mentions} for kind in KINDS)
-    if both := len(events & entities):
-        verb = "is" if both == 1 else "are"
-        notes.append(
-            f"{counted(both, 'span')} {verb} both an event and an entity, which scorers count once; "
-            "`cdcoref export --kind` writes a single kind"
-        )
-    write_conll(corpus, path, layout=chosen)
-    return (*notes, *(lost_of_documents(corpus, "the layout 2012") if chosen == "2012" else ()))
-
-
 CONLL = Format(
     name="CoNLL",
     suffixes=(".conll",),
     recognise=begins_with_a_document,
-    read=_read,
+    read=read_conll,
     read_table=lambda path, options: read_conll_table(path, ids=options.ids),
-    write=_write,
+    write=write_conll,
     layouts=get_args(Layout),
     omits=("kind", "confidence"),
 )

@@ -163,20 +163,22 @@ def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
     return tuple(mention.tokens[number - 1] for number in numbers)
 
 
-def write_corefud(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus as CorefUD, gzipped if the name ends in `.gz`.
+def write_corefud(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
+    """Write a corpus as CorefUD, gzipped if the name ends in `.gz`; returns a sentence for each loss.
 
     A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
     """
+    written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     first = 1
     with output_file(path) as file:
-        found = corpus.by_document()
-        for key, document in zip(document_keys(corpus.documents), corpus.documents, strict=True):
-            if not document.tokens:
-                raise InputError(f"document {document.id!r} has no words, which CorefUD cannot express", document.path)
-            named, first = _with_cluster_ids(found[document.id], first)
+        mentions = written.by_document()
+        for key, document in zip(document_keys(written.documents), written.documents, strict=True):
+            named, first = _with_cluster_ids(mentions[document.id], first)
             for line in _lines(key, document, _cells(document, named), _link_attributes(document, named)):
                 file.write(line + "\n")
+    empty = len(corpus.documents) - len(written.documents)
+    notes = (f"omitted: {counted(empty, 'document')} without tokens, since CorefUD has none",) if empty else ()
+    return (*notes, *lost_of_documents(written, "CorefUD"))
 
 
 Named = list[tuple[str, str, Mention]]
@@ -281,21 +283,13 @@ def _lines(
         yield ""
 
 
-def _write(corpus: Corpus, path: Path, layout: str | None) -> tuple[str, ...]:
-    written = corpus.subset(document.id for document in corpus.documents if document.tokens)
-    write_corefud(written, path)
-    empty = len(corpus.documents) - len(written.documents)
-    notes = (f"omitted: {counted(empty, 'document')} without tokens, since CorefUD has none",) if empty else ()
-    return (*notes, *lost_of_documents(written, "CorefUD"))
-
-
 COREFUD = Format(
     name="CorefUD",
     suffixes=(".conllu",),
     recognise=begins_with_conllu,
     read=lambda path, options: read_corefud(path, kind=options.kind, id=options.id),
     read_table=lambda path, _: read_corefud_table(path),
-    write=_write,
+    write=lambda corpus, path, _: write_corefud(corpus, path),
     omits=("confidence",),
     kept_metadata=frozenset([LAYOUT]),
 )

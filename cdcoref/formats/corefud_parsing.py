@@ -104,8 +104,6 @@ class FoundMention:
     piece: int = 1
     pieces: int = 1
     """The number of that part, from 1, and the number of parts."""
-    begun: int = 0
-    """How many parts of mentions of the document have begun, with this one."""
 
     @property
     def type(self) -> str | None:
@@ -143,11 +141,10 @@ class Brackets:
     def __init__(self, fail: Callable[[str, int], NoReturn], order: int = 0) -> None:
         self._fail = fail
         self.order = order  # of the first mention
-        self._begun = 0
-        # By cluster, and by the number of the part that is open and that of parts; the last to begin is the last.
-        self._open: dict[str, dict[tuple[int, int], list[FoundMention]]] = {}
-        # Discontinuous mentions between two of their parts, by the number of the part that has ended.
-        self._waiting: dict[str, dict[tuple[int, int], list[FoundMention]]] = {}
+        # Of each cluster the mentions with an open part, in the order in which these parts began.
+        self._open: dict[str, list[FoundMention]] = {}
+        # Discontinuous mentions between two of their parts, by their cluster and the parts that have ended.
+        self._waiting: dict[tuple[str, int, int], list[FoundMention]] = {}
 
     def take(self, text: str, token: int, line: int, names: Sequence[str]) -> Iterator[FoundMention]:
         """Parse the value of `Entity=` at a token, given the names of the attributes; yields the mentions that end."""
@@ -170,7 +167,7 @@ class Brackets:
 
     def finish(self) -> None:
         """Reject mentions that have not ended."""
-        stacks = [stack for table in (self._open, self._waiting) for of in table.values() for stack in of.values()]
+        stacks = (*self._open.values(), *self._waiting.values())
         lines = [mention.line for stack in stacks for mention in stack]
         if lines:
             self._fail("the mention that begins here does not end in its document; close its bracket", min(lines))
@@ -181,28 +178,23 @@ class Brackets:
             mention = FoundMention(attributes, self.order, line, cluster, pieces=pieces)
             self.order += 1
         else:
-            waiting = self._waiting.get(cluster, {}).get((number - 1, pieces))
+            waiting = self._waiting.get((cluster, number - 1, pieces))
             if not waiting:
                 self._fail(f"{name[:60]} continues a mention whose previous part is missing", line)
             mention = waiting.pop()
         mention.start, mention.piece = token, number
-        self._begun += 1
-        mention.begun = self._begun
-        self._open.setdefault(cluster, {}).setdefault((number, pieces), []).append(mention)
+        self._open.setdefault(cluster, []).append(mention)
 
     def _end(self, name: str, token: int, line: int) -> FoundMention | None:
         cluster, number, pieces = _piece(name)
-        stacks = self._open.get(cluster, {})
-        stack = stacks.get((number, pieces))
-        if not stack:  # the one to begin last
-            stack = max(stacks.values(), key=lambda one: one[-1].begun if one else 0, default=[])
+        stack = self._open.get(cluster)
         if not stack:
             self._fail(f"a mention of {cluster[:60]} ends here but does not begin; open its bracket", line)
-        mention = stack.pop()
+        same = (n for n in range(len(stack) - 1, -1, -1) if (stack[n].piece, stack[n].pieces) == (number, pieces))
+        mention = stack.pop(next(same, -1))  # without one with such a part, the one whose part began last
         mention.tokens.extend(range(mention.start, token + 1))
         if mention.piece < mention.pieces:
-            part = mention.piece, mention.pieces
-            self._waiting.setdefault(cluster, {}).setdefault(part, []).append(mention)
+            self._waiting.setdefault((cluster, mention.piece, mention.pieces), []).append(mention)
             return None
         mention.tokens = sorted(set(mention.tokens))
         return mention

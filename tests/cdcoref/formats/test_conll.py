@@ -18,6 +18,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats import (
     DocumentKey,
     Layout,
+    ReadOptions,
     read_conll,
     read_corpus,
     read_file,
@@ -194,7 +195,7 @@ def test_parts_of_a_document(tmp_path: Path) -> None:
     ids = [(d.id, d.part) for d in corpus.documents]
     assert ids == [("x", "0"), ("x; part 001", "1"), ("x; part 002", "2")]
     assert len(corpus.clusters()) == 3
-    assert len(read_conll(path, ids="global").clusters()) == 1
+    assert len(read_conll(path, ReadOptions(ids="global")).clusters()) == 1
     for layout in get_args(Layout):
         write_conll(corpus, tmp_path / "y.conll", layout=layout)
         assert read_mention_table(tmp_path / "y.conll").documents.keys() == read_mention_table(path).documents.keys()
@@ -208,7 +209,7 @@ def test_kinds_sentences_and_words(tmp_path: Path) -> None:
     path.write_text(
         "# a comment\n\n#begin document (d)\nd 0 0 One (1)\n\n\nd 0 0 Two -\n# x\nd 0 1 . -\n#end document\n"
     )
-    corpus = read_conll(path, kind="event")
+    corpus = read_conll(path, ReadOptions(kind="event"))
     assert corpus.documents[0].sentences == ((0, 1), (1, 3))
     assert corpus.documents[0].tokens == ("One", "Two", ".")
     assert corpus.mentions[0].kind == "event"
@@ -312,11 +313,11 @@ def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
 
 
 def test_published_files_survive_a_round_trip(shared: Path, tmp_path: Path) -> None:
-    corpus = read_conll(shared / "conformance" / "published-scores" / "gvc" / "key.conll.gz", kind="event")
+    corpus = read_conll(shared / "conformance" / "published-scores" / "gvc" / "key.conll.gz", ReadOptions(kind="event"))
     assert len(corpus.mentions) == 951
     assert len(corpus.documents) == 74
     for layout in ("2012", "cross-document"):
         write_conll(corpus, tmp_path / "x.conll", layout=layout)
-        back = read_conll(tmp_path / "x.conll", kind="event")
+        back = read_conll(tmp_path / "x.conll", ReadOptions(kind="event"))
         assert texts(back) == texts(corpus)
         assert coreference(back) == coreference(corpus)

@@ -185,12 +185,6 @@ def test_what_is_written_is_read_back_equal_or_refused(tmp_path: Path, corpus: C
     assert sorted(map(len, back.clusters())) == sorted(map(len, corpus.clusters()))
 
 
-def test_a_document_without_words_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="document 'd' has no words"):
-        write_corefud(Corpus((Document.from_sentences("d", []),)), tmp_path / "x.conllu")
-    assert list(tmp_path.iterdir()) == []
-
-
 # -- types, heads, words that the text leaves out ----------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     MentionTable,
+    ReadOptions,
     read_conll,
     read_file,
     table_of_corpus,
@@ -385,7 +386,7 @@ def test_ids_are_local_to_a_block_unless_they_are_global(
         expected = score(*(partition(blocks, scope) for blocks in sides))
         for metric in ADDITIVE:
             assert result.scores[metric].f1 == pytest.approx(expected[metric].f1), (write, scope, metric)
-        corpus = read_conll(files[0], ids=ids)
+        corpus = read_conll(files[0], ReadOptions(ids=ids))
         assert sorted(len(cluster) for cluster in corpus.clusters()) == sorted(map(len, partition(sides[0], scope)))
 
 
