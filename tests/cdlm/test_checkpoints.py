@@ -84,10 +84,7 @@ WEIGHTS: dict[str, tuple[Damage, str]] = {
     "a number for weights": (index({"weight_map": 5}), "weight_map is 5 and should"),
     "an absolute path": (index({"weight_map": {ONE: "/etc/passwd"}}), "which is not a weights file"),
     "a file of another kind": (index({"weight_map": {ONE: "pytorch_model.bin"}}), "which is not a weights file"),
-    "a file that is missing": (
-        index({"weight_map": {ONE: "first.safetensors"}}),
-        "names first.safetensors, w",
-    ),
+    "a file that is missing": (index({"weight_map": {ONE: "first.safetensors"}}), "names first.safetensors, w"),
     "a part that is damaged": (
         both(index({"weight_map": {ONE: "first.safetensors"}}), raw("first.safetensors", b"weights")),
         r"first\.safetensors: the weights cannot be read",

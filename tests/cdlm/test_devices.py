@@ -20,9 +20,7 @@ CPU = torch.device("cpu")
         ({"amx_bf16", "amx_int8"}, "bf16", "bf16"),
     ],
 )
-def test_auto_follows_the_processor(
-    monkeypatch: pytest.MonkeyPatch, instructions: set[str], plain: str, with_int8: str
-) -> None:
+def test_auto_precision(monkeypatch: pytest.MonkeyPatch, instructions: set[str], plain: str, with_int8: str) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: dict.fromkeys(instructions, True), raising=False)
     assert resolve_precision("auto", CPU) == plain
     assert resolve_precision("auto", CPU, int8=True) == with_int8

@@ -118,10 +118,7 @@ def test_a_folder_behind_a_link_is_replaced_and_a_file_is_not(tmp_path: Path) ->
 
 def test_an_error_about_a_file_of_the_new_folder_names_the_folder(tmp_path: Path) -> None:
     for place in ("model/weights", "beside"):
-        with (
-            pytest.raises(InputError, match="the disk is full") as raised,
-            replaced_folder(tmp_path / "model") as new,
-        ):
+        with pytest.raises(InputError, match="the disk is full") as raised, replaced_folder(tmp_path / "model") as new:
             raise InputError("the disk is full", new / "weights" if place != "beside" else tmp_path / "beside", 3)
         assert (raised.value.path, raised.value.line) == (str(tmp_path / place), 3)
         assert not list(tmp_path.iterdir())

@@ -54,9 +54,7 @@ def test_what_was_downloaded_is_used_without_a_network(hub: LocalHub, tiny_encod
     assert find_checkpoint("lab/encoder") == first
 
 
-def test_a_hub_that_does_not_answer_is_reported_at_once(
-    hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_hub_is_reported_at_once(hub: LocalHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     hub.close()

@@ -124,12 +124,7 @@ def test_wrong_settings_are_said(settings: dict[str, Any], message: str) -> None
 
 @pytest.mark.parametrize(
     "content",
-    [
-        b"masts 3\n",
-        b"masts = " + 5000 * b"9" + b"\n",
-        b"masts = " + 100_000 * b"[" + 100_000 * b"]",
-        b"#" * 2_000_000,
-    ],
+    [b"masts 3\n", b"masts = " + 5000 * b"9" + b"\n", b"masts = " + 100_000 * b"[" + 100_000 * b"]", b"#" * 2_000_000],
     ids=str,
 )
 def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes) -> None:

@@ -129,9 +129,7 @@ def mpnet_files() -> dict[str, bytes]:
     return {"all-mpnet-base-v2/": b"", **files, "../../outside.txt": b"harm", "all-mpnet-base-v2/README.md": b"text"}
 
 
-def test_an_encoder_in_five_packages_is_joined_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
-) -> None:
+def test_packages_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]) -> None:
     weights = mpnet_files["all-mpnet-base-v2/model.safetensors"]
     monkeypatch.setattr(starting_encoders, "MPNET_SHA256", hashlib.sha256(weights).hexdigest())
     mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
@@ -149,9 +147,7 @@ def test_an_encoder_in_five_packages_is_joined_once(
         mpnet_folder(tmp_path / "cache")
 
 
-def test_an_archive_without_its_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]
-) -> None:
+def test_archives_without_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mpnet_files: dict[str, bytes]) -> None:
     del mpnet_files["all-mpnet-base-v2/vocab.txt"]
     mpnet_packages(tmp_path / "packages", monkeypatch, mpnet_files)
     with pytest.raises(InputError, match=r"does not contain the expected vocab\.txt"):

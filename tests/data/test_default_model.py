@@ -69,9 +69,7 @@ def test_the_same_words_in_the_same_sentence_are_one_cluster(predictor: Predicto
     assert len(cluster.mentions) == 2
 
 
-def test_a_slice_of_dev_with_gold_mentions(
-    predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], ecb_root: Path
-) -> None:
+def test_dev_slice(predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], ecb_root: Path) -> None:
     dev = read_ecb(ecb_root, "dev")
     gold = dev.subset(d.id for d in dev.documents if d.subtopic == SLICE)
     found = predictor.predict(gold, PredictionOptions(topics="gold_subtopic")).corpus

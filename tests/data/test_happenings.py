@@ -95,10 +95,7 @@ def test_three_strikes(default_model: Predictor, others: Mapping[str, str], comp
 
 CASES_BY_HAND = CorpusFolder.parse(f"invented:{Path(__file__).parent / 'happenings'}").read("dev").corpus
 """Ten happenings, each told by three outlets, and others of their kind: the answers were written before."""
-RIGHT = {
-    "small": {"robberies"},
-    "base": {"awards", "convictions", "elections", "launches", "storms", "transfers"},
-}
+RIGHT = {"small": {"robberies"}, "base": {"awards", "convictions", "elections", "launches", "storms", "transfers"}}
 """The cases in which every pair of annotated mentions is right: of `small`, and those that only `base` gets right."""
 
 
@@ -135,10 +132,3 @@ def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Pred
     assert alone
     together = clusters({**sample, **unrelated})
     assert all(any(own <= other for other in together) for own in alone)
-
-
-def test_the_order_of_texts_does_not_matter() -> None:
-    model = cdcoref.load("small")
-    one = happenings(model.predict(QUAKES), {"quake", "earthquake"})
-    other = happenings(model.predict(dict(reversed(QUAKES.items()))), {"quake", "earthquake"})
-    assert one == other

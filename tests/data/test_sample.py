@@ -92,9 +92,7 @@ def test_tiny_corpora_are_read_without_a_remark(name: str) -> None:
         ("A ferry\n[san](event:s)k.", "line 2: the mention 'san' begins or ends within a token"),
     ],
 )
-def test_a_wrong_mark_is_refused_with_its_line(
-    build_sample: ModuleType, tmp_path: Path, text: str, sentence: str
-) -> None:
+def test_a_wrong_mark_is_refused_by_line(build_sample: ModuleType, tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "ferry_1.md").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=sentence.replace("(", r"\(")):
         build_sample.gold_corpus(build_sample.read_stories(tmp_path, ["ferry"]))

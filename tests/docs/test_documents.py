@@ -27,6 +27,7 @@ from cdcoref.predict import Predictor, load
 from cdlm.cli import app as cdlm
 from cdlm.cli import main as run_cdlm
 from cdlm.shipped_models import MODELS
+from cdlm.tables import CorpusFolders, filled_tables, markdown
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -174,3 +175,14 @@ def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.
         elif not block.language:
             for line in block.commands:
                 run_command(line, every)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tables.md"
+
+
+def test_the_table_of_the_page(shared: Path) -> None:
+    tables = filled_tables([8], folders=CorpusFolders(ecb=shared / "corpora" / "ecbplus"))
+    assert markdown(tables) in PAGE.read_text(encoding="utf-8").replace("### Table", "## Table")

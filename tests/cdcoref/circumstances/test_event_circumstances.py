@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from cdcoref.circumstances import Circumstances, Setting, Source
+from cdcoref.circumstances import Circumstances, Setting, Source, day_of
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.reading import Reading, Readings
 from tests.tables import rows_of
@@ -147,3 +148,77 @@ def test_what_is_shown_of_events() -> None:
         found = circumstances(row["sentences"].split(" / "), *row["events"].split(" | "), id=row["id"])
         assert " | ".join(shown(when(one)) for one in found) == row["when"], row
         assert " | ".join(shown(where(one)) for one in found) == row["where"], row
+
+
+# -- event conflicts ---------------------------------------------------------------------------------------------------
+
+
+def corpus(*texts: str) -> Corpus:
+    """Documents of sentences that end with " / "; a word with * before it is an event."""
+    documents, mentions = [], []
+    for number, text in enumerate(texts):
+        id = f"{number}"
+        words = [sentence.split() for sentence in text.split(" / ")]
+        document = Document.from_sentences(id, [[word.removeprefix("*") for word in own] for own in words])
+        documents.append(document)
+        flat = [word for own in words for word in own]
+        mentions += [Mention(id, (place,), "event") for place, word in enumerate(flat) if word.startswith("*")]
+    return Corpus(tuple(documents), tuple(mentions))
+
+
+def test_which_of_two_events_conflict_and_agree() -> None:
+    """`pairs_of_events.tsv`: the first two events of some texts; the answer does not depend on their order."""
+    one, other = np.array([0]), np.array([1])
+    for row in rows_of(__file__, "pairs_of_events.tsv"):
+        tables = Readings(corpus(*row["texts"].split(" || "))).circumstance_tables
+        holds = tables.conflicts if row["kind"] == "conflict" else tables.agree
+        assert holds(one, other).tolist() == holds(other, one).tolist() == [row["holds"] == "yes"], row
+
+
+def test_tables_agree_with_places() -> None:
+    names = ["Peru", "Chile", "Lima", "Arequipa", "Ohio", "Nevada", "Detroit", "Chicago", "Norway", "Oslo"]
+    own = corpus(*(f"A *fire began in {name} ." for name in names))
+    tables = Readings(own).circumstance_tables
+    places = [one.where[0].place for one in Readings(own).circumstances]
+    first, second = np.triu_indices(len(names), 1)
+    expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
+    assert tables.conflicts(first, second).tolist() == expected
+
+
+# -- document days -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lines", "fields", "day"),
+    [
+        (["A quake struck on 1 May 2020 ."], {"metadata": {"date": "2020-05-03T10:00:00Z"}}, "2020-05-03"),
+        (["A quake struck on 1 May 2020 ."], {}, "2020-05-01"),
+        (["Quake kills two", "April 10 , 2007 - 7 : 07AM", "It struck on 1 May 2002 ."], {}, "2007-04-10"),
+        (["Quake kills two", "OSLO , May 3 ( Orbit ) - A quake struck ."], {}, "XXXX-05-03"),
+        (["The vote will be on May 3 ."], {}, None),
+        (["2014-06-15", "Shooting at bar"], {"hidden": frozenset({0})}, None),
+        (["2014-06-15", "Shooting at bar"], {}, "2014-06-15"),
+        (["http : / / a . com / 2013 _ 09 _ 14 _ q . html", "A man died ."], {}, "2013-09-14"),
+        (["http : / / a . com / 2013 / 09 / 14 / q", "A man died ."], {"hidden": frozenset({0})}, None),
+        (["A man died ."], {"metadata": {"url": "https://a.com/news/20130914/q"}}, "2013-09-14"),
+        (["A man died ."], {"metadata": {"date_publish": "2016-11-11 06:31:00", "date": "unknown"}}, "2016-11-11"),
+        (["", "A man died ."], {}, None),
+        (["Man dies", "By JO KERR Feb.", "5 , 2016"], {}, "2016-02-05"),
+        (["A man died ."], {"metadata": {"publisher": "The Herald"}}, None),
+        (["Man dies", "By JO KERR FEB .", "5 , 2016", "A man died on Friday ."], {}, "2016-02-05"),
+        (["Posted 2 / 3 / 2009 11 : 11 PM", "A man died ."], {}, "2009-02-03"),
+        (
+            ["It struck on 1 May 2002 ."],
+            {"metadata": {"date": "2002-05-01"}, "found": frozenset({"date"})},
+            "2002-05-01",
+        ),
+    ],
+)
+def test_day_of(lines: list[str], fields: dict[str, object], day: str | None) -> None:
+    found = day_of(Document.from_sentences("a", [line.split() for line in lines], **fields))
+    assert (None if found is None else str(found)) == day
+
+
+def test_the_day_in_an_id() -> None:
+    found = day_of(Document.from_sentences("news_20240305_2", [["A", "quake", "."]]))
+    assert str(found) == "2024-03-05"

@@ -7,7 +7,7 @@ import pytest
 from cdcoref.circumstances import Place, places_in, places_named
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.reading import Readings
-from tests.tables import rows_of
+from tests.tables import cases, rows_of
 
 
 def found(text: str) -> list[tuple[str, bool]]:
@@ -20,17 +20,7 @@ def test_places() -> None:
         assert "; ".join(name if firm else f"~ {name}" for name, firm in found(row["text"])) == row["places"], row
 
 
-@pytest.mark.parametrize(
-    ("text", "local"),
-    [
-        ("Kokomo police were called .", 2),
-        ("the Howard County Sheriff said", 2),
-        ("A Kokomo man was shot .", 1),
-        ("He flew to Kokomo .", 0),
-        ("a bar in Kokomo , Ind. , police said", 0),
-        ("French police were called .", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "local"), cases(__file__, "local_people.tsv", "local"))
 def test_whose_police_and_people_a_text_names(text: str, local: int | None) -> None:
     assert [one.local for one in places_in(text.split())] == ([] if local is None else [local])
 
@@ -42,17 +32,7 @@ def test_a_city_far_larger_than_its_namesakes_is_meant_in_every_country() -> Non
     assert [one.place.shown() for one in places_in(["talks", "in", "Paris"], [place("Texas")])] == ["Paris, Texas"]
 
 
-@pytest.mark.parametrize(
-    ("town", "alone", "supported", "country"),
-    [
-        ("Millbrook", "Millbrook", "Millbrook, United States", "US"),
-        ("Dover", "Dover", "Dover", "US"),  # one in England is as large
-        ("Kokomo", "Kokomo", "Kokomo, United States", "US"),
-        ("Chicago", "Chicago, Illinois", "Chicago, Illinois", "US"),
-        ("Concordia", "Concordia", "Concordia", "BR"),
-        ("Kalamata", "Kalamata, Greece", "Kalamata, Greece", "GR"),
-    ],
-)
+@pytest.mark.parametrize(("town", "alone", "supported", "country"), cases(__file__, "towns.tsv"))
 def test_the_country_of_a_small_town_is_that_of_the_text(town: str, alone: str, supported: str, country: str) -> None:
     words = ["the", "plant", "in", town, "burned"]
     assert [one.place.shown() for one in places_in(words)] == [alone]

@@ -124,9 +124,7 @@ def test_a_first_addition_that_fails_leaves_no_collection(run: Run, tiny_model_f
     assert read_corpus(["news.cdcoref"]).corpus == stored
 
 
-def test_known_documents_are_added_without_a_model(
-    news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_documents_need_no_model(news: Run, tiny_model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def unloadable(model: str, **options: object) -> None:

@@ -156,9 +156,7 @@ def test_paths_that_are_too_long(line: str, files: Path, command: Command) -> No
 
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if "default" not in line])
-def test_a_working_directory_that_was_removed(
-    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
-) -> None:
+def test_a_removed_directory(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)

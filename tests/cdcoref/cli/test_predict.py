@@ -275,10 +275,7 @@ def test_an_input_is_not_overwritten(predict: Run, cdcoref: Run, tmp_path: Path)
     Path("own.jsonl").write_text(text)
     Path("same.jsonl").symlink_to("own.jsonl")
     expected = "cdcoref: same.jsonl: the output is also an input and would be overwritten; choose another name\n"
-    for done in (
-        predict("own.jsonl", "-o", "same.jsonl"),
-        cdcoref("export", "own.jsonl", "-o", "same.jsonl"),
-    ):
+    for done in (predict("own.jsonl", "-o", "same.jsonl"), cdcoref("export", "own.jsonl", "-o", "same.jsonl")):
         assert (done.code, done.err) == (2, expected)
     assert Path("own.jsonl").read_text() == text
 
@@ -298,9 +295,7 @@ def test_a_file_of_an_input_folder_is_not_overwritten(predict: Run, cdcoref: Run
         assert predict("archive", "-o", "archive/out.html").code == 0
 
 
-def test_a_folder_of_documents_is_not_read_as_input_of_the_next_run(
-    cdcoref: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_written_documents_are_no_input_again(cdcoref: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is a folder replaced from which only some documents are read."""
     monkeypatch.chdir(tmp_path)
     Path("archive").mkdir()

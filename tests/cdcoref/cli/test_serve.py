@@ -119,9 +119,7 @@ def test_beyond_this_computer_a_token_is_printed(started: Started, tmp_path: Pat
     assert (process.wait(20), line) == (2, "")
 
 
-def test_what_cannot_be_served_is_said(
-    cdcoref: Run, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_served(cdcoref: Run, news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = cdcoref("serve", tmp_path / "none.cdcoref")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("none.cdcoref: there is no collection here; `cdcoref add` creates one\n")

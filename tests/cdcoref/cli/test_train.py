@@ -55,7 +55,7 @@ def corpora(sample: Path) -> list[object]:
     return ["--train", sample / "train_tiny.jsonl", "--dev", sample / "dev_tiny.jsonl"]
 
 
-def test_train_predict_and_evaluate(
+def test_a_trained_model(
     cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path, corpora: list[object]
 ) -> None:
     model = tmp_path / "model"
@@ -157,10 +157,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         ),
         (("--train", "missing.jsonl", "--dev", "missing.jsonl"), "missing.jsonl: there is no such file or folder"),
         (("--set", "epochs=some"), "run.epochs is 'some' and should be a whole number"),
-        (
-            ("--set", "context=-1"),
-            "model.sequences.context is -1 and should be 'document' or 'sentence'",
-        ),
+        (("--set", "context=-1"), "model.sequences.context is -1 and should be 'document' or 'sentence'"),
         (("--log", "abacus", "--train", TRAIN, "--dev", DEV), "the experiment tracker 'abacus' is unknown or not inst"),
         (
             ("--preset", "paper"),
@@ -184,9 +181,7 @@ def test_wrong_arguments_are_one_sentence(
     assert not (tmp_path / "model").exists()
 
 
-def test_an_interrupted_run_says_how_it_continues(
-    cdcoref: Run, tmp_path: Path, corpora: list[object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_runs(cdcoref: Run, tmp_path: Path, corpora: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -220,9 +215,7 @@ def named(folder: Path, sample: Path, *splits: str, prefix: str = "") -> Path:
     return folder
 
 
-def test_several_corpora_by_name(
-    cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path
-) -> None:
+def test_corpora_by_name(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path) -> None:
     first = named(tmp_path / "first", sample, "train", "dev")
     second = named(tmp_path / "second", sample, "train", prefix="m")
     model = tmp_path / "model"

@@ -43,9 +43,7 @@ for arguments in json.loads(sys.argv[1]):
 """
 
 
-def test_corrections_lists_and_removals_need_no_pytorch(
-    cdcoref: Callable[..., Any], tiny_model_folder: Path, tmp_path: Path
-) -> None:
+def test_work_without_pytorch(cdcoref: Callable[..., Any], tiny_model_folder: Path, tmp_path: Path) -> None:
     file = str(tmp_path / "news.cdcoref")
     texts = tmp_path / "texts.jsonl"
     texts.write_text("".join(json.dumps(line) + "\n" for line in LINES), encoding="utf-8")

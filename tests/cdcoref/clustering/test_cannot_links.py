@@ -48,9 +48,7 @@ def random_scores(seed: int) -> PairScores:
 
 
 @given(st.lists(PAIR, max_size=5), st.lists(PAIR, max_size=6), st.integers(0, 99))
-def test_parts_obey_and_cannot_be_merged_further(
-    must: list[tuple[int, int]], cannot: list[tuple[int, int]], seed: int
-) -> None:
+def test_parts_obey_and_are_maximal(must: list[tuple[int, int]], cannot: list[tuple[int, int]], seed: int) -> None:
     if contradict(must, cannot):
         return
     cannot_links = CannotLinks.of_pairs(SIZE, as_array(cannot))
@@ -107,9 +105,7 @@ def test_the_order_of_scores_does_not_matter() -> None:
 
 
 @given(LABELS, PAIRS, st.lists(PAIR, max_size=8))
-def test_followers_join_one_after_the_other(
-    blocks: list[int], cannot: list[tuple[int, int]], followers: list[tuple[int, int]]
-) -> None:
+def test_followers_in_order(blocks: list[int], cannot: list[tuple[int, int]], followers: list[tuple[int, int]]) -> None:
     """As when all pairs of items of the two groups are looked at each time."""
     conflicts, expected = symmetric(cannot), list(blocks)
     for follower, leader in followers:
@@ -122,9 +118,7 @@ def test_followers_join_one_after_the_other(
 
 
 @given(st.lists(PAIR, max_size=12), PAIRS)
-def test_parts_are_the_largest_clusters_without_a_conflict(
-    pairs: list[tuple[int, int]], cannot: list[tuple[int, int]]
-) -> None:
+def test_parts_are_the_largest_without_a_conflict(pairs: list[tuple[int, int]], cannot: list[tuple[int, int]]) -> None:
     """Of all clusters on the way."""
     conflicts, cluster_of = symmetric(cannot), [frozenset([item]) for item in range(SIZE)]
     clusters, merges = list(cluster_of), []

@@ -59,9 +59,7 @@ def test_the_same_content_is_known_whatever_its_id(written: Any, lemma: Collecti
     assert (twice.added, twice.known) == (("d",), {"e": "d"})
 
 
-def test_a_changed_document_replaces_its_earlier_self_and_clusters_keep_their_ids(
-    written: Any, lemma: Collection
-) -> None:
+def test_a_changed_document_replaces_its_earlier_self_and_ids_stay(written: Any, lemma: Collection) -> None:
     lemma.add(written.joined(*written.reports(2)))
     ids = {cluster.title: cluster.id for cluster in lemma.clusters(min_mentions=1)}
     report = lemma.add(written.annotated("ferry0", "News .", *written.FERRY))
@@ -179,9 +177,7 @@ def test_all_at_once_and_a_rebuild_are_what_is_predicted(
         }
 
 
-def test_only_pairs_with_a_new_document_are_read(
-    written: Any, path: Path, predictor: Predictor, tiny_model_folder: Path
-) -> None:
+def test_only_new_pairs_are_read(written: Any, path: Path, predictor: Predictor, tiny_model_folder: Path) -> None:
     to_read = []
     with Collection.create(path, str(tiny_model_folder), max_pairs=2) as collection:
         collection.add({id: text for id, text in TEXTS.items() if not id.endswith("2")}, predictor)
@@ -196,9 +192,7 @@ def test_only_pairs_with_a_new_document_are_read(
         assert pairs == {("ferry0", "ferry2"), ("ferry1", "ferry2")}
 
 
-def test_the_story_that_got_no_document_is_not_touched(
-    path: Path, predictor: Predictor, tiny_model_folder: Path
-) -> None:
+def test_a_story_that_got_no_document_is_untouched(path: Path, predictor: Predictor, tiny_model_folder: Path) -> None:
     with Collection.create(path, str(tiny_model_folder)) as collection:
         collection.add({id: text for id, text in TEXTS.items() if id != "ferry2"}, predictor)
         with closing(sqlite3.connect(path)) as connection, connection:

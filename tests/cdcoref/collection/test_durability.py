@@ -204,9 +204,7 @@ def test_what_is_read_between_two_changes_is_one_or_the_other(written: Any, path
     assert sizes <= {1, 4, 7, 10, 13}
 
 
-def test_a_writer_that_waits_too_long_says_why(
-    written: Any, lemma: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_that_waits_long_says_why(written: Any, lemma: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     lemma.add(written.reports(1)[0])
     other = sqlite3.connect(lemma.path, isolation_level=None)
     waits = []

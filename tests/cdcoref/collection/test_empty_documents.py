@@ -49,9 +49,7 @@ def check_counts(collection: Collection, expected: Prediction) -> None:
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kinds=st.lists(st.sampled_from(KINDS), max_size=6), together=st.booleans())
-def test_a_rebuilt_collection_counts_what_a_prediction_counts(
-    written: Any, predictor: Predictor, kinds: list[str], together: bool
-) -> None:
+def test_a_rebuilt_one_counts_alike(written: Any, predictor: Predictor, kinds: list[str], together: bool) -> None:
     lemma_predictor = Predictor(predictor.model, lemma=True)
     corpora = [document(written, kind, number) for number, kind in enumerate(["ferry", *kinds])]
     corpus = written.joined(*corpora)

@@ -61,9 +61,7 @@ def change(written: Any, collection: Collection, chance: random.Random, number: 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_tables_agree_after_every_change_and_a_rebuild_is_all_at_once(
-    written: Any, path: Path, tmp_path: Path, seed: int
-) -> None:
+def test_tables_agree_after_every_change_and_a_rebuild(written: Any, path: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     with Collection.create(path, "lemma") as collection:
         for number in range(25):

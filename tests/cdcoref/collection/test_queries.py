@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,25 +117,16 @@ LARGE = "a number is too large; give a smaller one"
     ("ask", "message"),
     [
         (lambda news: news.clusters(limit=10**20), LARGE),
-        (lambda news: news.least_sure(10**20), LARGE),
         (lambda news: news.document(1), "the id of a document must be a string, not 1"),
-        (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
         (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
         (lambda news: news.clusters(limit=-1), "limit must be 0 or more, not -1"),
-        (lambda news: news.document("ferry0", others=-1), "others must be 0 or more, not -1"),
         (lambda news: news.correct("rename", ["c1"], name=5), "the name of a cluster must be a string, not 5"),
-        (lambda news: news.documents(since=3), "since must be a string, not 3"),
-        (lambda news: news.story("1"), "the number of a story must be a whole number, not '1'"),
         (lambda news: news.remove("12"), r"the documents must be a list of ids, such as \['12'\], not '12'"),
-        (lambda news: news.correct("same", "m1"), "the mentions must be a list of ids"),
         (lambda news: news.correct("same", [1, 2]), "the id of a mention or cluster must be a string, not 1"),
-        (lambda news: news.undo("1"), "the number of a correction must be a whole number, not '1'"),
         (lambda news: news.add(["A ferry sank."], 3), "predictor must be what cdcoref.load"),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(
-    news: Collection, ask: Callable[[Collection], object], message: str
-) -> None:
+def test_arguments_that_make_no_sense(news: Collection, ask: Callable[[Collection], object], message: str) -> None:
     before = news.counts()
     with pytest.raises(InputError, match=message):
         ask(news)
@@ -194,10 +186,7 @@ def test_documents_of_a_cluster_in_time_order(written: Any, lemma: Collection) -
 
 
 def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None:
-    texts = {
-        "a": "A storm hit the Norwegian town of Bergen on 3 May 2024 .",
-        "b": "A gale hit Lisbon on 9 May 2024 .",
-    }
+    texts = {"a": "A storm hit the Norwegian town of Bergen on 3 May 2024 .", "b": "A gale hit Lisbon on 9 May 2024 ."}
     documents = tuple(Document.from_sentences(id, [text.split()]) for id, text in texts.items())
     events = tuple(Mention(id, (1,), "event") for id in texts)
     entity = Mention("b", (3,), "entity")
@@ -215,3 +204,51 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     for query in ("zürich", "ZURICH", "switzerland strike"):  # the country is in the title alone
         assert [c.title for c in lemma.search(query).clusters] == ["strike · Zürich, Switzerland · 12 May 2024"]
     assert lemma.search("100%").clusters == ()
+
+
+# -- metadata ----------------------------------------------------------------------------------------------------------
+
+
+def with_metadata(corpus: Corpus, **metadata: str) -> Corpus:
+    return replace(corpus, documents=tuple(replace(document, metadata=metadata) for document in corpus.documents))
+
+
+@pytest.fixture
+def dated(lemma: Collection, written: Any) -> Collection:
+    """Three documents of two sources, the second without a date."""
+    metadata = ({"source": "AP", "date": "2024-03-05"}, {"source": "Reuters"}, {"source": "ap", "date": "2024-03-07"})
+    for corpus, known in zip(written.reports(3), metadata, strict=True):
+        lemma.add(with_metadata(corpus, **known))
+    return lemma
+
+
+def test_documents_are_listed_and_chosen(dated: Collection) -> None:
+    listed = [(document.id, document.date, document.metadata["source"]) for document in dated.documents()]
+    assert listed == [("ferry2", "2024-03-07", "ap"), ("museum1", None, "Reuters"), ("ferry0", "2024-03-05", "AP")]
+    assert [document.id for document in dated.documents(since="2024-03-06")] == ["ferry2"]
+    assert [document.id for document in dated.documents(source=" Ap ", limit=1)] == ["ferry2"]
+    assert dated.document_count(source="AP") == 2
+    assert dated.document_count(since="2024-03-05", source="Reuters") == 0
+    with pytest.raises(InputError, match="is not a day"):
+        dated.documents(since="tomorrow")
+    assert dated.document("ferry0").document.metadata == {"source": "AP", "date": "2024-03-05"}
+    assert dated.prediction().corpus.documents[0].metadata["source"] == "AP"
+
+
+def test_a_document_that_is_there_takes_what_is_stated_now(dated: Collection, written: Any) -> None:
+    first = written.reports(1)[0]
+    report = dated.add(with_metadata(first, source="Courier", title="Ferry sinks"))
+    assert (report.added, report.known) == ((), {"ferry0": "ferry0"})
+    assert dated.document("ferry0").document.metadata == {
+        "source": "Courier",
+        "date": "2024-03-05",
+        "title": "Ferry sinks",
+    }
+    dated.add(first)
+    assert dated.document("ferry0").document.metadata["source"] == "Courier"
+
+
+def test_a_clusters_documents_are_in_the_order_of_their_stated_dates(dated: Collection) -> None:
+    dated.add(Corpus(()))
+    ferry = next(cluster for cluster in dated.clusters() if cluster.title == "ferry")
+    assert [document.id for document in dated.cluster(ferry.id).documents] == ["ferry0", "ferry2"]

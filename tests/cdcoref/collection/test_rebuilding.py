@@ -31,9 +31,7 @@ def made(written: Any, path: Path, options: PredictionOptions) -> set[frozenset[
 
 
 @pytest.mark.parametrize("first", [BOTH, EVENTS])
-def test_one_kind_of_given_mentions_and_both_again(
-    written: Any, path: Path, tmp_path: Path, first: PredictionOptions
-) -> None:
+def test_one_kind_of_them_and_both_again(written: Any, path: Path, tmp_path: Path, first: PredictionOptions) -> None:
     expected = [made(written, tmp_path / f"{o.kind}.cdcoref", o) for o in (EVENTS, ENTITIES, BOTH)]
     made(written, path, first)
     with Collection.open(path) as collection:

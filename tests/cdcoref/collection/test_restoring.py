@@ -112,9 +112,7 @@ def test_documents_that_came_in_the_meantime_stay(written: Any, news: Collection
     order=st.permutations(["text", "one", "two", "three"]),
     steps=st.lists(st.sets(st.sampled_from(["text", "one", "two", "three"]), min_size=1, max_size=2), max_size=8),
 )
-def test_copies_do_not_depend_on_the_order_in_which_they_left_and_came_back(
-    order: list[str], steps: list[set[str]]
-) -> None:
+def test_copies_do_not_depend_on_the_order_of_leaving_and_returning(order: list[str], steps: list[set[str]]) -> None:
     sentences = [[f"w{n}x{m}" for m in range(12)] for n in range(12)]
     kept = {"text": sentences, "one": sentences[:-1], "two": sentences[1:], "three": [*sentences[:5], *sentences[6:]]}
     documents = {id: Document.from_sentences(id, kept[id]) for id in order}

@@ -43,9 +43,7 @@ def add_one_by_one(collection: Collection, documents: Sequence[Document]) -> Non
 
 
 @pytest.mark.parametrize("seed", [None, 0])
-def test_copies_one_by_one_do_not_divide_stories(
-    lemma: Collection, originals: Sequence[Document], seed: int | None
-) -> None:
+def test_copies_one_by_one_divide_no_story(lemma: Collection, originals: Sequence[Document], seed: int | None) -> None:
     documents = [
         without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(3)
     ]

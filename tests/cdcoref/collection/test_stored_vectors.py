@@ -60,9 +60,7 @@ def stored(collection: Collection) -> dict[str, bytes]:
     return dict(collection._database.connection.execute(query))
 
 
-def test_what_was_stored_comes_back(
-    make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_storing(make: Callable[..., Collection], predictor: Predictor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document is compared with the stored vectors of another as with those that were read just now."""
     alone = with_settings(predictor.model.settings, {"vectors.min_probability": 0.99, "vectors.group_probability": 1.0})
     monkeypatch.setattr(predictor.model, "settings", alone)
@@ -80,7 +78,7 @@ def test_what_was_stored_comes_back(
 
 
 @pytest.mark.parametrize("given", [False, True])
-def test_no_document_is_read_alone_twice(
+def test_documents_are_read_once(
     written: Any, make: Callable[..., Collection], predictor: Predictor, read: list[str], given: bool
 ) -> None:
     """Whether its mentions are given or found."""
@@ -132,9 +130,7 @@ def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
         lambda packed: packed[:20] + b"\xff" + packed[21:],
     ],
 )
-def test_damaged_vectors_are_refused(
-    make: Callable[..., Collection], predictor: Predictor, damage: Callable[[bytes], bytes]
-) -> None:
+def test_damage(make: Callable[..., Collection], predictor: Predictor, damage: Callable[[bytes], bytes]) -> None:
     with make() as collection:
         collection.add({"ferry0": TEXTS["ferry0"]}, predictor)
         before = collection.corpus()
@@ -145,7 +141,7 @@ def test_damaged_vectors_are_refused(
         assert collection.corpus() == before
 
 
-def test_a_document_that_is_replaced_meanwhile_is_compared_as_it_is_now(
+def test_a_document_replaced_meanwhile_counts_as_now(
     written: Any, make: Callable[..., Collection], predictor: Predictor
 ) -> None:
     changed = "Nobody was hurt. " + TEXTS["ferry0"]

@@ -96,9 +96,7 @@ def test_documents_one_after_the_other_are_linked_across_stories_as_in_a_predict
     assert written.members(collection) == before
 
 
-def test_a_new_document_joins_clusters_of_two_stories_and_its_removal_divides_them(
-    collection: Collection, predictor: Predictor
-) -> None:
+def test_a_new_document_joins_two_stories_until_it_is_removed(collection: Collection, predictor: Predictor) -> None:
     """By a name that stands in it alone; the cluster keeps the older id, and the other comes back."""
     collection.add(joined([*reports("a"), *reports("b", "Berg")]), predictor)
     assert together(collection) == sets("a1 a2", "b1 b2")
@@ -147,9 +145,7 @@ def test_nothing_is_linked_across_stories_on_demand(path: Path, predictor: Predi
             assert together(collection) == sets("a1 a2 b1 b2")
 
 
-def test_whatever_comes_and_goes_subjects_are_those_of_the_stories_there_are(
-    written: Any, collection: Collection, predictor: Predictor
-) -> None:
+def test_subjects_are_always_those_of_the_stories(written: Any, collection: Collection, predictor: Predictor) -> None:
     """And clusters are those of a rebuild."""
     chance = random.Random(1)
     connection = collection._database.connection

@@ -8,9 +8,22 @@ from typing import Any
 
 import pytest
 
-from cdcoref.corpora import CORPORA, SPLITS, CorpusFolder, corpus_folders, corpus_statistics
-from cdcoref.corpus import KINDS
+from cdcoref.corpora import (
+    CORPORA,
+    SPLITS,
+    AnnotatedCorpus,
+    CorpusFolder,
+    annotated_corpora,
+    corpus_folders,
+    corpus_statistics,
+    documents_of,
+    joined,
+    licences,
+    plain_documents,
+)
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
+from cdlm.documents import AnnotatedDocument, MentionSpan
 
 
 def write_lines(path: Path, *documents: dict[str, Any]) -> Path:
@@ -152,3 +165,101 @@ def test_splits_of_the_real_corpora(shared: Path, name: str, splits: list[str]) 
     known, _, folder = name.partition(":")
     assert CorpusFolder(known, shared / "corpora" / folder).splits() == splits
     assert set(splits) <= set(SPLITS)
+
+
+# -- plain documents ---------------------------------------------------------------------------------------------------
+
+
+def test_hidden_sentences_are_left_out() -> None:
+    document = Document.from_sentences(
+        "d", [["http", "url"], ["One", "two"], ["x"], ["three"]], topic="1", subtopic="1_a", hidden=frozenset({0, 2})
+    )
+    mentions = (
+        Mention("d", (1,), "event", "E1"),
+        Mention("d", (2, 5), "entity", "E2"),
+        Mention("d", (3, 4), "event", "E3"),
+        Mention("d", (5,), "event"),
+    )
+    assert plain_documents(Corpus((document,), mentions)) == [
+        AnnotatedDocument(
+            "d",
+            "1_a",
+            ("One", "two", "three"),
+            (MentionSpan((0, 2), "entity", "E2"), MentionSpan((2,), "event", None)),
+            topic="1",
+        )
+    ]
+
+
+def test_the_group_is_the_subtopic_or_else_the_topic_or_the_document() -> None:
+    documents = tuple(
+        Document.from_sentences(name, [["a"]], topic=topic, subtopic=subtopic)
+        for name, topic, subtopic in (("a", "1", "1_x"), ("b", "1", None), ("c", None, None))
+    )
+    assert [document.group for document in plain_documents(Corpus(documents))] == ["1_x", "1", "c"]
+
+
+def test_ecb(mini_ecb: Path) -> None:
+    for topic in (5, 12, 18, 21, 23, 34, 35):
+        (mini_ecb / "ECB+" / str(topic)).mkdir()
+    documents = {document.id: document for document in documents_of("ecb", mini_ecb, "dev")}
+    assert {document.group for document in documents.values()} == {"2_ecb", "2_ecbplus"}
+    second = documents["2_1ecbplus"]
+    assert second.words[0] == "Jackman"
+    # The mention in the URL is left out with it, and the others are found again.
+    assert [second.words[mention.words[0]] for mention in second.mentions] == ["the", ",", "a"]
+
+
+# -- annotated ---------------------------------------------------------------------------------------------------------
+
+
+def corpus(id: str, *mentions: tuple[str | None, str | None]) -> Corpus:
+    """One document of a word a mention, each with its kind and its cluster."""
+    document = Document.from_sentences(id, [["w"] * len(mentions)])
+    return Corpus((document,), tuple(Mention(id, (n,), kind, name) for n, (kind, name) in enumerate(mentions)))
+
+
+def test_an_own_corpus_annotates_the_kinds_that_occur() -> None:
+    (own,) = annotated_corpora(corpus("a", ("event", "1"), (None, "2")))
+    assert (own.info.kinds, own.info.exhaustive, own.info.cross_document) == (("event",), ("event",), True)
+    assert annotated_corpora(own) == (own,)
+    assert annotated_corpora([own, corpus("b", ("entity", "1"))])[1].info.kinds == ("entity",)
+
+
+def test_one_kind_is_as_if_no_other_were_annotated() -> None:
+    gum = AnnotatedCorpus(corpus("a", ("event", "1"), ("entity", "1")), CORPORA["gum"].info)
+    events, entities = gum.of_kind("event"), gum.of_kind("entity")
+    assert (events.info.kinds, events.info.exhaustive) == (("event",), ())
+    assert (entities.info.kinds, entities.info.exhaustive) == (("entity",), ("entity",))
+    assert [len(part.corpus.mentions) for part in (events, entities)] == [1, 1]
+    assert gum.of_kind("both") is gum
+
+
+def test_clusters_of_joined_corpora_stay_apart() -> None:
+    parts = annotated_corpora([corpus("a", ("event", "1"), ("event", None)), corpus("b", ("event", "1"))])
+    assert len(joined(parts).clusters()) == 3
+    assert joined(parts[:1]) is parts[0].corpus
+    with pytest.raises(InputError, match="two documents have the id 'a'"):
+        joined([parts[0], parts[0]])
+
+
+def test_licences_of_known_corpora_are_named() -> None:
+    parts = [
+        AnnotatedCorpus(corpus("a", ("entity", "1")), CORPORA[name].info) for name in ("litbank", "litbank", "ecb")
+    ]
+    assert licences(parts) == (
+        "Trained and tuned on: LitBank (Bamman et al. 2020), CC BY 4.0; "
+        "ECB+ (Cybulska and Vossen 2014), CC BY 3.0 (annotation).\n"
+    )
+    assert licences(annotated_corpora(corpus("a", ("entity", "1")))) == ""
+
+
+def test_statistics() -> None:
+    first = corpus("a", ("event", "1"), ("event", "1"), ("entity", "1"), (None, "1"))
+    second = corpus("b", ("entity", "1"), ("entity", "1"))
+    counts = corpus_statistics(Corpus(first.documents + second.documents, first.mentions + second.mentions))
+    assert (counts.topics, counts.documents, counts.sentences, counts.annotated_sentences) == (0, 2, 2, 2)
+    assert counts.mentions == {"event": 2, "entity": 3, "unknown": 1}
+    assert counts.clusters == {"event": 1, "entity": 1}
+    assert counts.cross_document_clusters == {"event": 0, "entity": 1}
+    assert counts.singletons == {"unknown": 1}

@@ -77,9 +77,7 @@ def change(pattern: str, replacement: str) -> Callable[[str], str]:
         ),
     ],
 )
-def test_a_broken_document_is_refused_with_its_file(
-    mini_ecb: Path, edit: Callable[[str], str], message: str | None
-) -> None:
+def test_a_broken_document_is_refused(mini_ecb: Path, edit: Callable[[str], str], message: str | None) -> None:
     path = mini_ecb / "ECB+" / "2" / "2_1ecb.xml"
     path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8", errors="surrogateescape")
     if message is None:

@@ -1,13 +1,17 @@
-"""What the parse says of mentions: their verb, and what somebody is called beside a name."""
+"""What the parse says of mentions: their verb, what somebody is called beside a name, clauses and times."""
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
-from cdcoref.corpus import Document
-from cdcoref.facts import parse, syntax
-from cdcoref.language import Syntax
-from tests.tables import cases
+from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
+from cdcoref.facts import Period, looks_ahead, parse, syntax, times_in
+from cdcoref.formats import tokenise_text
+from cdcoref.language import MentionFacts, Syntax
+from cdcoref.reading import Readings
+from tests.tables import cases, rows_of
 
 
 def syntax_of(text: str) -> list[Syntax]:
@@ -58,3 +62,69 @@ def test_possessors() -> None:
     peter, father, her, sister = syntax_of("[Peter] 's old [father] met [her] [sister] .")
     assert (father.possessor, sister.possessor) == (peter.head, her.head)
     assert (peter.possessor, her.possessor) == (-1, -1)
+
+
+# -- clauses -----------------------------------------------------------------------------------------------------------
+
+
+def facts_of(text: str, kind: str = ENTITY, *, hidden: bool = False) -> list[MentionFacts]:
+    """The mentions in brackets of one sentence, the second of a document."""
+    words = text.replace("[", "").replace("]", "").split()
+    document = Document.from_sentences("d", [["First", "."], words], hidden=frozenset({1} if hidden else ()))
+    starts = [place for place, word in enumerate(text.split(), 2) if word.startswith("[")]
+    ends = [place for place, word in enumerate(text.split(), 3) if word.endswith("]")]
+    mentions = [Mention("d", tuple(range(start, end)), kind) for start, end in zip(starts, ends, strict=True)]
+    return list(Readings(Corpus((document,), tuple(mentions))).facts.mentions)
+
+
+@pytest.mark.parametrize(("text", "expected"), cases(__file__, "two_things.tsv", "expected"))
+def test_nouns_of_one_clause_are_two_things(text: str, expected: bool) -> None:
+    one, other = facts_of(text)
+    assert one.in_clause_with(other) is other.in_clause_with(one) is expected
+
+
+def test_only_visible_entities_have_a_clause() -> None:
+    text = "The [climber] watched his [brother] fall"
+    assert [one.clause for one in facts_of(text)] == [4, 4]
+    assert [one.clause for one in (*facts_of(text, EVENT), *facts_of(text, hidden=True))] == [-1] * 4
+
+
+def test_a_mention_is_not_apart_from_what_it_holds() -> None:
+    document = Document.from_sentences("d", [["a", "group", "of", "old", "farmers", "left"]])
+    mentions = tuple(Mention("d", tokens, ENTITY) for tokens in ((0, 1, 2, 3, 4), (3, 4)))
+    whole, part = Readings(Corpus((document,), mentions)).facts.mentions
+    assert not whole.in_clause_with(part)
+
+
+# -- time expressions --------------------------------------------------------------------------------------------------
+
+
+def test_every_expression_has_its_value() -> None:
+    rows = rows_of(__file__, "times.tsv")
+    documents = [tokenise_text(row["text"], str(number)) for number, row in enumerate(rows)]
+    wrong = []
+    for row, document, parsed in zip(rows, documents, parse(documents), strict=True):
+        today = Period.of_day(date.fromisoformat(row["date"]))
+        times = times_in(document.tokens, today, ahead=lambda token, parsed=parsed: looks_ahead(parsed, token))
+        found = " ".join(str(one.period) for one in times if one.period is not None) or "-"
+        if found != row["value"]:
+            wrong.append((row["text"], row["value"], found))
+    assert len(rows) >= 200
+    assert not wrong
+
+
+def test_of_a_document_without_a_day_only_the_weekday_is_known() -> None:
+    (friday,) = times_in(["A", "bridge", "fell", "on", "Friday", "."], None)
+    assert (friday.start, friday.end, friday.period, friday.weekday) == (4, 5, None, 4)
+
+
+def test_a_text_without_a_year_counts_in_a_year_of_its_own() -> None:
+    (day,) = times_in(["A", "bridge", "fell", "on", "August", "6", "."], None)
+    assert str(day.period) == "XXXX-08-06"
+
+
+def test_a_distance_waits_for_what_it_is_counted_from() -> None:
+    distance, day = times_in(
+        ["It", "left", "three", "days", "before", "the", "storm", "of", "3", "July", "2024", "."], None
+    )
+    assert (distance.days, distance.period, str(day.period)) == (-3, None, "2024-07-03")

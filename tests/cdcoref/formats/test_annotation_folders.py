@@ -14,19 +14,9 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import (
-    read_corpus,
-    read_file,
-    read_mention_table,
-    tokenise_text,
-    write_brat,
-    write_xmi,
-)
+from cdcoref.formats import read_corpus, read_file, read_mention_table, tokenise_text, write_brat, write_xmi
 
-WRITERS: dict[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
-    "brat": write_brat,
-    "xmi": write_xmi,
-}
+WRITERS: dict[str, Callable[[Corpus, Path], tuple[str, ...]]] = {"brat": write_brat, "xmi": write_xmi}
 ENDS = {"brat": ".ann", "xmi": ".xmi"}
 TEXT = "Ann 🚢 left.\nShe fell; the [old|dog]_*->x saw her.\n\nBob\tsat."
 letters = st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="\ufffe\uffff")

@@ -38,9 +38,7 @@ def test_an_event_and_an_entity_of_one_name_are_two_clusters(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("first", "second", "here"), [(None, "event", "a kind"), ("entity", None, "no kind")])
-def test_a_name_with_and_without_a_kind_is_refused(
-    tmp_path: Path, first: str | None, second: str | None, here: str
-) -> None:
+def test_a_name_with_and_without_kind(tmp_path: Path, first: str | None, second: str | None, here: str) -> None:
     loaded = read(tmp_path, document("a", ["x"], first), document("b", ["x"], second), document("c", ["y"], second))
     [problem] = loaded.problems
     assert problem.startswith(f"{tmp_path / '1.jsonl'}: cluster 'x' has {here} here and ")
@@ -77,7 +75,7 @@ def test_a_kind_that_is_given_for_conll_is_the_kind(tmp_path: Path) -> None:
         ([*range(9), 20], range(9), True),  # a gap: not numbered by the file
     ],
 )
-def test_numbers_that_begin_anew_in_every_file_are_refused(
+def test_numbers_that_begin_anew_are_refused(
     tmp_path: Path, first: Iterable[int], second: Iterable[int], meant: bool
 ) -> None:
     loaded = read(tmp_path, *(document(name, map(str, numbers)) for name, numbers in (("a", first), ("b", second))))

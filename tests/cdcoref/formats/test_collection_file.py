@@ -54,7 +54,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_collection_is_told_by_its_content(path: Path, tmp_path: Path) -> None:
     assert format_of(path).name == "collection"
-    assert sum(format.recognise(path.read_bytes()[:4096]) for format in FORMATS) == 1
+    assert [format.name for format in FORMATS if format.recognise(path.read_bytes()[:4096])] == ["collection"]
     renamed = tmp_path / "a.txt"
     renamed.write_bytes(path.read_bytes())
     assert read_file(renamed) == read_collection(path)
@@ -123,9 +123,7 @@ def damaged(path: Path, change: str, column: str = "text TEXT") -> None:
     ("change", "message"),
     [
         ("UPDATE documents SET text = NULL", "--damaged"),
-        ("UPDATE documents SET fields = '{'", "--damaged"),
         ("UPDATE mentions SET tokens = '[\"a\"]'", "--damaged"),
-        ("UPDATE mentions SET tokens = 'x'", "--damaged"),
         ("UPDATE documents SET fields = CAST(x'ff' AS TEXT)", "--damaged"),
         ("DROP TABLE clusters", "--damaged"),
         ("UPDATE mentions SET tokens = '[999]'", "ascending indices"),

@@ -334,9 +334,7 @@ def with_nodes(path: Path, sentences: list[Nodes]) -> MentionTable:
         ),
     ],
 )  # fmt: skip
-def test_which_empty_nodes_are_the_same(
-    tmp_path: Path, key: list[Nodes], response: list[Nodes], expected: dict[str, str]
-) -> None:
+def test_equal_empty_nodes(tmp_path: Path, key: list[Nodes], response: list[Nodes], expected: dict[str, str]) -> None:
     tables = with_nodes(tmp_path / "key.conllu", key), with_nodes(tmp_path / "response.conllu", response)
     alignment = align(*tables)
     names: list[dict[int, str]] = []

@@ -281,9 +281,7 @@ def test_what_is_damaged(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "module", "package"), [("a.pdf", "pdfminer.high_level", "pdfminer.six"), ("a.docx", "docx", "python-docx")]
 )
-def test_what_is_missing_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, package: str
-) -> None:
+def test_missing_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, module: str, package: str) -> None:
     word(tmp_path / "a.docx")
     (tmp_path / "a.pdf").write_bytes(pdf(*LINES))
     monkeypatch.setitem(sys.modules, module, None)

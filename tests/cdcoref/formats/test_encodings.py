@@ -11,13 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import (
-    EncodingError,
-    first_bytes,
-    line_chunks,
-    read_corpus,
-    read_text,
-)
+from cdcoref.formats import EncodingError, first_bytes, line_chunks, read_corpus, read_text
 from tests.streams import SlowStream
 
 MARKED = {

@@ -12,14 +12,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import (
-    ReadOptions,
-    read_corpus,
-    read_file,
-    tokenise_text,
-    write_label_studio,
-    write_prodigy,
-)
+from cdcoref.formats import ReadOptions, read_corpus, read_file, tokenise_text, write_label_studio, write_prodigy
 
 FERRY = "A ferry sank off Tresk. 19 people died."
 TEXT = "Ann left. She fell."
@@ -243,12 +236,7 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         {
             "articles": [
                 {"title": "[Removed]", "content": "[Removed]", "description": "[Removed]"},
-                {
-                    "title": "T",
-                    "source": {"name": "P"},
-                    "publishedAt": "20240307",
-                    "content": f"{FERRY} [+90 chars]",
-                },
+                {"title": "T", "source": {"name": "P"}, "publishedAt": "20240307", "content": f"{FERRY} [+90 chars]"},
             ]
         },
         {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},

@@ -59,9 +59,7 @@ def test_columns_whose_last_word_is_a_usual_name(tmp_path: Path) -> None:
         (["5/3/2024", "6/6/2024"], ["5/3/2024", "2024-06-06"]),
     ],
 )
-def test_dates_in_figures_are_read_as_those_that_show_their_order(
-    tmp_path: Path, stated: list[str], days: list[str]
-) -> None:
+def test_dates_in_figures_are_read_in_the_order_shown(tmp_path: Path, stated: list[str], days: list[str]) -> None:
     path = tmp_path / "a.csv"
     path.write_text("date,text\n" + "".join(f"{date},A ferry sank.\n" for date in stated))
     corpus = read_file(path)

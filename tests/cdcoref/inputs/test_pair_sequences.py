@@ -66,9 +66,7 @@ def test_two_documents_are_the_papers_layout(wordpiece: Tokenizer) -> None:
         (((0, 1), (0,)), "<m> <m> a </m> b </m> c d", ["a b", "a"]),  # one beginning
     ],
 )
-def test_markers_of_mentions_that_share_words(
-    wordpiece: Tokenizer, places: tuple[Place, Place], text: str, found: list[str]
-) -> None:
+def test_nested_markers(wordpiece: Tokenizer, places: tuple[Place, Place], text: str, found: list[str]) -> None:
     sequence = within(wordpiece, "a b c d", *places)
     read = pieces(wordpiece, sequence)
     assert " ".join(read) == f"[CLS] <doc-s> {text} </doc-s>"
@@ -79,8 +77,7 @@ def test_markers_of_mentions_that_share_words(
 
 
 @pytest.mark.parametrize(
-    ("context", "text"),
-    [("document", "a b <m> c </m> <m> d </m> e f"), ("sentence", "<m> c </m> <m> d </m>")],
+    ("context", "text"), [("document", "a b <m> c </m> <m> d </m> e f"), ("sentence", "<m> c </m> <m> d </m>")]
 )
 def test_context(wordpiece: Tokenizer, context: str, text: str) -> None:
     sequence = within(wordpiece, "a\nb\nc\nd\ne\nf", (2,), (3,), context=context)

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Document
 from cdcoref.inputs import OF_CAPITALS, SPELLING, ReadingBuilder
+from cdlm.tokens import Tokenizer
 
 if TYPE_CHECKING:
     from cdlm.tokens import Tokenizer
+
 
 WORDS = st.text("aZ9-ßÉ", min_size=1, max_size=4)
 SpellingOf = Callable[[list[list[str]]], np.ndarray]
@@ -82,9 +84,7 @@ def test_a_sentence_of_capitals_tells_as_little_as_one_of_small_letters(told: To
 
 
 @given(SENTENCES)
-def test_every_word_has_numbers_from_0_to_1_that_depend_on_its_sentence_alone(
-    spelling_of: SpellingOf, sentences: list[list[str]]
-) -> None:
+def test_numbers_are_from_0_to_1_and_of_the_sentence_alone(spelling_of: SpellingOf, sentences: list[list[str]]) -> None:
     table = spelling_of(sentences)
     assert table.shape == (sum(map(len, sentences)), len(SPELLING))
     assert ((table >= 0) & (table <= 1)).all()
@@ -97,3 +97,40 @@ def test_without_capitals_nothing_is_told_of_any(spelling_of: SpellingOf, senten
     small = [[word.lower() for word in sentence] for sentence in sentences]
     table = spelling_of(small)
     assert not table[:, OF_CAPITALS].any()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def test_windows_cover_the_text_once(wordpiece: Tokenizer) -> None:
+    sentences = [list(LETTERS[3 * n : 3 * n + 3]) for n in range(12)]
+    document = Document.from_sentences("d", sentences, hidden=frozenset([5]))
+    windows = list(ReadingBuilder(wordpiece, 13, 64, 2)(document))
+    assert [w.words.tolist() for w in windows] == [
+        list(range(9)), list(range(9, 15)) + list(range(18, 21)), list(range(21, 30)), list(range(30, 36)),
+    ]  # fmt: skip
+    for window in windows:
+        assert window.document is document
+        assert len(window) <= 13
+        assert window.is_global.tolist() == [True] + [False] * (len(window) - 1)
+        pieces = np.array(wordpiece.tokens(window.input_ids.tolist()))
+        assert [*pieces[:2], pieces[-1]] == ["[CLS]", "<doc-s>", "</doc-s>"]
+        assert pieces[window.word_places].tolist() == [LETTERS[t] for t in window.words]
+        assert set((window.ends - window.starts).tolist()) == {1, 2}
+        assert window.begins.tolist() == [token % 3 == 0 for token in window.words]
+
+
+def test_a_part_of_a_long_sentence_begins_where_the_sequence_does(wordpiece: Tokenizer) -> None:
+    document = Document.from_sentences("d", [list(LETTERS[:10]), ["a"]])
+    windows = list(ReadingBuilder(wordpiece, 8, 8, 2)(document))
+    assert sum(len(window.words) for window in windows) == 11
+    assert len(windows) > 2
+    for window in windows:
+        assert [n for n, begins in enumerate(window.begins) if begins] == [0]
+
+
+def test_a_document_without_words_has_no_window(wordpiece: Tokenizer) -> None:
+    assert list(ReadingBuilder(wordpiece, 13, 64, 2)(Document.from_sentences("e", [[], []]))) == []

@@ -68,9 +68,7 @@ NORTHERN = of_sentence("They closed the northern port of Lund on Monday", 4, 5)
         ("one_modified", of_sentence("Ships left the southern port", 4, 5), 0.0),
     ],
 )
-def test_words_beside_the_head_count_whether_or_not_they_are_marked(
-    feature: str, other: MentionFacts, value: float
-) -> None:
+def test_words_beside_the_head_count_marked_or_not(feature: str, other: MentionFacts, value: float) -> None:
     pairs = np.array([[0, 1], [1, 0]])
     assert pair_features([feature], [NORTHERN, other], pairs).tolist() == [[value], [value]]
 

@@ -1,21 +1,33 @@
-"""Heads by rule, lemmas, and what is a name, a number, a date or a pronoun."""
+"""Heads by rule, lemmas, and what is a name, a number, a date or a pronoun; lines above a report."""
 
 from __future__ import annotations
 
-import pytest
+import importlib
 
-from cdcoref.corpus import Document, Mention
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdcoref.corpus import ENTITY, Document, Mention
+from cdcoref.formats import tokenise_text
 from cdcoref.language import (
     MentionWords,
     StatedFacts,
+    byline_author,
+    date_of,
     head_span,
     head_word,
     in_conflict,
+    in_sentence_case,
     is_date,
+    is_date_line,
+    is_header_line,
+    is_line_of_writers,
     is_relative_pronoun,
     lemma,
     mention_facts,
     mention_words,
+    remarks_on_language,
 )
 from tests.tables import cases, rows_of
 
@@ -125,3 +137,140 @@ def test_a_company_is_no_person_whatever_its_legal_form(form: str) -> None:
     assert in_conflict(company.stated, person.stated)
     assert company.is_organisation
     assert not in_conflict(company.stated, MentionWords.of(["Dray", "Shipping"]).stated)
+
+
+# -- casing ------------------------------------------------------------------------------------------------------------
+
+
+BODY = ("Police in Brownsville said that Mark Chase fled .", "They chase him with the help of the army and of NATO .")
+
+WORDS = ("The", "the", "Bomb", "attack", "KILLS", "in", "Kabul", "NATO", ".", "7", "'S")
+
+
+def written(headline: str, body: tuple[str, ...] = BODY) -> str:
+    """How a document's headline is written in sentence case."""
+    document = Document.from_sentences("1", [headline.split(), *(sentence.split() for sentence in body)])
+    changed = in_sentence_case(document)
+    end = len(headline.split())
+    assert changed.tokens[end:] == document.tokens[end:]
+    assert (changed.text, changed.offsets, changed.sentences) == (document.text, document.offsets, document.sentences)
+    return " ".join(changed.tokens[:end])
+
+
+@pytest.mark.parametrize(("headline", "expected"), cases(__file__, "headlines.tsv"))
+def test_headlines(headline: str, expected: str) -> None:
+    assert written(headline) == expected
+
+
+def test_a_word_is_written_as_it_mostly_is_in_the_other_sentences() -> None:
+    body = ("Later the Grace left , and Grace Hill with it .", "By the grace of God , the Grace arrived .")
+    assert written("Grace Sails For Rose Harbour", body) == "Grace sails for rose harbour"
+    assert written("Grace Sails For Rose Harbour", (*body, "At Rose Harbour it stayed .")) == (
+        "Grace sails for Rose Harbour"
+    )
+
+
+def test_hidden_sentences_say_nothing() -> None:
+    sentences = [["http", ":", "esther", "williams", "dead"], ["Esther", "Williams", "Found", "Dead", "at", "91"]]
+    document = Document.from_sentences("1", sentences, hidden=frozenset({0}))
+    assert in_sentence_case(document).tokens[5:] == ("Esther", "Williams", "found", "dead", "at", "91")
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1)))
+def test_only_capitals_change_and_only_once(sentences: list[list[str]]) -> None:
+    document = Document.from_sentences("1", sentences)
+    changed = in_sentence_case(document)
+    assert [word.casefold() for word in changed.tokens] == [word.casefold() for word in document.tokens]
+    assert in_sentence_case(changed).tokens == changed.tokens
+
+
+def test_nouns_of_headlines_are_no_full_names() -> None:
+    sentences = [["THE", "BOMB", "ATTACK", "SHOCKS", "BAGHDAD"], ["The", "Suicide", "Attack", "Shocks", "Baghdad"]]
+    document = Document.from_sentences("1", sentences)
+    mentions = [Mention("1", tokens, ENTITY) for tokens in ((0, 1, 2), (5, 6, 7))]
+
+    def conflict(document: Document) -> bool:
+        one, other = (mention_words(document, mention).stated for mention in mentions)
+        return in_conflict(one, other)
+
+    assert not conflict(in_sentence_case(document))
+    sentences = [["ANNA", "BERG", "MEETS", "MARK", "CHASE"], ["There", "Anna", "Berg", "met", "Mark", "Chase", "."]]
+    names = in_sentence_case(Document.from_sentences("1", sentences))
+    one, other = (mention_words(names, Mention("1", t, ENTITY)) for t in ((0, 1), (3, 4)))
+    assert in_conflict(one.stated, other.stated)
+
+
+# -- dates -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("id", "text", "day"), cases(__file__, "days.tsv", "text", "day"))
+def test_a_day(id: str, text: str, day: str | None) -> None:
+    assert date_of(id, text) == day
+
+
+# -- english -----------------------------------------------------------------------------------------------------------
+
+
+OTHERS = ["ar", "de", "el", "es", "fr", "ja", "ko", "nl", "ru", "tr", "vi", "zh"]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_other_languages_are_named(language: str) -> None:
+    text = " ".join(importlib.import_module(f"spacy.lang.{language}.examples").sentences)
+    (remark,) = remarks_on_language(
+        [tokenise_text("The ferry sank off Tresk. " * 5, "english"), tokenise_text(text, "x")]
+    )
+    assert "1 document seems" in remark
+    assert remark.endswith(": x")
+
+
+def test_short_texts_in_other_languages_are_named_and_english_ones_are_not() -> None:
+    for row in rows_of(__file__, "short_texts.tsv"):
+        assert bool(remarks_on_language([tokenise_text(row["text"], "x")])) is (row["foreign"] == "yes"), row
+
+
+def test_a_few_are_named_and_the_others_counted() -> None:
+    text = "Die Fähre sank am Freitag vor Tresk, und neunzehn Menschen ertranken, wie die Polizei mitteilte."
+    (remark,) = remarks_on_language([tokenise_text(text, f"{n}.txt") for n in range(8)])
+    assert "8 documents seem" in remark
+    assert remark.endswith("0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 3 more")
+
+
+# -- header lines ------------------------------------------------------------------------------------------------------
+
+
+def test_header_lines() -> None:
+    """`header_lines.tsv`: dates above a report, and lines that look like them."""
+    for row in rows_of(__file__, "header_lines.tsv"):
+        assert is_header_line(row["line"]) is (row["header"] == "yes"), row
+        assert is_date_line(row["line"]) or row["header"] == "no", row
+
+
+def test_authors() -> None:
+    assert byline_author("By Ann Lee and Tom de Vries, Herald staff") == "Ann Lee and Tom de Vries"
+    assert byline_author("BY ANN LEE") == "ANN LEE"
+    assert byline_author("By Monday night the water had risen") is None
+    assert byline_author(f"By Ann Lee, {'x' * 100}") is None
+
+
+@pytest.mark.parametrize(("line", "expected"), cases(__file__, "writers.tsv", "expected"))
+def test_lines_that_say_where_writers_were(line: str, expected: bool) -> None:
+    assert is_line_of_writers(line) is expected
+
+
+# -- stated facts ------------------------------------------------------------------------------------------------------
+
+
+def stated(text: str) -> StatedFacts:
+    """What a mention states, of a sentence after another that ends with a number."""
+    before, _, rest = (text if "[" in text else f"[{text}]").partition("[")
+    words, _, after = rest.partition("]")
+    document = Document.from_sentences("d", [["It", "was", "12"], f"{before} {words} {after}".split()])
+    start = 3 + len(before.split())
+    return mention_words(document, Mention("d", tuple(range(start, start + len(words.split()))), "entity")).stated
+
+
+def test_conflicts() -> None:
+    for row in rows_of(__file__, "conflicts.tsv"):
+        one, other = stated(row["one"]), stated(row["other"])
+        assert in_conflict(one, other) is in_conflict(other, one) is (row["conflict"] == "yes"), row

@@ -113,9 +113,7 @@ def test_equal_contexts_are_read_once(model: CorefModel, documents: Corpus, call
         assert found[frozenset((of_c[one], of_c[other]))] == found[frozenset((of_d[one], of_d[other]))]
 
 
-def test_a_second_run_takes_results_from_the_store(
-    model: CorefModel, documents: Corpus, calls: list[int], tmp_path: Path
-) -> None:
+def test_a_second_run_reads_the_store(model: CorefModel, documents: Corpus, calls: list[int], tmp_path: Path) -> None:
     found = []
     for corpus in (documents, documents, shuffled(documents)[0]):
         cache = ResultCache(tmp_path / "cache", model_fingerprint(model))
@@ -128,9 +126,7 @@ def test_a_second_run_takes_results_from_the_store(
     np.testing.assert_array_equal(found[0].cross_encoder, found[1].cross_encoder)
 
 
-def test_logits_are_kept_while_each_sequence_is_read_once(
-    model: CorefModel, documents: Corpus, calls: list[int]
-) -> None:
+def test_logits_are_kept_as_each_sequence_is_read_once(model: CorefModel, documents: Corpus, calls: list[int]) -> None:
     with model.each_sequence_read_once():
         before = evidence(model, documents.subset(["a", "b", "c"]))
         read = sum(calls)
@@ -144,7 +140,7 @@ def test_logits_are_kept_while_each_sequence_is_read_once(
     assert model.kept_logits is None
 
 
-def test_documents_that_were_read_for_their_vectors_are_not_read_again(
+def test_documents_read_for_vectors_are_not_read_again(
     model: CorefModel, documents: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []

@@ -98,9 +98,7 @@ def test_parts_of_a_cluster_are_without_conflict_and_no_two_of_them_are(phrases:
 @pytest.mark.parametrize(
     ("sentences", "mentions", "expected"), cases(__file__, "possessors.tsv", "mentions", "expected")
 )
-def test_a_possessor_and_a_noun_of_the_same_clause_are_kept_apart(
-    sentences: str, mentions: list[list[int]], expected: list[list[int]]
-) -> None:
+def test_possessors_of_clauses_are_apart(sentences: str, mentions: list[list[int]], expected: list[list[int]]) -> None:
     document = Document.from_sentences("d", [sentence.split() for sentence in sentences.split(" | ")])
     corpus = Corpus((document,), tuple(Mention("d", tuple(tokens), "entity") for tokens in mentions))
     first, second = np.triu_indices(len(mentions), 1)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cdcoref.clustering import PairScores
-from cdcoref.linking import MentionLinks
+from cdcoref.corpus import Document, Mention
+from cdcoref.linking import MentionLinks, document_hash
 
 PAIRS = {(0, 1): 0.9, (0, 2): 0.7, (1, 2): 0.8, (3, 4): 0.6, (0, 3): 0.1}
 PRONOUNS = {5: (0, 0.95), 6: (3, 0.75), 7: (4, 0.4)}
@@ -70,3 +73,24 @@ def test_joined(links: MentionLinks) -> None:
     assert both.confidences(np.concatenate([FOUND, FOUND + 8])) == pytest.approx([*once, *once], nan_ok=True)
     nothing = MentionLinks.joined([], [], 3)
     assert np.isnan(nothing.confidences(np.arange(3))).all()
+
+
+# -- store -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_hash_of_a_document_is_that_of_what_a_model_sees() -> None:
+    document = Document.from_sentences("d", [["a", "b"], ["c"]])
+    mention = Mention("d", (0,), "event", cluster="1")
+    base = document_hash(document, [mention])
+    same = replace(document, id="e", path="x", topic="t", subtopic="s", annotated=frozenset([0]))
+    assert document_hash(same, (replace(mention, document="e", cluster="2", id="7", tag="X", confidence=0.5),)) == base
+    others = [
+        (Document.from_sentences("d", [["a", "b", "c"]]), [mention]),
+        (Document.from_sentences("d", [["a", "b"], ["d"]]), [mention]),
+        (replace(document, hidden=frozenset([1])), [mention]),
+        (document, []),
+        (document, [mention, mention]),
+        (document, [replace(mention, kind="entity")]),
+        (document, [replace(mention, tokens=(0, 1))]),
+    ]
+    assert len({base, *(document_hash(d, m) for d, m in others)}) == len(others) + 1

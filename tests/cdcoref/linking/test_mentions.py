@@ -75,9 +75,7 @@ def test_equally_probable_spans_are_taken_from_the_left_shorter_first() -> None:
 
 
 @pytest.mark.parametrize(("words", "spans", "expected"), cases(__file__, "titles.tsv", "spans", "expected"))
-def test_no_title_directly_before_a_name_is_a_mention_beside_it(
-    words: str, spans: list[tuple[int, int, float]], expected: list[str]
-) -> None:
+def test_titles_are_not_beside_names(words: str, spans: list[tuple[int, int, float]], expected: list[str]) -> None:
     document = Document.from_sentences("d", [words.split()])
     chosen = found(document, (0.5, 0.5), *((start, end, 0.0, probability) for start, end, probability in spans))
     assert [" ".join(document.tokens[start:end]) for _, start, end, _ in chosen] == expected

@@ -94,9 +94,7 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
 
 
 @pytest.mark.parametrize("last", ["mention", "head"])
-def test_words_that_heads_learn_from_are_those_that_they_are_used_on(
-    tiny_model: CorefModel, last: Literal["mention", "head"]
-) -> None:
+def test_heads_learn_from_the_words_they_are_used_on(tiny_model: CorefModel, last: Literal["mention", "head"]) -> None:
     model = copy.deepcopy(tiny_model)
     torch.manual_seed(0)
     options = VectorOptions(
@@ -241,9 +239,7 @@ def evidence_by_pair(evidence: PairEvidence) -> dict[tuple[int, int], float]:
     return dict(zip(pairs, evidence.bi_encoder.tolist(), strict=True))
 
 
-def test_of_many_mentions_the_nearest_and_those_of_a_head_are_compared(
-    with_vectors: CorefModel, many_mentions: Corpus
-) -> None:
+def test_many_mentions_are_compared_by_nearness_and_head(with_vectors: CorefModel, many_mentions: Corpus) -> None:
     vectors = read_vectors(with_vectors, many_mentions, batch_tokens=2048)
     some = evidence_by_pair(compare_vectors(with_vectors, Readings(many_mentions, vectors)))
     counts = np.bincount(np.array(list(some)).ravel(), minlength=len(many_mentions.mentions))
@@ -300,9 +296,7 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(with_vectors:
     assert evidence_by_pair(compare_vectors(model, readings, known)) == {}
 
 
-def test_a_limit_on_candidates_is_refused_by_a_model_that_chooses_none(
-    with_vectors: CorefModel, pair_model: CorefModel
-) -> None:
+def test_a_model_that_chooses_no_candidates_refuses_a_limit(with_vectors: CorefModel, pair_model: CorefModel) -> None:
     options = LinkingOptions(candidates=1)
     with pytest.raises(InputError, match="--candidates has no effect on a model without a cross-encoder"):
         Predictor(with_vectors).predict(corpus(TEXTS), candidates=1)
@@ -341,10 +335,7 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     assert evidence.combine(options).logits.tolist() == [2 * 1 + 0.25, 3 * 2 + 0.5 * 4 - 1]
 
 
-@given(
-    logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45),
-    candidates=st.integers(1, 4),
-)
+@given(logits=st.lists(st.floats(-6, 6, width=32), min_size=45, max_size=45), candidates=st.integers(1, 4))
 def test_candidates_are_the_likeliest_of_either(logits: list[float], candidates: int) -> None:
     first, second = np.triu_indices(10, 1)
     kinds, nothing = np.zeros(45, dtype=int), np.full(45, np.nan)
@@ -408,9 +399,7 @@ def test_two_equally_likely_pairs_of_groups_are_both_read() -> None:
     order=st.permutations(range(45)),
     group_probability=st.sampled_from([0.6, 1.0]),
 )
-def test_candidates_do_not_depend_on_the_order(
-    logits: list[float], candidates: int, order: list[int], group_probability: float
-) -> None:
+def test_the_order_is_nothing(logits: list[float], candidates: int, order: list[int], group_probability: float) -> None:
     first, second = np.triu_indices(10, 1)
     nothing, values = np.full(45, np.nan), np.array(logits)
     evidence = PairEvidence(10, first, second, first * 0, nothing, values, *np.zeros((2, 45), dtype=bool))

@@ -13,13 +13,7 @@ from torch import Tensor
 from cdcoref.corpus import Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, DocumentContexts, MentionContext
-from cdcoref.model import (
-    CorefConfig,
-    CorefModel,
-    VectorOptions,
-    collate_contexts,
-    collate_readings,
-)
+from cdcoref.model import CorefConfig, CorefModel, VectorOptions, collate_contexts, collate_readings
 from cdcoref.reading import Reading
 
 OPTIONS = ContextOptions(rank=4, lower_layers=1, opening=6, names=6, sentence=16, width=16)
@@ -138,8 +132,6 @@ def test_a_folder_keeps_it(model: CorefModel, read: Contexts, tmp_path: Path, in
         (replace(OPTIONS, sentence=60), "up to 144 word pieces, more than half the encoder's window of attention, 64"),
     ],
 )
-def test_an_encoder_that_is_too_small_is_refused(
-    tiny_biased_encoder: Path, options: ContextOptions, message: str
-) -> None:
+def test_a_too_small_encoder_is_refused(tiny_biased_encoder: Path, options: ContextOptions, message: str) -> None:
     with pytest.raises(InputError, match=message):
         CorefModel.from_encoder(tiny_biased_encoder, replace(CONFIG, contexts=options))

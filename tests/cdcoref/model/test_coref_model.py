@@ -106,11 +106,7 @@ def test_a_detector_told_of_neighbours_sees_the_words_beside_a_span_in_its_sente
 
 
 @given(
-    st.lists(st.integers(1, 40), min_size=1, max_size=6),
-    st.integers(0, 5),
-    st.booleans(),
-    st.booleans(),
-    st.randoms(),
+    st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.booleans(), st.randoms()
 )
 def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     sizes: list[int], which: int, mixed: bool, neighbours: bool, order: random.Random

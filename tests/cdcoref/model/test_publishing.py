@@ -96,9 +96,7 @@ def test_what_is_published_is_the_model_and_nothing_else(
     assert hub.models["lab/again"] == hub.models["lab/tiny"]
 
 
-def test_what_cannot_be_published_is_a_sentence(
-    hub: LocalHub, tiny_model_folder: Path, tiny_encoder: Path, tmp_path: Path
-) -> None:
+def test_what_cannot_be_published(hub: LocalHub, tiny_model_folder: Path, tiny_encoder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such folder"):
         publish(tmp_path / "nowhere", "lab/tiny")
     with pytest.raises(InputError, match="this is a file; name a folder with a saved model"):

@@ -8,6 +8,7 @@ import pytest
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.reading import Reading, Readings
+from tests.tables import cases
 
 TEXT = [
     ["Ferry", "Sinks", "Off", "Tresk", "On", "Friday"],
@@ -75,3 +76,12 @@ def test_parts(readings: Readings) -> None:
     assert joined.vectors is None
     assert [mention.document for mention in joined.corpus.mentions] == ["b", "a", "a", "a"]
     assert joined["a"] is parts[1]
+
+
+# -- quotations --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sentences", "numbers"), cases(__file__, "quotations.tsv", "sentences", "numbers"))
+def test_quotations(sentences: list[str], numbers: list[int]) -> None:
+    document = Document.from_sentences("d", [sentence.split() for sentence in sentences])
+    assert Reading(document).quotations == numbers

@@ -42,8 +42,7 @@ def test_own_names(steady: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "origin",
-    ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x", "http://[", "http://[x]"],
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "x", "http://[", "http://[x]"]
 )
 def test_other_origins(steady: Any, origin: str) -> None:
     for answer in (

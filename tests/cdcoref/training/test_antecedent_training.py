@@ -117,9 +117,7 @@ def with_settings(model: CorefModel, settings: CorefConfig) -> CorefModel:
     return changed
 
 
-def test_the_same_seed_gives_the_same_scorer_and_nothing_else_changes(
-    tiny_model: CorefModel, trained: CorefModel
-) -> None:
+def test_the_same_seed_gives_the_same_scorer_and_no_other_change(tiny_model: CorefModel, trained: CorefModel) -> None:
     again, said = fitted(tiny_model)
     for name, weight in again.state_dict().items():
         assert torch.equal(weight, trained.state_dict()[name])

@@ -197,9 +197,7 @@ def test_nothing_to_learn_from_is_refused(model: CorefModel) -> None:
         ({"lower_layers": 3}, r"contexts\.lower_layers is 3, but the encoder has 3 layers"),
     ],
 )
-def test_a_run_that_cannot_train_it_does_not_begin(
-    config: TrainingConfig, tmp_path: Path, changes: dict[str, Any], message: str
-) -> None:
+def test_what_cannot_be_trained(config: TrainingConfig, tmp_path: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         train(with_settings(config, changes), stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
     assert not (tmp_path / "m").exists()
@@ -259,10 +257,7 @@ class Killed(BaseException):
 
 
 def test_an_interrupted_run_ends_with_the_same_weights(
-    config: TrainingConfig,
-    reference: tuple[Path, list[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    config: TrainingConfig, reference: tuple[Path, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stopped amid the second pass over the pairs."""
     forward, left = ContextLearner.forward, 10

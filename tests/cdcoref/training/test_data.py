@@ -76,7 +76,7 @@ def pairs_of(training: TrainingData, epoch: int) -> tuple[list[frozenset[int]], 
 
 
 @pytest.mark.parametrize(("step", "batches", "ratio"), [(8, 4, 1.5), (16, 1, 2.0), (1, 1, 0.5), (32, 8, 0.0)])
-def test_an_epoch_has_all_positives_of_a_topic_and_negatives_at_the_stated_rate(
+def test_epochs_have_all_positives_and_some_negatives(
     tiny_encoder: Path, step: int, batches: int, ratio: float
 ) -> None:
     documents = corpus()
@@ -128,9 +128,7 @@ def test_too_few_negatives_are_said_and_used(tiny_encoder: Path) -> None:
         ("aaaaaabcde", 0.5, 16, 16),  # more positives than the pairs wanted fill
     ],
 )
-def test_whole_steps_of_any_number_of_pairs(
-    tiny_encoder: Path, clusters: str, ratio: float, step: int, batches: int
-) -> None:
+def test_steps_of_any_number_of_pairs(tiny_encoder: Path, clusters: str, ratio: float, step: int, batches: int) -> None:
     document = Document.from_sentences("d", [["ferry"] * len(clusters)], topic="t")
     mentions = tuple(Mention("d", (token,), EVENT, cluster) for token, cluster in enumerate(clusters))
     expected = pairs_by_hand(Corpus((document,), mentions))

@@ -151,24 +151,31 @@ def stopping_at(*parts: str) -> Callable[[str], None]:
     return say
 
 
-def test_a_model_is_not_read_before_its_run_has_finished(
+def test_stopped_at_four_places(
     config: TrainingConfig,
     corpora: tuple[Corpus, Corpus],
     reference: tuple[Path, list[str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Stopped before the first epoch was scored, and while heads were fitted; and at each file that is moved."""
-    replace_file, folder, moved = Path.replace, tmp_path / "m", Counter[str]()
+    """Before the first epoch was scored, while heads were fitted, and while these were put into place.
+
+    The model is not read before its run has finished, at no file that is moved.
+    """
+    replace_file, folder, moved, left = Path.replace, tmp_path / "m", Counter[str](), 3
 
     def refused() -> None:
         with pytest.raises(InputError, match="m: the training run in this folder has not finished; run it again with"):
             CorefModel.from_pretrained(folder)
 
     def moving(self: Path, target: Path) -> Path:
+        nonlocal left
         if self.parent.name in ("best-20", "replacement") and self.name != RUN_FILE:
-            moved[self.parent.name] += 1
             refused()
+            left -= self.parent.name == "replacement"
+            if left == -1:
+                raise Killed
+            moved[self.parent.name] += 1
         return replace_file(self, target)
 
     monkeypatch.setattr(Path, "replace", moving)
@@ -176,40 +183,15 @@ def test_a_model_is_not_read_before_its_run_has_finished(
         with pytest.raises(Killed):
             train(config, *corpora, folder, resume=resume, device="cpu", say=stopping_at(stop))
         refused()
-    train(config, *corpora, folder, resume=True, device="cpu", say=silent)
-    assert moved == {"best-20": 5, "replacement": 5}
-    check_same_model(folder, reference[0])
-
-
-def test_resumed_while_the_heads_were_put_into_place(
-    config: TrainingConfig,
-    corpora: tuple[Corpus, Corpus],
-    reference: tuple[Path, list[str]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    replace_file = Path.replace
-    left = 3
-
-    def stopped(self: Path, target: Path) -> Path:
-        nonlocal left
-        if self.parent.name == "replacement":
-            left -= 1
-            if left < 0:
-                raise Killed
-        return replace_file(self, target)
-
-    folder = tmp_path / "m"
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "replace", stopped)
-        with pytest.raises(Killed):
-            train(config, *corpora, folder, device="cpu", say=silent)
+    with pytest.raises(Killed):
+        train(config, *corpora, folder, resume=True, device="cpu", say=silent)
     assert (folder / "replacement").is_dir()
     with pytest.raises(InputError, match="this run was started with other data"):
         train(config, corpora[1], corpora[1], folder, resume=True, device="cpu", say=silent)
     lines: list[str] = []
     train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
     assert len(lines) == 1  # nothing is fitted again
+    assert moved == {"best-20": 5, "replacement": 5}
     train(config, *corpora, folder, resume=True, device="cpu", say=lines.append)
     assert lines[1].startswith("all steps of this run are done")
     check_same_model(folder, reference[0])

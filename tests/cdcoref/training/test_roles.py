@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cdcoref.corpora import CORPORA, AnnotatedCorpus, annotated_corpora
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.training import PRESETS, CorpusRoles
+from cdcoref.training import PRESETS, CorpusRoles, with_genders_swapped
+from tests.tables import cases
 
 INVENTED = Path(__file__).parents[3] / "data" / "invented"
 
@@ -35,11 +38,7 @@ def documents(parts: list[AnnotatedCorpus]) -> dict[str, list[str]]:
 
 
 def test_who_learns_from_what(parts: list[AnnotatedCorpus]) -> None:
-    roles = CorpusRoles(
-        genres={"two": ("news",)},
-        topics_of_heads={"one": ("2",)},
-        only_detector=("three",),
-    )
+    roles = CorpusRoles(genres={"two": ("news",)}, topics_of_heads={"one": ("2",)}, only_detector=("three",))
     assert documents(roles.for_encoder(parts)) == {"one": ["a"], "two": ["GUM_news_c"]}
     assert documents(roles.for_contexts(parts)) == {"one": ["a", "b"], "two": ["GUM_news_c"]}
     assert documents(roles.for_heads(parts)) == {"one": ["b"], "two": ["GUM_news_c"]}
@@ -84,3 +83,38 @@ def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_doe
     assert of_encoder.isdisjoint(of_heads)
     assert of_heads == set(roles.topics_of_heads["invented"])
     assert of_encoder | of_heads == set(topics_of_invented)
+
+
+# -- swapped genders ---------------------------------------------------------------------------------------------------
+
+
+WORDS = (
+    "He",
+    "he",
+    "SHE",
+    "man",
+    "Woman",
+    "Mr.",
+    "Paula",
+    "James",
+    "the",
+    "Hale",
+    ".",
+    "her",
+    "his",
+    "him",
+    "hers",
+    "x",
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), cases(__file__, "swapped_genders.tsv", "text", "expected"))
+def test_texts(text: str, expected: str) -> None:
+    assert " ".join(with_genders_swapped(text.split())) == expected
+
+
+@given(st.lists(st.sampled_from(WORDS)))
+def test_a_word_stays_a_word_with_its_capital(words: list[str]) -> None:
+    swapped = with_genders_swapped(words)
+    assert len(swapped) == len(words)
+    assert [word[:1].isupper() for word in swapped] == [word[:1].isupper() for word in words]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
+import tomllib
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +16,8 @@ from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.model import CorefModel, DetectorOptions
-from cdcoref.training import DetectorTraining, fit_detector, linkable_groups
+from cdcoref.training import PRESETS, DetectorTraining, TrainingConfig, fit_detector, linkable_groups
+from cdlm.settings import as_toml, with_settings
 
 
 def documents(groups: list[tuple[str | None, str | None]]) -> list[Document]:
@@ -34,9 +38,7 @@ def test_groups_are_single_documents_where_links_stay_within_them() -> None:
 
 
 @pytest.mark.parametrize(("first", "second", "share"), [(7, 2, 0.5), (4, 3, 2.3), (2, 5, 0.0)])
-def test_a_pass_sees_of_a_corpus_its_share_and_all_of_it_equally_often(
-    tiny_model: CorefModel, first: int, second: int, share: float
-) -> None:
+def test_a_pass_sees_of_a_corpus_its_share(tiny_model: CorefModel, first: int, second: int, share: float) -> None:
     """The second corpus is not named, so that all of it is seen once. Documents are known by their lengths."""
 
     def part(name: str, count: int, shortest: int) -> AnnotatedCorpus:
@@ -78,3 +80,39 @@ def test_shares_that_leave_nothing_are_refused(tiny_model: CorefModel) -> None:
     training = DetectorTraining(corpus_shares={"ecb": 0.0})
     with pytest.raises(InputError, match=r"^detector\.corpus_shares leaves nothing to learn from; raise the shares$"):
         fit_detector(copy.deepcopy(tiny_model), [part], DetectorOptions(), training, seed=0, say=str)
+
+
+# -- training config ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_configuration_survives_json_and_toml(preset: str) -> None:
+    config = PRESETS[preset]
+    assert with_settings(TrainingConfig(), json.loads(json.dumps(config.to_dict()))) == config
+    assert with_settings(TrainingConfig(), tomllib.loads(as_toml(config.to_dict()))) == config
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"colour": 1}, "there is no setting 'colour'; the settings are encoder, kind, int8, "),
+        ({"epochs": 0}, "run.epochs is 0 and should be at least 1"),
+        ({"both_orders": 1}, "model.both_orders is 1 and should be true or false"),
+        ({"encoder": 5}, "encoder is 5 and should be text"),
+        ({"kind": "all"}, "kind is 'all' and should be 'event', 'entity' or 'both'"),
+        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average' or 'single'"),
+        ({"context": "page"}, "model.sequences.context is 'page' and should be 'document' or 'sentence'"),
+        ({"max_length": 8}, "model.sequences.max_length is 8 and should be at least 32"),
+        ({"detector_max_length": 8}, "model.detector_max_length is 8 and should be at least 32"),
+        ({"pair_features": ["moon"]}, "model.vectors.features has 'moon', which is no feature"),
+        ({"step_pairs": 0}, "sampling.step_pairs is 0 and should be at least 1"),
+        ({"temperature": {"event": 1.0}}, "model.temperature must have one number each for event and entity"),
+        ({"negatives": float("inf")}, "sampling.negatives is inf and should be a finite number"),
+        ({"bi_encoder.corpus_shares": 0.5}, "bi_encoder.corpus_shares is 0.5 and should be a JSON object"),
+        ({"bi_encoder.corpus_shares.gum": -1}, "bi_encoder.corpus_shares.gum is -1 and should be at least 0"),
+    ],
+)
+def test_wrong_settings_are_said(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        with_settings(TrainingConfig(), values)
+    assert str(raised.value).startswith(message)

@@ -96,9 +96,7 @@ def test_dates_that_are_not_annotated_are_unknown(tiny_model: CorefModel) -> Non
 
 
 @pytest.mark.parametrize(("dates", "below"), [(True, False), (False, True)])
-def test_a_threshold_is_not_tuned_by_dates_that_are_not_annotated(
-    tiny_model: CorefModel, dates: bool, below: bool
-) -> None:
+def test_a_threshold_is_not_tuned_by_dates_without_marks(tiny_model: CorefModel, dates: bool, below: bool) -> None:
     """A detector that finds more dates than mentions, less surely than one mention and more surely than the other."""
     model = copy.deepcopy(tiny_model)
     model.replace_detector(DetectorOptions(1, ("salient",), "salient"))

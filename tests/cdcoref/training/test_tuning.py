@@ -14,14 +14,7 @@ from cdcoref.clustering import LINKAGES, Linkage
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl
-from cdcoref.linking import (
-    Comparison,
-    PairLogits,
-    all_pairs,
-    annotated_only,
-    cluster_mentions,
-    find_mentions,
-)
+from cdcoref.linking import Comparison, PairLogits, all_pairs, annotated_only, cluster_mentions, find_mentions
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
 from cdcoref.scoring import score
@@ -178,9 +171,7 @@ def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample
         assert detection_head[2] >= detection[2]
 
 
-def test_several_corpora_are_scored_as_one_and_judged_by_what_they_annotate(
-    tiny_model: CorefModel, sample: Path
-) -> None:
+def test_corpora_are_scored_as_one_and_judged_by_what_they_annotate(tiny_model: CorefModel, sample: Path) -> None:
     dev = read_jsonl(sample / "dev_tiny.jsonl")
 
     def renamed(name: str) -> Corpus:

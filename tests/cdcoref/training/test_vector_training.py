@@ -55,9 +55,7 @@ def test_the_scorer_learns_and_nothing_else_changes(tiny_model: CorefModel, docu
 
 
 @pytest.mark.parametrize("unseen", ["right", "wrong"])
-def test_a_network_learns_from_what_the_encoder_has_not_seen_alone(
-    tiny_model: CorefModel, documents: Corpus, unseen: str
-) -> None:
+def test_a_network_learns_from_unseen_texts_alone(tiny_model: CorefModel, documents: Corpus, unseen: str) -> None:
     """In the corpus named wrong, mentions of other words corefer: that network follows it, the others see both."""
     clusters = dict(zip(WORDS, (*WORDS[1:], WORDS[0]), strict=True))
     swapped = tuple(

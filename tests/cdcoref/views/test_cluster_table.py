@@ -1,12 +1,18 @@
-"""The table of clusters in a terminal: groups, columns, its beginning, and texts that would disturb it."""
+"""Tables in a terminal: of clusters, with texts that would disturb them, and of an evaluation."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 from rich.cells import cell_len
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
-from cdcoref.views import cluster_lines, first_lines
+from cdcoref.views import cluster_lines, evaluation_text, first_lines, statistics_text
+from tests.cdcoref.views.conftest import NO_PLAN
 
 
 def prediction_of(*documents: Document, mentions: list[Mention]) -> Prediction:
@@ -83,3 +89,80 @@ def test_a_text_cannot_command_the_terminal() -> None:
     text = "\n".join(cluster_lines(prediction_of(document, mentions=mentions)))
     assert not [c for c in text if not c.isprintable() and c not in "\n\u200d"]
     assert "\ufffd[31mred\ufffd[0m" in text
+
+
+# -- confidence --------------------------------------------------------------------------------------------------------
+
+
+CASES = [(0.9996, "0.99+"), (0.994, "0.99"), (0.624, "0.62"), (0.285, "0.28"), (0.001, "0.00")]
+"""Confidences, and how they are shown; 0.285 is a little less than that in binary."""
+
+
+def prediction(confidence: float) -> Prediction:
+    """A cluster of two mentions, both of the same confidence."""
+    documents = tuple(Document.from_sentences(name, [["Ferry", "sinks"]]) for name in "ab")
+    mentions = tuple(Mention(name, (0,), "entity", "ferry", confidence=confidence) for name in "ab")
+    return Prediction(Corpus(documents, mentions), (("a", "b"),), NO_PLAN)
+
+
+def confidences_in(shown: str | Iterable[str]) -> set[str]:
+    """Everything that looks like a confidence or a percentage, outside of markup."""
+    text = shown if isinstance(shown, str) else "\n".join(shown)
+    return set(re.findall(r"\d\.\d+\+?|\d+\+? ?%", re.sub(r"<[^>]*>", " ", text)))
+
+
+@pytest.mark.parametrize(("confidence", "text"), CASES)
+def test_a_prediction(confidence: float, text: str) -> None:
+    assert confidences_in(cluster_lines(prediction(confidence))) == {text}
+    assert confidences_in(prediction(confidence)._repr_html_()) == {text}
+
+
+# -- evaluation tables -------------------------------------------------------------------------------------------------
+
+
+SCORES: dict[str, Any] = {
+    **{name: {"f1": number / 10} for number, name in enumerate(("muc", "b3", "ceafe", "lea"), start=1)},
+    "conll_f1": 0.5,
+    "without_singletons": {"conll_f1": 0.6},
+    "lemma_baseline": {"conll_f1": 0.7, "without_singletons": {"conll_f1": 0.8}},
+    "ceiling": {"conll_f1": 0.999},
+}
+RESULTS: dict[str, Any] = {
+    "corpus": "ECB+ dev",
+    "documents": 1,
+    "mentions": "gold",
+    "model": "default",
+    "parameters": 28_500_000,
+    "seconds": 3.5,
+    "event": {"predicted": SCORES},
+    "detection": {"event": {"last_word": {"precision": 0.5, "recall": 0.25}}},
+}
+
+
+def test_an_evaluation() -> None:
+    lines = evaluation_text(RESULTS).splitlines()
+    assert lines[0] == "ECB+ dev, 1 document, gold mentions; model default, 28.5M parameters, 3.5 s. F1 in percent."
+    assert " MUC     B3   CEAFe    LEA   CoNLL " in lines[2]
+    [row] = [line.split() for line in lines if line.startswith(" event ")]
+    assert row == ["event", "predicted", "10.0", "20.0", "30.0", "40.0", "50.0", "60.0", "70.0", "80.0", "99.9"]
+    assert lines[-1] == "event mention detection (last word): precision 50.0, recall 25.0"
+
+
+def test_statistics() -> None:
+    counts = {
+        "topics": 2, "documents": 3, "sentences": 9, "annotated_sentences": 7, "mentions": {"event": 5, "entity": 6},
+        "clusters": {"event": 2, "entity": 1}, "cross_document_clusters": {"event": 1}, "singletons": {"entity": 4},
+        "predicted_topics": {"groups": 1, "subtopics": 2, "precision": 0.5, "recall": 1.0, "f1": 0.667, "purity": 0.5},
+    }  # fmt: skip
+    lines = statistics_text({"dev": counts}).splitlines()
+    rows = {line.strip().partition("  ")[0]: line.split()[-1] for line in lines if line.strip()}
+    assert rows["event/entity"] == "dev"
+    assert rows["documents"] == "3"
+    assert rows["mentions"] == "5/6"
+    assert rows["of these, across documents"] == "1/0"
+    assert rows["annotated sentences"] == "9"
+    assert lines[-1] == (
+        "dev: 1 predicted topic for 2 annotated subtopics; B3 precision 50.0, recall 100.0, f1 66.7, purity 50.0"
+    )
+    none = statistics_text({"dev": {**counts, "mentions": {}, "clusters": {}}}).splitlines()
+    assert [line.split()[-1] for line in none if line.strip().startswith(("mentions", "clusters"))] == ["0", "0"]

@@ -93,7 +93,7 @@ def test_what_parquet_needs_is_said(package: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("suffix", [".html", ".csv", ".csv.gz", ".parquet"])
-def test_what_stood_there_stays_if_writing_fails(
+def test_a_failed_write_changes_none(
     news: Prediction, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / f"x{suffix}"

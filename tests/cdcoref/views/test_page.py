@@ -144,9 +144,7 @@ def test_the_page_has_what_is_known_about_documents() -> None:
     assert [entry[4:] for entry in documents] == [["Ferry sinks", about, "https://x.y/", []], ["", about, "", []]]
 
 
-def test_a_large_page_is_divided_between_stories(
-    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_page_is_divided_by_stories(news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = write_page(news, tmp_path / "one.html")
     size = (tmp_path / "one.html").stat().st_size
     assert whole == ()
@@ -179,9 +177,7 @@ def test_a_large_page_is_divided_between_stories(
     assert not (tmp_path / "small-3.html").exists()
 
 
-def test_the_names_of_parts_are_no_longer_than_that_of_the_page(
-    news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_parts_are_as_long_as_pages(news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
     stem = "é" * 117
     output = tmp_path / f"{stem}.html"

@@ -34,9 +34,7 @@ def ecb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "annotated_documents", read)
 
 
-def test_pretrain_and_perplexity(
-    cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path
-) -> None:
+def test_pretrain_perplexity(cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text("sequences_at_once = 2\n[run]\nsteps = 9\nlog_steps = 1\n")
     small = (
         "--config",
@@ -81,9 +79,7 @@ def test_align(cdlm: Callable[..., Finished], word_encoder: Path, tmp_path: Path
     assert result["left_out"] == 0
 
 
-def test_wrong_input_is_one_sentence(
-    cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path
-) -> None:
+def test_wrong_input_is_said(cdlm: Callable[..., Finished], corpus: Path, word_encoder: Path, tmp_path: Path) -> None:
     code, _, err = cdlm("pretrain", "--corpus", tmp_path / "absent", "-o", tmp_path / "model")
     assert code == 2
     assert err.startswith(f"cdlm: {tmp_path / 'absent'}: there is no such file or folder")

@@ -44,9 +44,7 @@ def questions(tmp_path: Path) -> Path:
 FAST = ("--set", "epochs=2", "--set", "max_length=100", "--set", "precision=fp32", "--device", "cpu")
 
 
-def test_matching_from_training_to_scores(
-    cdlm: Callable[..., Finished], benchmark: Path, tiny_encoder: Path, tmp_path: Path
-) -> None:
+def test_matching(cdlm: Callable[..., Finished], benchmark: Path, tiny_encoder: Path, tmp_path: Path) -> None:
     model, matches = tmp_path / "model", tmp_path / "matches.jsonl"
     trained = cdlm("match", "train", "--benchmark", f"aan:{benchmark}", "--encoder", tiny_encoder, "-o", model, *FAST)
     assert trained.code == 0, trained.err
@@ -67,9 +65,7 @@ def test_matching_from_training_to_scores(
     assert set(json.loads(same.out)) == {"f1", "precision", "recall", "accuracy"}
 
 
-def test_questions_from_training_to_scores(
-    cdlm: Callable[..., Finished], questions: Path, tiny_encoder: Path, tmp_path: Path
-) -> None:
+def test_questions(cdlm: Callable[..., Finished], questions: Path, tiny_encoder: Path, tmp_path: Path) -> None:
     model, predictions = tmp_path / "model", tmp_path / "predictions.json"
     both = tmp_path / "both.json"
     both.write_text(json.dumps([QUESTION, {**QUESTION, "_id": "q2", "answer": "Oslo"}]))
@@ -77,6 +73,7 @@ def test_questions_from_training_to_scores(
     assert trained.code == 0, trained.err
     assert f"cdlm: note: {both}: skipped 1 of 2 questions" in trained.err
     assert "joint F1" in trained.err
+    assert "cdlm qa predict" in (model / "README.md").read_text()
     assert cdlm("qa", "predict", questions, "--model", model, "-o", predictions).code == 0
     values = json.loads(predictions.read_text())
     assert set(values["answer"]) == set(values["sp"]) == {"q1"}
@@ -100,7 +97,7 @@ def test_right_predictions_get_full_marks(cdlm: Callable[..., Finished], questio
     assert nothing.err == "cdlm: note: no prediction for 1 of 1 questions, which count as wrong\n"
 
 
-def test_wrong_input_is_one_sentence(
+def test_wrong_input_is_said(
     cdlm: Callable[..., Finished], benchmark: Path, questions: Path, tiny_encoder: Path, tmp_path: Path
 ) -> None:
     bad = tmp_path / "bad.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 
-from cdlm.encoder import PositionBias, TokenLayout, add_dropped, fused_attention, sparse_attention
+from cdlm.encoder import Linear, PositionBias, TokenLayout, add_dropped, fused_attention, sparse_attention
 
 HEADS, WIDTH = 2, 4
 FEW = 20_000
@@ -60,9 +61,7 @@ def written_out(
     masks=layouts(), reach=st.sampled_from([1, 5, 60, 400]), buckets=st.sampled_from([0, 8, 32]), stacked=st.booleans()
 )
 @settings(max_examples=25)
-def test_tiles_equal_attention_written_out(
-    masks: tuple[Tensor, Tensor], reach: int, buckets: int, stacked: bool
-) -> None:
+def test_tiles_are_attention_written_out(masks: tuple[Tensor, Tensor], reach: int, buckets: int, stacked: bool) -> None:
     layout = TokenLayout.from_masks(*masks)
     if not len(layout.kept):
         return
@@ -158,3 +157,22 @@ def test_residual_sum_with_dropout(dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     torch.testing.assert_close(add_dropped(total, part, 0.2), total + kept)
     assert torch.equal(add_dropped(total, part, 0.0), total + part)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 10_000), tokens=st.integers(0, 300), width=st.integers(1, 70), rows=st.integers(1, 70))
+def test_products_equal_pytorchs(seed: int, tokens: int, width: int, rows: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    inputs, weight = (torch.randn(count, width, generator=generator) for count in (tokens, rows))
+    bias = torch.randn(rows, generator=generator)
+    product = Linear(width, rows)
+    product.load_state_dict({"weight": weight, "bias": bias})
+    expected = (inputs.double() @ weight.double().t() + bias).float()
+    for context in (torch.no_grad(), torch.inference_mode(), nullcontext()):
+        with context:
+            torch.testing.assert_close(product(inputs), expected, atol=1e-4, rtol=1e-5)
+            # Rows that are not next to each other, as a slice of a wider table has them.
+            wide = torch.cat([inputs, inputs], dim=1)[:, :width]
+            torch.testing.assert_close(product(wide), expected, atol=1e-4, rtol=1e-5)

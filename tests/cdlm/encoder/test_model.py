@@ -61,9 +61,7 @@ def reference_states(model: LongformerModel, batch: Batch) -> Tensor:
 
 @given(batch=batches(), which=st.integers(0, 2), both=st.booleans())
 @settings(max_examples=15)
-def test_global_tokens_of_the_attention_mask_equal_longformers(
-    pairs: Pairs, batch: Batch, which: int, both: bool
-) -> None:
+def test_global_tokens_of_the_mask_equal_longformers(pairs: Pairs, batch: Batch, which: int, both: bool) -> None:
     reference, ours = pairs[which]
     mask = batch.mask * (1 + batch.global_mask)
     # Hugging Face's sum of the masks overflows for tokens that are global by both.

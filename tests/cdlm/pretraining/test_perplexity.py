@@ -16,15 +16,7 @@ from torch import Tensor, nn
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
 from cdlm.masked_lm import CDLMForMaskedLM
-from cdlm.pretraining import (
-    Contender,
-    Perplexity,
-    PretrainingConfig,
-    Variant,
-    open_source,
-    perplexities,
-    pretrain,
-)
+from cdlm.pretraining import Contender, Perplexity, PretrainingConfig, Variant, open_source, perplexities, pretrain
 from cdlm.runs import RunOptions
 from cdlm.sequences import SequenceFrame
 from cdlm.tokens import load_tokenizer

@@ -56,9 +56,7 @@ def test_what_is_kept_and_what_is_left_out(word_tokenizer: Tokenizer, tmp_path: 
     assert in_words(Counter({"bad lines": 1000, "none": 0})) == "bad lines: 1,000"
 
 
-def test_a_corpus_is_tokenised_once_and_in_batches(
-    word_tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corpus_is_tokenised_once(word_tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "whole", longest=4)
     monkeypatch.setattr("cdlm.pretraining.token_store.CHARACTERS_AT_ONCE", 20)
     parts = prepare([source(SETS * 3)], word_tokenizer, tmp_path / "parts", longest=4)

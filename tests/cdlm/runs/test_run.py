@@ -392,7 +392,7 @@ def uninterrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_resumed_after(
+def test_resumed(
     moment: str, uninterrupted: tuple[RunOptions, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (options, whole), folder = uninterrupted, tmp_path / "m"

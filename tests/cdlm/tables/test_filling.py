@@ -74,9 +74,7 @@ PRINTED: dict[str, object] = {
         (6, "Local CDLM", ("95.2", "-", "50.5", "-")),
     ],
 )
-def test_what_the_commands_print_fills_the_tables(
-    tmp_path: Path, number: int, row: str, cells: tuple[str, ...]
-) -> None:
+def test_what_commands_print_fills_the_tables(tmp_path: Path, number: int, row: str, cells: tuple[str, ...]) -> None:
     for name, printed in PRINTED.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(printed))
     table = only(number, results=tmp_path)

@@ -123,9 +123,7 @@ def test_nobody_at_the_address(tiny_model: CorefModel, ray: Any) -> None:
 
 
 @pytest.mark.parametrize("on_this_machine", [True, False])
-def test_a_cluster_that_refuses(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, ray: Any, on_this_machine: bool
-) -> None:
+def test_refusals(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch, ray: Any, on_this_machine: bool) -> None:
     def refused(**options: Any) -> None:
         assert options["address"] == address
         raise ConnectionError("InvalidAuthToken")
@@ -153,7 +151,7 @@ def test_ray_that_does_not_start(tiny_model: CorefModel, monkeypatch: pytest.Mon
     assert [options["include_dashboard"] for options in asked] == [False]
 
 
-def test_without_ray(
+def test_no_ray(
     cdcoref: Callable[..., Finished], tiny_model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = tmp_path / "a.txt"

@@ -41,9 +41,7 @@ def test_test_files_have_no_answers(hotpot: Hotpot, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", ["byte_bpe"], indirect=True)  # whose tokens here are letters
-def test_answers_are_looked_for_where_they_most_likely_are(
-    tokenizer: Tokenizer, questions: tuple[Question, ...]
-) -> None:
+def test_answers_are_sought_where_they_most_likely_are(tokenizer: Tokenizer, questions: tuple[Question, ...]) -> None:
     ferry = questions[0]
 
     def found(answer: str = "Tresk") -> list[list[int]]:
@@ -111,9 +109,7 @@ def having(**fields: Any) -> Callable[[dict[str, Any]], None]:
         (having(supporting_facts="Maren"), "supporting_facts is 'Maren' and should be a list"),
     ],
 )
-def test_bad_questions_are_refused_by_name(
-    break_it: Callable[[dict[str, Any]], None], message: str, hotpot: Hotpot, tmp_path: Path
-) -> None:
+def test_refusals(break_it: Callable[[dict[str, Any]], None], message: str, hotpot: Hotpot, tmp_path: Path) -> None:
     break_it(hotpot[1])
     path = tmp_path / "questions.json"
     path.write_text(json.dumps(hotpot))

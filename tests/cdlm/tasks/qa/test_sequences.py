@@ -22,9 +22,7 @@ def tokens_of(tokenizer: Tokenizer, sequence: QASequence) -> list[str]:
     return tokenizer.tokens(sequence.tokens.input_ids.tolist())
 
 
-def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
-    tokenizer: Tokenizer, questions: tuple[Question, ...]
-) -> None:
+def test_sequences_are_the_appendixs_format_as_one_text(tokenizer: Tokenizer, questions: tuple[Question, ...]) -> None:
     """The format of Appendix C.3, written as text in which the tokenizer itself finds the special tokens."""
     for question in questions:
         text = f"{tokenizer.tokens([tokenizer.first_id])[0]}[q] {question.text}[/q]"
@@ -36,9 +34,7 @@ def test_the_sequence_is_the_appendixs_format_encoded_as_one_text(
         assert sequence.tokens.input_ids.tolist() == tokenizer.backend.encode(text, add_special_tokens=False).ids
 
 
-def test_the_question_titles_and_sentences_attend_globally(
-    tokenizer: Tokenizer, questions: tuple[Question, ...]
-) -> None:
+def test_questions_titles_and_sentences_are_global(tokenizer: Tokenizer, questions: tuple[Question, ...]) -> None:
     sequence = QuestionBuilder(tokenizer, 400)(questions[0])
     tokens = tokens_of(tokenizer, sequence)
     expected = [token in ("<t>", "<sent>", "</sent>") for token in tokens]
@@ -87,9 +83,7 @@ def test_long_questions_are_cut_at_the_end(length: int, tokenizer: Tokenizer, qu
         assert tokens.count(opening) == tokens.count(closing)
 
 
-def test_a_long_question_leaves_room_for_what_it_asks_about(
-    tokenizer: Tokenizer, questions: tuple[Question, ...]
-) -> None:
+def test_a_long_question_leaves_room_for_paragraphs(tokenizer: Tokenizer, questions: tuple[Question, ...]) -> None:
     long = replace(questions[0], text="the " * 500)
     sequence = QuestionBuilder(tokenizer, 100)(long)
     assert len(sequence) <= 100

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
@@ -11,15 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from cdlm.errors import InputError
 from cdlm.settings import as_toml, with_settings
-from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QASettings, QATraining, Question, predict_answers, train_reader
+from cdlm.tasks import QA_PRESETS, Paragraph, QAModel, QASettings, Question, predict_answers
 from cdlm.tasks.qa import LabelledQuestions, QuestionBuilder, collate, joint_loss, label_sequence
-
-
-def config(encoder: Path, **values: object) -> QATraining:
-    given = {"encoder": str(encoder), "epochs": 2, "batch_size": 1, "max_length": 200, "precision": "fp32", **values}
-    return with_settings(QATraining(), given)
 
 
 def test_the_loss_of_questions_without_sentences_is_finite(tiny_encoder: Path) -> None:
@@ -64,29 +57,6 @@ def test_the_loss_is_the_sum_of_four(tiny_encoder: Path, questions: tuple[Questi
         - float(np.mean([types[0, 0], types[1, 2]]))
     )
     assert loss == pytest.approx(expected, rel=1e-5)
-
-
-def test_a_run_leaves_a_model_that_is_read_again(
-    tiny_encoder: Path, questions: tuple[Question, ...], tmp_path: Path
-) -> None:
-    said: list[str] = []
-    output = tmp_path / "model"
-    model = train_reader(config(tiny_encoder), questions, questions, output, device="cpu", say=said.append)
-    assert {path.name for path in output.iterdir()} >= {
-        "README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json",
-    }  # fmt: skip
-    again = QAModel.from_pretrained(output)
-    assert predict_answers(model, questions) == predict_answers(again, questions)
-    run = json.loads((output / "training.json").read_text())
-    assert run["configuration"]["model"]["max_length"] == 200
-    assert set(run["dev"]) >= {"joint_f1", "sp_em"}
-    assert "cdlm qa predict" in (output / "README.md").read_text()
-    assert any("dev answer F1" in line for line in said)
-    # A finished run is only read again; another configuration is refused.
-    train_reader(config(tiny_encoder), questions, questions, output, resume=True, device="cpu", say=said.append)
-    assert said[-1].startswith("all steps of this run are done")
-    with pytest.raises(InputError, match="a different configuration"):
-        train_reader(config(tiny_encoder, epochs=3), questions, questions, output, resume=True, device="cpu")
 
 
 def test_the_papers_preset() -> None:
