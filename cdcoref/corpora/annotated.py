@@ -72,9 +72,14 @@ def annotated_corpora(corpora: Corpora) -> tuple[AnnotatedCorpus, ...]:
     A corpus without a description is a user's own: links cross documents, and every mention of the kinds that occur in
     it is annotated (in the sentences that `Document.annotated` lists).
     """
-    if isinstance(corpora, Corpus | AnnotatedCorpus):
-        corpora = (corpora,)
-    return tuple(c if isinstance(c, AnnotatedCorpus) else AnnotatedCorpus(c, _own_information(c)) for c in corpora)
+    described = []
+    for corpus in (corpora,) if isinstance(corpora, Corpus | AnnotatedCorpus) else corpora:
+        if isinstance(corpus, Corpus):
+            kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
+            about = ("own", "this corpus", kinds, kinds, True, "as each document says", "unpublished", "unstated", "")
+            corpus = AnnotatedCorpus(corpus, CorpusInfo(*about))
+        described.append(corpus)
+    return tuple(described)
 
 
 def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
@@ -97,11 +102,6 @@ def licences(parts: Sequence[AnnotatedCorpus]) -> str:
         return ""
     named = "; ".join(f"{info.title} ({info.citation}), {info.licence}" for info in known.values())
     return f"Trained and tuned on: {named}.\n"
-
-
-def _own_information(corpus: Corpus) -> CorpusInfo:
-    kinds = tuple(kind for kind in KINDS if any(m.kind == kind for m in corpus.mentions))
-    return CorpusInfo("own", "this corpus", kinds, kinds, True, "as each document says", "unpublished", "unstated", "")
 
 
 UNKNOWN = "unknown"

@@ -215,7 +215,9 @@ _KINDS = {"EVENT_MENTION": EVENT, "ENTITY_MENTION": ENTITY}
 
 def meantime_files(root: Path, split: str) -> list[Path]:
     """The files of a split, if all of its topics are in the folder."""
-    topics = [_topic_folder(root, topic) for topic in MEANTIME_TOPICS[split]]
+    parents = (root / CROSS_DOCUMENT_FOLDER, root)
+    candidates = [[parent / name for parent in parents for name in (f"corpus_{t}", t)] for t in MEANTIME_TOPICS[split]]
+    topics = [next((folder for folder in of if any(folder.glob("*.xml"))), None) for of in candidates]
     return [path for folder in topics if folder for path in sorted(folder.glob("*.xml"))] if all(topics) else []
 
 
@@ -227,12 +229,6 @@ def read_meantime(root: Path, split: str, files: Sequence[Path]) -> Corpus:
     subtopic are the topic's folder: it holds many stories, which the corpus does not tell apart.
     """
     return together(_read_article(path, path.parent.name.removeprefix("corpus_")) for path in files)
-
-
-def _topic_folder(root: Path, topic: str) -> Path | None:
-    parents = (root / CROSS_DOCUMENT_FOLDER, root)
-    candidates = (parent / name for parent in parents for name in (f"corpus_{topic}", topic))
-    return next((folder for folder in candidates if any(folder.glob("*.xml"))), None)
 
 
 def _read_article(path: Path, topic: str) -> Corpus:

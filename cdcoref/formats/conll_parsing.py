@@ -281,7 +281,9 @@ class _Parser:
                 "the token line is outside any document; '#begin document' is missing", chunk.first_number + first
             )
         if self._cross_document is None:
-            self._cross_document = _is_cross_document(chunk.text(first))
+            # There, sentence and token numbers stand where CoNLL-2012 has a word and its part of speech.
+            columns = chunk.text(first).split(b"\t")
+            self._cross_document = len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
             if not self._cross_document:
                 self._begin_block(self._block[1])
         borders = self._borders(chunk, begin, end) if self._cross_document else [(begin, None)]
@@ -387,12 +389,6 @@ def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list
             windows = np.lib.stride_tricks.sliding_window_view(characters, int(lengths[run]))[starts[run:end]]
             differs[run + 1 : end] = (windows[1:] != windows[:-1]).any(1)
     return np.flatnonzero(differs).tolist()
-
-
-def _is_cross_document(line: bytes) -> bool:
-    """Whether a token line has sentence and token numbers where CoNLL-2012 has a word and its part of speech."""
-    columns = line.split(b"\t")
-    return len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
 
 
 def _not_brackets(text: bytes) -> str:

@@ -250,8 +250,12 @@ class _Reader:
                         self._document.tokens += b"-" not in id
                 else:
                     self._word(line, number)
+            elif match := _NEWDOC.match(line):
+                self._begin_document((match[1] or b"").decode().strip(), number)
+            elif match := _GLOBAL_ENTITY.match(line):
+                self._attributes = match[1].decode().split("-")
             elif line[:1] == b"#":
-                self._comment(line, number)
+                continue
             elif not line.strip():
                 self._sentence += 1
                 self._multiword = b"", True
@@ -273,12 +277,6 @@ class _Reader:
             f"{line[:20].decode(errors='replace')!r}; a word in CoNLL-U has {COLUMNS} and begins with its number",
             number,
         )
-
-    def _comment(self, line: bytes, number: int) -> None:
-        if match := _NEWDOC.match(line):
-            self._begin_document((match[1] or b"").decode().strip(), number)
-        elif match := _GLOBAL_ENTITY.match(line):
-            self._attributes = match[1].decode().split("-")
 
     def _begin_document(self, name: str, number: int) -> None:
         self._brackets.finish()

@@ -44,18 +44,15 @@ _WITHOUT_SPACE = re.compile(r"\S+")
 
 def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
     """Read a ``.spacy`` file, plain or gzipped, as a corpus."""
-    with _report_damage(path):
-        corpus = corpus_of(_docs_in(path), mentions=True, prefix=f"{Path(path).name}-")
-    return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
-
-
-def _docs_in(path: str | Path) -> list[Doc]:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    data = whole_file(path)
-    check_zlib(data, path)
-    return list(DocBin().from_bytes(data).get_docs(Vocab()))
+    with _report_damage(path):
+        data = whole_file(path)
+        check_zlib(data, path)
+        docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
+        corpus = corpus_of(docs, mentions=True, prefix=f"{Path(path).name}-")
+    return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
 import zipfile
@@ -58,17 +57,17 @@ def _paragraphs(part: Any) -> Iterator[str]:
     """The paragraphs in an element of a document's body that have words, those in tables and controls among them."""
     for child in part.iterchildren(f"{_W}*"):
         if child.tag == f"{_W}p":
-            runs = (run for run in child.iter(f"{_W}r") if not _is_left_out(run, child))
+            inside = set(child.iter())
+            # Runs that were deleted or moved elsewhere, or are in a text box, are left out.
+            runs = (
+                run
+                for run in child.iter(f"{_W}r")
+                if _LEFT_OUT.isdisjoint(parent.tag for parent in run.iterancestors() if parent in inside)
+            )
             if text := "".join(run.text for run in runs).strip():
                 yield text
         elif not any("Contents" in str(entry.get(f"{_W}val")) for entry in child.iterfind(_GALLERY)):
             yield from _paragraphs(child)
-
-
-def _is_left_out(run: Any, paragraph: Any) -> bool:
-    """Whether a run of a paragraph was deleted or moved elsewhere, or is in a text box."""
-    inside = itertools.takewhile(lambda parent: parent is not paragraph, run.iterancestors())
-    return any(parent.tag in _LEFT_OUT for parent in inside)
 
 
 def _slides(data: bytes, path: Path) -> Extracted:

@@ -142,7 +142,8 @@ def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link
     if before is None:
         return Corpus((document,), tuple(mentions_of(document, chains)))
     [known] = before.documents
-    same = known.offsets == document.offsets and _covered(known) == _covered(document)
+    covered, now = ([d.text[start:end] for start, end in d.offsets] for d in (known, document))
+    same = known.offsets == document.offsets and covered == now
     document = known if same else replace(document, id=known.id, metadata=known.metadata, found=known.found)
     found = mentions_of(document, chains)
     if not same:
@@ -162,8 +163,3 @@ def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link
     order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
     mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
     return Corpus((document,), tuple(mentions), names=before.names)
-
-
-def _covered(document: Document) -> list[str]:
-    """The characters of each token."""
-    return [document.text[start:end] for start, end in document.offsets]

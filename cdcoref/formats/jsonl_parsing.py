@@ -218,8 +218,10 @@ def read_lines(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOpt
 
 
 def _line(content: dict[str, Any], number: int, unnamed: str, pipeline: str | None, remarks: Remarks) -> Line:
-    if not content.get("id") and any(map(_holds_documents, content.values())):
-        raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
+    for value in () if content.get("id") else content.values():
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first):
+            raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
     fields = checked(DocumentFields, content)
     for name, value in (fields.model_extra or {}).items():
         if isinstance(value, list | dict):
@@ -232,12 +234,6 @@ def _line(content: dict[str, Any], number: int, unnamed: str, pipeline: str | No
         except WrongLine as error:
             raise WrongLine(f"mention {place} of document {fields.id!r} cannot be used: {error}") from None
     return line
-
-
-def _holds_documents(value: Any) -> bool:
-    """Whether a field of a document is a document or a list of them."""
-    first = value[0] if isinstance(value, list) and value else value
-    return isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first)
 
 
 def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:

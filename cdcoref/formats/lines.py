@@ -271,7 +271,9 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
                 shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
             else:
                 with source.open("rb") as stream:
-                    if _is_endless(stream):
+                    # Neither a pipe, a terminal nor the device without content.
+                    is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+                    if is_device and not stream.isatty() and not os.path.samefile(stream.fileno(), os.devnull):
                         raise InputError("this is a device, which has no end; name a file", path)
                     shutil.copyfileobj(stream, copy)
             copy.flush()
@@ -285,12 +287,6 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
             if isinstance(error, EncodingError):
                 raise EncodingError(error.message, path, error.line, error.suggestion) from None
             raise InputError(error.message, path, error.line) from None
-
-
-def _is_endless(stream: BinaryIO) -> bool:
-    """Whether it is a device such as ``/dev/zero``: neither a pipe, a terminal nor the device without content."""
-    is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
-    return is_device and not stream.isatty() and not os.path.samefile(stream.fileno(), os.devnull)
 
 
 def _is_special(path: Path) -> bool:

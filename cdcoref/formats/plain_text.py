@@ -150,18 +150,14 @@ def text_content(path: Path, encoding: str | None = None) -> bytes:
     except EncodingError as error:
         if encoding is not None:
             return b"".join(chunk for _, chunk in line_chunks(path, encoding=encoding))
-        if not _may_be(path, USUAL):
+        try:
+            may_be_usual = not any(_CONTROL.search(chunk) for _, chunk in line_chunks(path, encoding=USUAL))
+        except InputError:
+            may_be_usual = False
+        if not may_be_usual:
             raise
         message = f"the line is not valid UTF-8; it may be {USUAL}: convert the file to UTF-8, or give its encoding"
         raise EncodingError(message, path, error.line, USUAL) from None
-
-
-def _may_be(path: Path, encoding: str) -> bool:
-    """Whether a file can be decoded, into something like text."""
-    try:
-        return not any(_CONTROL.search(chunk) for _, chunk in line_chunks(path, encoding=encoding))
-    except InputError:
-        return False
 
 
 def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:
@@ -336,7 +332,10 @@ def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
         after_abbreviation = len(word) > 1 and word[-1] == "." and word not in _ENDS
         if word not in _ENDS and not after_abbreviation:
             continue
-        while number < len(tokens) and _belongs_to_end(tokens[number - 1], tokens[number]):
+        # More punctuation, and an adjacent quotation mark, belong to the full stop before them.
+        while number < len(tokens) and (
+            tokens[number][2] in _ENDS or (tokens[number][2] in _CLOSERS and tokens[number][0] == tokens[number - 1][1])
+        ):
             number += 1
         if number == len(tokens):
             break
@@ -345,11 +344,6 @@ def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
             yield number
     if tokens:
         yield len(tokens)
-
-
-def _belongs_to_end(last: Token, token: Token) -> bool:
-    """Whether a token belongs to the full stop before it: more punctuation, or an adjacent quotation mark."""
-    return token[2] in _ENDS or (token[2] in _CLOSERS and token[0] == last[1])
 
 
 def _bounded(sentence: list[Token]) -> Iterator[tuple[int, int]]:

@@ -104,7 +104,9 @@ def read_parquet(path: Path, options: ReadOptions) -> Corpus:
         if max(pages, metadata.num_rows * _BYTES_OF_ROW) > limit:
             raise too_much(path)
         # A value that many rows have is in memory once as long as its column is a dictionary.
-        texts = [column.path for column in map(metadata.schema.column, range(metadata.num_columns)) if _is_text(column)]
+        columns = map(metadata.schema.column, range(metadata.num_columns))
+        strings = (c for c in columns if c.physical_type == "BYTE_ARRAY" and c.converted_type in ("NONE", "UTF8"))
+        texts = [column.path for column in strings]
         table = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
         limit -= metadata.num_rows * _BYTES_OF_ROW
         rows: list[dict[str, Any]] = []
@@ -131,11 +133,6 @@ def read_excel(path: Path, options: ReadOptions) -> Corpus:
     names = ["" if name is None else str(name) for name in rows[0]]
     entries = [(number, dict(zip(names, row, strict=False))) for number, row in enumerate(rows[1:], start=2)]
     return _documents(names, entries, path, options, header=1)
-
-
-def _is_text(column: Any) -> bool:
-    """Whether a column of Parquet holds strings or bytes."""
-    return column.physical_type == "BYTE_ARRAY" and column.converted_type in ("NONE", "UTF8")
 
 
 def _unpacked_size(array: Any) -> int:

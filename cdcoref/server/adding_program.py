@@ -107,7 +107,10 @@ class Adder:
                 self._progress("reading the files", 0, 0)
                 every_kind = kind is None and collection.model != LEMMA
                 loaded = read_uploads(uploads, kind=kind, encoding=encoding, every_kind=every_kind)
-                problems += [*loaded.problems, *loaded.corpus.notes, *_advice(loaded)]
+                problems += [*loaded.problems, *loaded.corpus.notes]
+                if name := loaded.suggested_encoding:  # the field has this name in the form and the API
+                    add_again = f"add their files again with {name} in the field “Encoding”"
+                    problems.append(f"to read texts that are not UTF-8 as {name}, {add_again}")
                 corpus = loaded.corpus
                 if not corpus.documents:
                     return {"error": "there was no document to add", "problems": problems}
@@ -140,14 +143,6 @@ class Adder:
         if stage != self._stage or now - self._shown >= ANSWER_EVERY:
             self._stage, self._shown = stage, now
             self._answer({"stage": stage, "done": done, "total": total})
-
-
-def _advice(loaded: LoadedCorpus) -> tuple[str, ...]:
-    """How texts in another encoding can be read, if there were any; the field has this name in the form and the API."""
-    name = loaded.suggested_encoding
-    if name is None:
-        return ()
-    return (f"to read texts that are not UTF-8 as {name}, add their files again with {name} in the field “Encoding”",)
 
 
 def _is_there(collection: Any, id: str) -> bool:

@@ -13,7 +13,7 @@ from cdcoref.collection import DocumentPage
 from cdcoref.corpus import Document, Mention, character_parts
 from cdcoref.views import marked_text
 
-SURE, LESS_SURE = 0.75, 0.5
+STRENGTHS = (0.5, 0.75)
 """Confidences from which on a line is drawn in full, or not quite so."""
 LONGEST_STRETCH = 100
 """Tokens that are cut at once; of a longer sentence each part has its own levels of lines."""
@@ -73,9 +73,11 @@ def paragraphs(page: DocumentPage) -> list[Paragraph]:
             following += 1
         for run in marked_text(page.document.text, start, end, [ranges[n] for n in open_]):
             over = [mentions[open_[number]] for number, _ in run.marks]
+            sure = [1.0 if mention.confidence is None else mention.confidence for mention in over]
+            strengths = [1 + sum(confidence >= bound for bound in STRENGTHS) for confidence in sure]
             lines = tuple(
-                Line(mention.kind or "other", _strength(mention.confidence), min(level, DEEPEST))
-                for mention, (_, level) in zip(over, run.marks, strict=True)
+                Line(mention.kind or "other", strength, min(level, DEEPEST))
+                for mention, strength, (_, level) in zip(over, strengths, run.marks, strict=True)
             )
             ids = tuple(mention.id for mention in over)
             anchors = tuple(id for id in ids if id not in seen)
@@ -102,12 +104,6 @@ def _stretches(document: Document) -> Iterator[tuple[int, int, bool]]:
     for start, end in pairwise(ordered):
         if document.text[start] != "\n":
             yield start, end, start in lines
-
-
-def _strength(confidence: float | None) -> int:
-    if confidence is None or confidence >= SURE:
-        return 3
-    return 2 if confidence >= LESS_SURE else 1
 
 
 def snippet_parts(snippet: str) -> list[tuple[str, bool]]:

@@ -98,7 +98,8 @@ class Guard:
             await answer(scope, receive, sealed)
             return
         limit = self._options.max_upload + MEGABYTE if scope["path"] in UPLOADS else LARGEST_REQUEST
-        if _length(headers) > limit:
+        stated = headers.get("content-length", "0")
+        if stated.isascii() and stated.isdecimal() and int(stated) > limit:
             await _drain(receive, 4 * limit)
             await self._refuse(scope, 413, too_large(limit))(scope, receive, sealed)
             return
@@ -188,11 +189,6 @@ def _host_of(origin: str) -> str | None:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return None
-
-
-def _length(headers: Mapping[str, str]) -> int:
-    stated = headers.get("content-length", "0")
-    return int(stated) if stated.isascii() and stated.isdecimal() else 0
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

@@ -184,10 +184,6 @@ def _cluster(view: View, id: str) -> Response:
     )
 
 
-def _same(view: View, id: str) -> Response:
-    return _candidates(view, id, [])
-
-
 def _move(view: View, id: str) -> Response:
     chosen = dict.fromkeys(one for one in view.query.get("mentions", "").split(",") if one)
     if not chosen:
@@ -195,7 +191,7 @@ def _move(view: View, id: str) -> Response:
     return _candidates(view, id, [view.collection.mention(one) for one in chosen])
 
 
-def _candidates(view: View, id: str, moved: Sequence[StoredMention]) -> Response:
+def _candidates(view: View, id: str, moved: Sequence[StoredMention] = ()) -> Response:
     """The page on which another cluster is chosen: the same as one, or that into which its mentions are moved."""
     cluster = view.collection.cluster(id, limit=1).summary
     if view.words:
@@ -263,10 +259,6 @@ def _corrections(view: View) -> Response:
     )
 
 
-def _add(view: View) -> Response:
-    return view.render("add.html", jobs=view.site.writer.jobs.latest())
-
-
 def _job(view: View, number: str) -> Response:
     job = view.site.writer.jobs.get(int(number))
     if job is None:
@@ -311,15 +303,11 @@ def _download(view: View) -> Response:
     return view.render("download.html", counts=view.collection.counts(), kinds=KINDS_OF_FILES)
 
 
-def _help(view: View) -> Response:
-    return view.render("help.html")
-
-
 PAGES: Mapping[str, Callable[..., Response]] = {
     "/": _start,
     "/search": _search,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})": _cluster,
-    r"/clusters/(?P<id>c[1-9][0-9]{0,17})/same": _same,
+    r"/clusters/(?P<id>c[1-9][0-9]{0,17})/same": _candidates,
     r"/clusters/(?P<id>c[1-9][0-9]{0,17})/move": _move,
     "/stories": _stories,
     r"/stories/(?P<number>[1-9][0-9]{0,17})": _story,
@@ -327,9 +315,9 @@ PAGES: Mapping[str, Callable[..., Response]] = {
     "/document": _document,
     "/questions": _questions,
     "/corrections": _corrections,
-    "/add": _add,
+    "/add": lambda view: view.render("add.html", jobs=view.site.writer.jobs.latest()),
     r"/jobs/(?P<number>[1-9][0-9]{0,8})": _job,
     "/download": _download,
-    "/help": _help,
+    "/help": lambda view: view.render("help.html"),
 }
 """The pages by the patterns of their addresses."""

@@ -183,16 +183,13 @@ class PredictionSite:
         return found
 
     @cached_property
-    def _versions(self) -> dict[str, str]:
-        return {name: hashlib.sha256(content).hexdigest()[:12] for name, (content, _) in self.files.items()}
-
-    @cached_property
     def _own(self) -> dict[str, Any]:
         """What the pages of this server show, and those of another do not."""
+        versions = {name: hashlib.sha256(content).hexdigest()[:12] for name, (content, _) in self.files.items()}
         return {
             "name": self.name,
             "limit": self.options.max_upload,
-            "static": lambda name: f"/static/{name}?v={self._versions[name]}",
+            "static": lambda name: f"/static/{name}?v={versions[name]}",
             "running": lambda: False,
         }
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from cdcoref import __version__
 from cdcoref.corpus import Corpus
 from cdcoref.formats import is_own_result, output_file
-from cdcoref.reports import Counts, Results
+from cdcoref.reports import Results
 from cdcoref.views.page_data import page_data
 from cdlm.printing import counted
 
@@ -130,13 +130,19 @@ def _divided(units: Sequence[Sequence[str]], lengths: Sequence[int], count: int)
 
 def _html(results: Results, title: str | None, part: Part | None = None) -> str:
     counts = results.counts()
+    summary = (
+        counted(counts.stories, "story", "stories") if counts.stories else "",
+        counted(counts.mentions, "mention"),
+        f"{counted(counts.across, 'cluster')} across documents",
+        f"{counts.within:,} within one document",
+    )
     environment = _environment()
     style = shared_style() + environment.get_template("page.css").render()
     parts = "\n".join(environment.get_template(name).render() for name in SCRIPTS)
     script = f"(() => {{\n'use strict';\n{parts}\n}})();\n"
     page = environment.get_template("page.html").render(
         title=title or counted(counts.documents, "document"),
-        summary=_summary(counts),
+        summary=" · ".join(filter(None, summary)),
         part=part,
         data=page_data(results),
         style=environment.filters["own"](style),
@@ -170,13 +176,3 @@ def _environment() -> Environment:
 def _hash(text: str) -> str:
     """A source expression of a content security policy that allows exactly this script or style."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
-def _summary(counts: Counts) -> str:
-    parts = [
-        counted(counts.stories, "story", "stories") if counts.stories else "",
-        counted(counts.mentions, "mention"),
-        f"{counted(counts.across, 'cluster')} across documents",
-        f"{counts.within:,} within one document",
-    ]
-    return " · ".join(filter(None, parts))

@@ -108,7 +108,10 @@ def _values(heading: str, items: Sequence[tuple[str, str, Sequence[Statement]]])
 
 
 def _quoted(statement: Statement) -> str:
-    return f"“{_escaped(_shortened(statement.sentence))}” ({_escaped(statement.document)})"
+    sentence = statement.sentence
+    if len(sentence) > LONGEST_SENTENCE:
+        sentence = f"{sentence[:LONGEST_SENTENCE].rstrip()} ..."
+    return f"“{_escaped(sentence)}” ({_escaped(statement.document)})"
 
 
 def _list(
@@ -127,10 +130,6 @@ def _list(
         best = max(own, key=lambda m: (own[m] in cluster.name, m.confidence or 0.0, -m.start))
         yield f"- **{_escaped(cluster.name)}** ({counted(len(own), 'mention')}; {counted(count, 'document')})  "
         yield f"  {_quoted(Statement(best.document, '', documents[best.document].sentence_text(best.start)))}"
-
-
-def _shortened(sentence: str) -> str:
-    return sentence if len(sentence) <= LONGEST_SENTENCE else f"{sentence[:LONGEST_SENTENCE].rstrip()} ..."
 
 
 def _escaped(text: str) -> str:

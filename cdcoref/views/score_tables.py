@@ -18,7 +18,9 @@ CONLL_TITLE = "CoNLL F1"
 
 def score_table(results: Sequence[FileScores]) -> str:
     """Recall, precision and F1 of every metric, in percent, with the responses side by side."""
-    names = _short_names([result.response for result in results])
+    paths = [result.response for result in results]
+    names = [Path(path).name for path in paths]
+    names = names if len(set(names)) == len(names) else paths
     lines = []
     if len(results) > 1:
         lines += [f"{number}  {name}" for number, name in enumerate(names, 1)] + [""]
@@ -155,12 +157,6 @@ def _place_text(place: Place) -> str:
     tokens = f"{place.tokens[0]}-{place.tokens[-1]}" if len(place.tokens) > 1 else f"{place.tokens[0]}"
     words = " ".join(filter(None, (place.before, f"[{place.text}]", place.after)))
     return f"{place.document}, sentence {place.sentence}, tokens {tokens}: {words}"
-
-
-def _short_names(paths: Sequence[str]) -> list[str]:
-    """The files' names, or their paths if two names are equal."""
-    names = [Path(path).name for path in paths]
-    return names if len(set(names)) == len(names) else list(paths)
 
 
 SHOWN = ("muc", "b3", "ceafe", "lea")
