@@ -113,9 +113,6 @@ def mini_ecb(tmp_path: Path) -> Path:
     return root
 
 
-# -- a model ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="session")
 def sample() -> Path:
     """The sample's folder."""
@@ -173,9 +170,6 @@ def pair_model(tiny_encoder: Path) -> CorefModel:
     return model
 
 
-# -- the command line ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def cdcoref(run_command: Callable[..., Finished]) -> Callable[..., Finished]:
     """Run ``cdcoref`` with some arguments, as its entry point does, but in this process."""
@@ -183,8 +177,6 @@ def cdcoref(run_command: Callable[..., Finished]) -> Callable[..., Finished]:
 
     return partial(run_command, main, "cdcoref")
 
-
-# -- documents with mentions -------------------------------------------------------------------------------------------
 
 NOUNS = {"ferry", "storm", "captain", "police", "thieves", "painting", "museum", "guard", "maren"}
 VERBS = {"sank", "arrested", "stole", "saw"}
@@ -220,9 +212,6 @@ class Written:
 def written() -> type[Written]:
     """Functions that write documents with mentions, so that no model is needed."""
     return Written
-
-
-# -- a browser -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")

@@ -61,9 +61,6 @@ def dev(sample: Path) -> Corpus:
     return annotated_only(replace(given, documents=tuple(documents)))
 
 
-# -- known answers ---------------------------------------------------------------------------------------------------
-
-
 def test_the_ceiling_is_what_groups_leave_of_the_gold_clusters(lemma: Predictor) -> None:
     entity = evaluate(lemma, CROSSING)["entity"]
     # One cluster of three mentions, cut into two and one.
@@ -77,9 +74,6 @@ def test_the_ceiling_is_what_groups_leave_of_the_gold_clusters(lemma: Predictor)
     # And the lemma baseline, which is right within subtopics, reaches it.
     assert entity["gold_subtopic"]["conll_f1"] == pytest.approx(cut["conll_f1"])
     assert entity["gold_topic"]["conll_f1"] == pytest.approx(1.0)
-
-
-# -- structure -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mentions", ["gold", "predicted"])
@@ -123,9 +117,6 @@ def test_settings_and_kinds_that_are_not_annotated_are_left_out(lemma: Predictor
     assert "entity" not in results["headline"]
     with pytest.raises(InputError, match="no annotated mentions to score against"):
         evaluate(lemma, replace(CROSSING, mentions=()))
-
-
-# -- the same as by hand ---------------------------------------------------------------------------------------------
 
 
 def by_hand(gold: Corpus, system: Corpus, kind: str, singletons: str) -> float | None:
@@ -176,9 +167,6 @@ def test_groups_limit_what_is_linked_and_not_what_is_computed(tiny_model: CorefM
     entity = evaluate(Predictor(model.eval()), CROSSING)["entity"]
     assert entity["gold_topic"]["muc"]["recall"] == 1.0
     assert entity["gold_subtopic"]["muc"]["recall"] == 0.5
-
-
-# -- what corpora say of their annotation ----------------------------------------------------------------------------
 
 
 def of(name: str, corpus: Corpus) -> AnnotatedCorpus:

@@ -37,9 +37,6 @@ def reader(word_encoder: Path) -> PairReader:
     return PairReader(CDLMModel.from_pretrained(word_encoder), load_tokenizer(word_encoder))
 
 
-# -- scores and ranks ------------------------------------------------------------------------------------------------
-
-
 def test_scores_follow_the_formula_on_full_attention(word_encoder: Path, reader: PairReader) -> None:
     """With a window over the whole text all attention is full, and another implementation's can be summed up."""
     pair = MentionPair((DOCUMENTS[0], DOCUMENTS[1]), (DOCUMENTS[0].mentions[1], DOCUMENTS[1].mentions[0]), 0, False)
@@ -83,9 +80,6 @@ def test_scores_follow_the_formula_on_full_attention(word_encoder: Path, reader:
 def test_percentile_ranks(target: list[int], expected: float) -> None:
     scores = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 9.0])  # the last is in another document
     assert percentile_rank(scores, target, [0, 1, 2, 3, 4]) == pytest.approx(expected)
-
-
-# -- pairs -----------------------------------------------------------------------------------------------------------
 
 
 def names(pair: MentionPair) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from cdcoref.corpus import KINDS, Corpus, Mention
+from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import read_conll, read_jsonl, read_text
 
@@ -73,16 +73,6 @@ def test_mentions_are_the_marked_words(build_sample: ModuleType, gold: Corpus) -
         for mark in MARK.finditer(path.read_text(encoding="utf-8"))
     ]
     assert marked == [(m.document, m.kind, m.cluster, words(gold, m)) for m in gold.mentions]
-
-
-@pytest.mark.parametrize("name", ["train_tiny.jsonl", "dev_tiny.jsonl"])
-def test_tiny_corpora_are_read_without_a_remark(name: str) -> None:
-    corpus = read_jsonl(SAMPLE / name)
-    assert not corpus.notes
-    for kind in KINDS:
-        clusters = corpus.of_kind(kind).clusters()
-        assert any(len({m.document for m in cluster}) > 1 for cluster in clusters)
-        assert any(len(cluster) == 1 for cluster in clusters)
 
 
 @pytest.mark.parametrize(

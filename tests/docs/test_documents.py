@@ -177,9 +177,6 @@ def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.
                 run_command(line, every)
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tables.md"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from datetime import date
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -53,12 +52,6 @@ def test_each_explains_its_options(
     assert script.first_sentence(script.benchmarks()[name]).endswith(".")
 
 
-# -- benchmark circumstances -------------------------------------------------------------------------------------------
-
-
-KEYS = Path(__file__).resolve().parents[2] / "data" / "circumstances"
-
-
 @pytest.fixture(scope="module")
 def script(load_script: Callable[[str], ModuleType]) -> ModuleType:
     return load_script("benchmarks/circumstances")
@@ -103,12 +96,3 @@ def test_counts(script: ModuleType) -> None:
     assert vars(counts["when"]) == {"right": 1, "found": 2, "stated": 1}
     assert vars(counts["where"]) == {"right": 1, "found": 1, "stated": 1}
     assert list(errors) == [f"{document.id}\t12\twhen\tfound 14 May 2024\tkey -"]
-
-
-@pytest.mark.parametrize("name", ["ecb", "gvc"])
-def test_keys_can_be_read(script: ModuleType, name: str) -> None:
-    key = script.read_key(KEYS / f"{name}.tsv")
-    assert len(key) == 100
-    for answer in key.values():
-        assert answer.when in ("-", "?") or script.period(answer.when).has_year
-        assert answer.where in ("-", "?", "Gulf of Aden") or len(answer.where.rpartition(", ")[2]) == len("US")

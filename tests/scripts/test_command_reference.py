@@ -35,9 +35,6 @@ def test_every_command_and_option_is_in_the_reference(load_script: Callable[[str
                     assert f"`{parameter.opts[0]}`" in sections[words]
 
 
-# -- settings reference ------------------------------------------------------------------------------------------------
-
-
 def names_of(table: dict[str, Any], groups: set[str], prefix: str = "") -> Iterator[str]:
     """The settings in a table; what is not in `groups` is a value, also if it is a table."""
     for name, value in table.items():

@@ -150,9 +150,6 @@ def test_what_is_shown_of_events() -> None:
         assert " | ".join(shown(where(one)) for one in found) == row["where"], row
 
 
-# -- event conflicts ---------------------------------------------------------------------------------------------------
-
-
 def corpus(*texts: str) -> Corpus:
     """Documents of sentences that end with " / "; a word with * before it is an event."""
     documents, mentions = [], []
@@ -183,9 +180,6 @@ def test_tables_agree_with_places() -> None:
     first, second = np.triu_indices(len(names), 1)
     expected = [places[one].excludes(places[other]) for one, other in zip(first, second, strict=True)]
     assert tables.conflicts(first, second).tolist() == expected
-
-
-# -- document days -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

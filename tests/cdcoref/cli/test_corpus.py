@@ -97,9 +97,6 @@ def test_what_cannot_be_is_one_sentence(cdcoref: Run, mini_dev: Path, arguments:
     assert not Path("x.conll").exists()
 
 
-# -- other corpora than ECB+ -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def litbank(tmp_path: Path) -> Path:
     """JSON lines of two works; one has two mentions of a cluster and a singleton."""

@@ -136,8 +136,6 @@ def test_nothing_is_added_if_anything_is_wrong(written: Any, lemma: Collection) 
     assert lemma.corpus() == before
 
 
-# -- with a model ------------------------------------------------------------------------------------------------------
-
 SAILORS = "sailors who came home late, and of a cook who had stayed on land that week because his daughter was ill"
 WEATHER = "weather: wind from the north, rain until noon, then clouds, and no sun before the middle of next month"
 LAWYERS = "lawyers, each of whom had read the same forty pages and drawn from them what his client wished to hear"

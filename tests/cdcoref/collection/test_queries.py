@@ -145,9 +145,6 @@ def test_a_broken_mention_and_an_empty_document(lemma: Collection) -> None:
     assert [(m.tokens, m.id, m.tag) for m in lemma.corpus().mentions] == [((1, 4), "7", "ACT"), ((6, 7), None, None)]
 
 
-# -- parts and order ---------------------------------------------------------------------------------------------------
-
-
 def test_clusters_with_words(news: Collection) -> None:
     titles = [c.title for c in news.clusters(query="capt")]
     assert titles[0] == "captain"
@@ -204,9 +201,6 @@ def test_events_are_titled_and_found_by_place_and_day(lemma: Collection) -> None
     for query in ("zürich", "ZURICH", "switzerland strike"):  # the country is in the title alone
         assert [c.title for c in lemma.search(query).clusters] == ["strike · Zürich, Switzerland · 12 May 2024"]
     assert lemma.search("100%").clusters == ()
-
-
-# -- metadata ----------------------------------------------------------------------------------------------------------
 
 
 def with_metadata(corpus: Corpus, **metadata: str) -> Corpus:

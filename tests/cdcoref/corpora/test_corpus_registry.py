@@ -38,9 +38,6 @@ def document(id: str, *mentions: tuple[str | None, str]) -> dict[str, Any]:
     return {"id": id, "tokens": ["w"] * max(1, len(mentions)), "mentions": places}
 
 
-# -- what users write ------------------------------------------------------------------------------------------------
-
-
 def test_names_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert CorpusFolder.parse("gum:a/b:c") == CorpusFolder("gum", Path("a/b:c"))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -64,9 +61,6 @@ def test_every_corpus_says_what_it_is() -> None:
         assert info.name == name
         assert set(info.exhaustive) <= set(info.kinds) <= set(KINDS)
         assert all((info.kinds, info.title, info.sentences, info.citation, info.licence, info.source))
-
-
-# -- what is read ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name, known in CORPORA.items() if known.json_lines])
@@ -122,9 +116,6 @@ def test_wrong_folders_are_one_sentence(tmp_path: Path, name: str) -> None:
         CorpusFolder(name, tmp_path).read("dev")
 
 
-# -- the real ones ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "split", "documents", "mentions", "clusters", "singletons", "annotated"),
     [
@@ -167,9 +158,6 @@ def test_splits_of_the_real_corpora(shared: Path, name: str, splits: list[str]) 
     assert set(splits) <= set(SPLITS)
 
 
-# -- plain documents ---------------------------------------------------------------------------------------------------
-
-
 def test_hidden_sentences_are_left_out() -> None:
     document = Document.from_sentences(
         "d", [["http", "url"], ["One", "two"], ["x"], ["three"]], topic="1", subtopic="1_a", hidden=frozenset({0, 2})
@@ -208,9 +196,6 @@ def test_ecb(mini_ecb: Path) -> None:
     assert second.words[0] == "Jackman"
     # The mention in the URL is left out with it, and the others are found again.
     assert [second.words[mention.words[0]] for mention in second.mentions] == ["the", ",", "a"]
-
-
-# -- annotated ---------------------------------------------------------------------------------------------------------
 
 
 def corpus(id: str, *mentions: tuple[str | None, str | None]) -> Corpus:

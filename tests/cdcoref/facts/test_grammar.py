@@ -64,9 +64,6 @@ def test_possessors() -> None:
     assert (peter.possessor, her.possessor) == (-1, -1)
 
 
-# -- clauses -----------------------------------------------------------------------------------------------------------
-
-
 def facts_of(text: str, kind: str = ENTITY, *, hidden: bool = False) -> list[MentionFacts]:
     """The mentions in brackets of one sentence, the second of a document."""
     words = text.replace("[", "").replace("]", "").split()
@@ -94,9 +91,6 @@ def test_a_mention_is_not_apart_from_what_it_holds() -> None:
     mentions = tuple(Mention("d", tokens, ENTITY) for tokens in ((0, 1, 2, 3, 4), (3, 4)))
     whole, part = Readings(Corpus((document,), mentions)).facts.mentions
     assert not whole.in_clause_with(part)
-
-
-# -- time expressions --------------------------------------------------------------------------------------------------
 
 
 def test_every_expression_has_its_value() -> None:

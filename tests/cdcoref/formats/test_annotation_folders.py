@@ -142,9 +142,6 @@ def test_files_of_one_name_in_two_folders_of_brat_are_two_documents(tmp_path: Pa
     assert [document.id for document in loaded.corpus.documents] == ["one/a.txt", "two/a.txt"]
 
 
-# -- what people correct ---------------------------------------------------------------------------------------------
-
-
 def people() -> Corpus:
     document = Document.from_sentences("a", [["Ann", "saw", "Bob", ".", "She", "left", "."]])
     other = Document.from_sentences("b", [["Ann", "swam"]])
@@ -195,9 +192,6 @@ def test_what_was_corrected_in_inception_is_read(tmp_path: Path) -> None:
     by_words["Bob"].next, by_words["Ann"].next = None, by_words["Bob"].next
     cas.to_xmi(path)
     assert clusters(folder) == {("a", 0): "ann", ("a", 2): "bob", ("a", 4): "ann", ("b", 0): "ann"}
-
-
-# -- what cannot be read ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -225,9 +225,6 @@ def test_what_cannot_be_scored(tmp_path: Path, content: bytes, message: str) -> 
         read_mention_table(path)
 
 
-# -- file types --------------------------------------------------------------------------------------------------------
-
-
 def zip_of(*names: str) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:

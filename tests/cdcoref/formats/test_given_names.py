@@ -104,9 +104,6 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, entry: str) -> None:
             read(path)
 
 
-# -- metadata ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "found"), cases(__file__, "beginnings.tsv", "text", "found"))
 def test_headline_byline_dateline_date(text: str, found: dict[str, str]) -> None:
     document = tokenise_text(text, "a.txt")

@@ -97,9 +97,6 @@ def test_byte_level_pieces(byte_bpe: Tokenizer) -> None:
     assert spans(byte_bpe, sequence) == ["Ġ Ã ©", "Ġ h a t"]
 
 
-# -- any documents, mentions and lengths -----------------------------------------------------------------------------
-
-
 @st.composite
 def documents(draw: st.DrawFn, name: str) -> tuple[Document, list[Mention]]:
     """Words of one to four pieces whose first letters are all different; mentions of any shape."""

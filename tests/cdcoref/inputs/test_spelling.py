@@ -99,9 +99,6 @@ def test_without_capitals_nothing_is_told_of_any(spelling_of: SpellingOf, senten
     assert not table[:, OF_CAPITALS].any()
 
 
-# -- reading -----------------------------------------------------------------------------------------------------------
-
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 

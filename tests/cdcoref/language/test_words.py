@@ -139,9 +139,6 @@ def test_a_company_is_no_person_whatever_its_legal_form(form: str) -> None:
     assert not in_conflict(company.stated, MentionWords.of(["Dray", "Shipping"]).stated)
 
 
-# -- casing ------------------------------------------------------------------------------------------------------------
-
-
 BODY = ("Police in Brownsville said that Mark Chase fled .", "They chase him with the help of the army and of NATO .")
 
 WORDS = ("The", "the", "Bomb", "attack", "KILLS", "in", "Kabul", "NATO", ".", "7", "'S")
@@ -200,15 +197,9 @@ def test_nouns_of_headlines_are_no_full_names() -> None:
     assert in_conflict(one.stated, other.stated)
 
 
-# -- dates -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("id", "text", "day"), cases(__file__, "days.tsv", "text", "day"))
 def test_a_day(id: str, text: str, day: str | None) -> None:
     assert date_of(id, text) == day
-
-
-# -- english -----------------------------------------------------------------------------------------------------------
 
 
 OTHERS = ["ar", "de", "el", "es", "fr", "ja", "ko", "nl", "ru", "tr", "vi", "zh"]
@@ -236,9 +227,6 @@ def test_a_few_are_named_and_the_others_counted() -> None:
     assert remark.endswith("0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 3 more")
 
 
-# -- header lines ------------------------------------------------------------------------------------------------------
-
-
 def test_header_lines() -> None:
     """`header_lines.tsv`: dates above a report, and lines that look like them."""
     for row in rows_of(__file__, "header_lines.tsv"):
@@ -256,9 +244,6 @@ def test_authors() -> None:
 @pytest.mark.parametrize(("line", "expected"), cases(__file__, "writers.tsv", "expected"))
 def test_lines_that_say_where_writers_were(line: str, expected: bool) -> None:
     assert is_line_of_writers(line) is expected
-
-
-# -- stated facts ------------------------------------------------------------------------------------------------------
 
 
 def stated(text: str) -> StatedFacts:

@@ -77,9 +77,6 @@ def shuffled(documents: Corpus) -> Corpus:
     )
 
 
-# -- which pairs -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("settings", [{}, {"context": "sentence"}, {"max_length": 48}])
 def test_pairs_of_one_kind_within_and_between_documents_once(pair_model: CorefModel, settings: dict[str, Any]) -> None:
     documents = corpus(TEXTS[:3])
@@ -121,9 +118,6 @@ def test_the_logit_is_the_mean_over_both_orders(pair_model: CorefModel) -> None:
     assert across == pytest.approx({pair: sum(values) / 2 for pair, values in orders.items()}, abs=1e-4)
 
 
-# -- names and order -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("both_orders", [True, False])
 def test_names_and_order_of_documents_do_not_matter(pair_model: CorefModel, both_orders: bool) -> None:
     model = changed_model(pair_model, both_orders=both_orders, distance_threshold={"event": 0.99, "entity": 0.99})
@@ -139,16 +133,10 @@ def test_names_and_order_of_documents_do_not_matter(pair_model: CorefModel, both
     assert max(map(len, clusters[0])) > 1
 
 
-# -- what cannot be compared -----------------------------------------------------------------------------------------
-
-
 def test_mentions_without_a_kind_are_refused(pair_model: CorefModel) -> None:
     document = Document.from_sentences("d", [["a"]])
     with pytest.raises(InputError, match="'d' is neither an event nor an entity; specify the kind of its mentions"):
         Comparison(pair_model, Readings(Corpus((document,), (Mention("d", (0,)),))), [])
-
-
-# -- logits ----------------------------------------------------------------------------------------------------------
 
 
 def test_probabilities_and_scores() -> None:
@@ -159,9 +147,6 @@ def test_probabilities_and_scores() -> None:
     np.testing.assert_allclose(logits.probabilities(temperature), [0.7310585786, 0.0, 0.9975273768], atol=1e-9)
     scores = logits.scores(temperature, "entity")
     assert (scores.size, scores.first.tolist(), scores.second.tolist()) == (5, [1], [3])
-
-
-# -- a cache ---------------------------------------------------------------------------------------------------------
 
 
 @contextmanager

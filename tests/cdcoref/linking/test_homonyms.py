@@ -65,9 +65,6 @@ def test_a_noun_means_whom_it_was_said_of() -> None:
     assert {number: name[-1] for number, name in found.items()} == {0: "1", 1: "1", 2: "2", 3: "1", 4: "2"}
 
 
-# -- names across ------------------------------------------------------------------------------------------------------
-
-
 NAMES = ["Anna Berg", "Berg", "Clara Berg", "Clara", "Norvale", "the mill", "Lund 1998", "Lund 2001", "Police"]
 
 

@@ -75,9 +75,6 @@ def test_joined(links: MentionLinks) -> None:
     assert np.isnan(nothing.confidences(np.arange(3))).all()
 
 
-# -- store -------------------------------------------------------------------------------------------------------------
-
-
 def test_the_hash_of_a_document_is_that_of_what_a_model_sees() -> None:
     document = Document.from_sentences("d", [["a", "b"], ["c"]])
     mention = Mention("d", (0,), "event", cluster="1")

@@ -93,9 +93,6 @@ def test_two_mentions_and_fewer() -> None:
     assert found(vectors.take([3]), [np.zeros(1, dtype=np.int64)]) == set()
 
 
-# -- plain clusters ----------------------------------------------------------------------------------------------------
-
-
 PAPER = PRESETS["paper"].model
 PHRASES = [
     *("1998", "2001", "12 people", "20 people", "Monday", "Tuesday", "Anna Berg", "Clara Berg", "she", "it"),

@@ -43,8 +43,6 @@ def found(document: Document, thresholds: tuple[float, float], *spans: tuple[int
     return [(m.kind, m.start, m.end, round(m.confidence or 0, 2)) for m in chosen]
 
 
-# -- which spans are taken -------------------------------------------------------------------------------------------
-
 DOCUMENT = Document.from_sentences("d", [[f"w{n}" for n in range(20)]])
 
 
@@ -104,9 +102,6 @@ def test_mentions_never_overlap_and_no_free_span_is_left_out(drawn: list[tuple[i
     assert all((m.confidence or 0) >= 0.5 for m in chosen)
 
 
-# -- which spans are candidates --------------------------------------------------------------------------------------
-
-
 def test_candidates_are_all_spans_within_a_sentence(wordpiece: Tokenizer) -> None:
     document = Document.from_sentences("d", TEXT, hidden=frozenset([1]))
     for most in (1, 3, 50):
@@ -124,9 +119,6 @@ def test_candidates_are_all_spans_within_a_sentence(wordpiece: Tokenizer) -> Non
             for end in range(start + 1, min(last, start + most) + 1)
         }
         assert candidates == expected
-
-
-# -- with a model ----------------------------------------------------------------------------------------------------
 
 
 def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:

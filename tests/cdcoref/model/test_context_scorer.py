@@ -122,9 +122,6 @@ def test_a_folder_keeps_it(model: CorefModel, read: Contexts, tmp_path: Path, in
     torch.testing.assert_close(found, exact, atol=0.3 * float(exact.std()) if int8 else 0.0, rtol=0)
 
 
-# -- what cannot be ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -51,9 +51,6 @@ def sequences(model: CorefModel) -> list[PairSequence]:
     ]
 
 
-# -- the heads -------------------------------------------------------------------------------------------------------
-
-
 def test_the_pair_scorer_is_one_layer_over_the_concatenation(pair_model: CorefModel) -> None:
     """Of the sequence, both mentions as sums of their pieces, and the product of these (Appendix C.1)."""
     scorer = pair_model.pair_scorer
@@ -131,9 +128,6 @@ def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     assert torch.equal(batch[before : before + len(spans)], alone)
 
 
-# -- batches ---------------------------------------------------------------------------------------------------------
-
-
 def test_what_else_is_in_the_batch_does_not_matter(pair_model: CorefModel) -> None:
     found = sequences(pair_model)
     with torch.inference_mode():
@@ -151,9 +145,6 @@ def test_batches_of_tokens(lengths: list[int], most: int) -> None:
     for batch in batches:
         longest = max(lengths[p] for p in batch)
         assert len(batch) == 1 or len(batch) * longest <= most
-
-
-# -- folders ---------------------------------------------------------------------------------------------------------
 
 
 def logits_of(model: CorefModel) -> torch.Tensor:

@@ -22,8 +22,7 @@ from cdlm.checkpoints import WEIGHTS_FILE
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 ABSENT = object()
-NAN, INFINITY = float("nan"), float("inf")
-KINDS_OF_THRESHOLD = ("temperature", "distance_threshold", "detection_threshold")
+NAN = float("nan")
 
 Damage = Callable[[Path], object]
 
@@ -147,26 +146,16 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
     "longer mentions": (setting("detector_max_words", 4), "do not fit.*detector.length.weight has shape"),
     "an unknown feature": (setting("vectors.pair_features", ["colour"]), "features has 'colour', which is no feature"),
     "a feature less": (setting("vectors.pair_features", ["names"]), "do not fit.*vector_scorer.kinds.event.mean"),
+    "a kind missing": (setting("temperature", {"event": 0.5}), "json: cdcoref.temperature must have one number each"),
+    "no temperature": (setting("temperature", {"event": 0, "entity": 1}), "temperature.event is 0 and should be"),
+    "a threshold in words": (
+        setting("detection_threshold", {"event": "0.5", "entity": 1}),
+        "event is '0.5' and should",
+    ),
+    "no number": (setting("distance_threshold", {"event": NAN, "entity": 1}), "distance_threshold.event is nan and"),
+    "a distance beyond 1": (setting("distance_threshold", {"event": 1.5, "entity": 1}), "is 1.5 and should be at most"),
 }
 """What may be wrong in its section ``cdcoref``."""
-for name in KINDS_OF_THRESHOLD:
-    SETTINGS[f"{name}: a kind missing"] = (
-        setting(name, {"event": 0.5}),
-        f"json: cdcoref.{name} must have one number each",
-    )
-    for value in (NAN, "0.5"):
-        SETTINGS[f"{name}: {value!r}"] = (
-            setting(name, {"event": value, "entity": 0.5}),
-            rf"cdcoref.{name}.event is .* and should be",
-        )
-SETTINGS["temperature: zero"] = (
-    setting("temperature", {"event": 0, "entity": 1}),
-    "temperature.event is 0 and should be",
-)
-SETTINGS["a distance beyond 1"] = (
-    setting("distance_threshold", {"event": 1.5, "entity": 1}),
-    "distance_threshold.event is 1.5 and should be at most 1",
-)
 
 WEIGHTS: dict[str, tuple[Damage, str]] = {
     "no weights": (lambda f: (f / WEIGHTS_FILE).unlink(), f"{WEIGHTS_FILE}: the model's weights are missing"),

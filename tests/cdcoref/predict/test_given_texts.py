@@ -95,9 +95,6 @@ def test_a_model_that_is_no_name_is_refused(model: Any) -> None:
         load(model)
 
 
-# -- pairs -------------------------------------------------------------------------------------------------------------
-
-
 TEXTS = ["A ferry sank off Tresk on Friday. Police held the captain.", "The ferry sank near Tresk. It was towed."]
 
 

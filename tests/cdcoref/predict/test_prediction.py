@@ -398,9 +398,6 @@ def test_a_fingerprint_is_of_weights_and_settings(tiny_model_folder: Path) -> No
     assert model_fingerprint(CorefModel.from_pretrained(tiny_model_folder)) == prints[0]
 
 
-# -- much ------------------------------------------------------------------------------------------------------------
-
-
 # -- loading ---------------------------------------------------------------------------------------------------------
 
 

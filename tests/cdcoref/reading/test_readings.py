@@ -78,9 +78,6 @@ def test_parts(readings: Readings) -> None:
     assert joined["a"] is parts[1]
 
 
-# -- quotations --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("sentences", "numbers"), cases(__file__, "quotations.tsv", "sentences", "numbers"))
 def test_quotations(sentences: list[str], numbers: list[int]) -> None:
     document = Document.from_sentences("d", [sentence.split() for sentence in sentences])

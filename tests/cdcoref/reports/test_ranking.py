@@ -105,9 +105,6 @@ def test_every_kind_is_ranked_and_nothing_is_lost(places: list[tuple[int, int, s
         assert all(one[1] >= other[1] for one, other in pairwise(own) if one[0] == other[0])
 
 
-# -- labels ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("wordings", "label"), cases(__file__, "labels.tsv", "wordings"))
 def test_labels(wordings: list[str], label: str) -> None:
     assert cluster_label(wordings) == label
@@ -121,9 +118,6 @@ def test_the_order_of_mentions_does_not_matter(data: st.DataObject, wordings: li
 @given(st.lists(st.text("aB 'é", max_size=8).map(lambda text: " ".join(text.split())), min_size=1, max_size=9))
 def test_a_label_is_a_wording_or_one_without_its_article(wordings: list[str]) -> None:
     assert any(wording.endswith(cluster_label(wordings)) for wording in wordings)
-
-
-# -- event names -------------------------------------------------------------------------------------------------------
 
 
 def story(*marked: str) -> tuple[Readings, list[Mention]]:
@@ -162,9 +156,6 @@ def test_names_stand_in_lists_and_documents_without_a_parse_keep_plain_labels() 
     assert (cluster.name, cluster.label) == ("dam burst", "dam burst")
     plain = replace(corpus, documents=(replace(corpus.documents[0], parse=None),))
     assert [found.name for found in Results(plain, (("a",),)).clusters()] == ["burst"]
-
-
-# -- cluster circumstances ---------------------------------------------------------------------------------------------
 
 
 TEXTS = {

@@ -15,7 +15,7 @@ from referencing import Registry, Resource
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import SCHEMAS, json_schema, read_corpus, read_file, tokenise_text
+from cdcoref.formats import SCHEMAS, json_schema, read_corpus, tokenise_text
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import Counts, MentionRow, Results, Tally
 
@@ -211,14 +211,6 @@ def test_json_is_read_back_as_it_was(name: str, tmp_path: Path) -> None:
     assert (read.documents, set(read.mentions), read.names) == (
         prediction.corpus.documents, set(prediction.corpus.mentions), prediction.corpus.names,
     )  # fmt: skip
-
-
-def test_json_over_several_lines_is_read_back_too(tmp_path: Path) -> None:
-    (tmp_path / "x").write_text(fires().to_json(indent=1), encoding="utf-8")
-    assert read_corpus([tmp_path / "x"]).corpus.documents == fires().corpus.documents
-    (tmp_path / "x").write_text('{"version": 1, "stories": []}', encoding="utf-8")
-    with pytest.raises(InputError, match="a prediction has a list of 'documents'"):
-        read_file(tmp_path / "x")
 
 
 def test_json_lines_have_the_words_that_state_circumstances(tmp_path: Path) -> None:

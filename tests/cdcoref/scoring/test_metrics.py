@@ -198,9 +198,6 @@ def test_a_corpus_is_not_compared_with_plain_clusters() -> None:
         score(corpus(["x"], []), [["a"]])
 
 
-# -- assignment --------------------------------------------------------------------------------------------------------
-
-
 def overlap(rows: np.ndarray, columns: np.ndarray, counts: np.ndarray) -> Overlap:
     """So many mentions in common in some cells; no others."""
     keys, responses = (np.bincount(places, counts).astype(int) for places in (rows, columns))

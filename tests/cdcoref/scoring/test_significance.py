@@ -204,9 +204,6 @@ def test_the_unit_is_the_smallest_that_no_cluster_crosses() -> None:
     assert (level.unit, level.units, level.crossing) == ("document", 8, 0)
 
 
-# -- units that clusters cross ---------------------------------------------------------------------------------------
-
-
 def test_ten_topics_allow_no_small_p_value_and_their_documents_do() -> None:
     key, first, second = tables(
         corpus(60, topical, topics=10), corpus(60, noisy(0.05, topical), topics=10, seed=1),

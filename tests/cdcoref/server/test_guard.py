@@ -84,9 +84,6 @@ def test_every_answer_has_the_headers(steady: Any, address: str, status: int) ->
     assert "server" not in answer.headers
 
 
-# -- the token ---------------------------------------------------------------------------------------------------------
-
-
 def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[..., Any]) -> None:
     with pytest.raises(InputError, match=r"a token is needed to serve on 0\.0\.0\.0"):
         ServerOptions("0.0.0.0")
@@ -167,9 +164,6 @@ def test_a_token_in_a_file(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_loopback_addresses(host: str, loopback: bool) -> None:
     assert is_loopback(host) == loopback
-
-
-# -- forms and the API -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("secret", [None, "", "wrong"])

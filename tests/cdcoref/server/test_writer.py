@@ -154,16 +154,7 @@ def test_texts_are_read_by_the_model(reading: Client) -> None:
     assert job["report"]["added"] == ["a", "b"]
     questions = client.get("/api/questions?limit=5").json()
     assert questions
-    page = client.html("/questions")
-    assert page.count('class="card question item"') >= len(questions)
-    question = questions[0]
-    answer = client.send(
-        "/corrections", action="not-same", id=[question["first"]["id"], question["second"]["id"]], back="/questions"
-    )
-    assert answer.headers["location"] == "/questions?done=1"
-    assert "are not the same" in client.html("/questions?done=1")
-    pairs = {(q["first"]["id"], q["second"]["id"]) for q in client.get("/api/questions?limit=1000").json()}
-    assert (question["first"]["id"], question["second"]["id"]) not in pairs
+    assert client.html("/questions").count('class="card question item"') >= len(questions)
 
 
 def test_many_readers(news: Path, start: Callable[..., Any], written: Any, lines: Callable[[Corpus], bytes]) -> None:

@@ -199,9 +199,6 @@ def test_quality_on_ecb_dev_is_what_is_reported(ecb_root: Path) -> None:
     assert topic_quality(documents, group_documents(documents)).f1 == pytest.approx(0.952, abs=0.001)
 
 
-# -- related -----------------------------------------------------------------------------------------------------------
-
-
 CRASH = "the pilot of the plane from Lund spoke of smoke in the cockpit before the crash near the airport"
 INQUIRY = "the inquiry blamed the airline for smoke in the cockpit of the plane from Lund and not its pilot"
 HARVEST = "farmers expect less wheat and barley after a dry spring while prices at the grain market rise"

@@ -103,9 +103,6 @@ def data_of(model: CorefModel, parts: Sequence[AnnotatedCorpus], **options: Any)
     return ContextData(model, parts, training, seed=0)
 
 
-# -- which pairs -------------------------------------------------------------------------------------------------------
-
-
 def mentions(kinds: str, clusters: str, groups: str, heads: str, angles: Sequence[float]) -> ReadContexts:
     """Mentions by one letter or figure each, whose vectors are those at some angles of a circle, in degrees."""
     numbered = [np.array(list(map(ord, of)), dtype=np.int64) for of in (kinds, clusters, groups, heads)]
@@ -201,9 +198,6 @@ def test_what_cannot_be_trained(config: TrainingConfig, tmp_path: Path, changes:
     with pytest.raises(InputError, match=message):
         train(with_settings(config, changes), stories("a"), stories("b"), tmp_path / "m", device="cpu", say=silent)
     assert not (tmp_path / "m").exists()
-
-
-# -- learning ----------------------------------------------------------------------------------------------------------
 
 
 def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> None:

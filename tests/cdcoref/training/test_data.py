@@ -72,9 +72,6 @@ def pairs_of(training: TrainingData, epoch: int) -> tuple[list[frozenset[int]], 
     return pairs, labels, sizes
 
 
-# -- pairs -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("step", "batches", "ratio"), [(8, 4, 1.5), (16, 1, 2.0), (1, 1, 0.5), (32, 8, 0.0)])
 def test_epochs_have_all_positives_and_some_negatives(
     tiny_encoder: Path, step: int, batches: int, ratio: float
@@ -154,9 +151,6 @@ def test_what_cannot_be_learnt_is_refused(tiny_encoder: Path) -> None:
         data(tiny_encoder, replace(corpus(), mentions=corpus().mentions[1:2]))
     with pytest.raises(InputError, match="has no kind; state the kind"):
         data(tiny_encoder, replace(corpus(), mentions=tuple(replace(m, kind=None) for m in corpus().mentions)))
-
-
-# -- a run -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -66,9 +66,6 @@ def check_same_model(folder: Path, reference: Path) -> None:
         assert (folder / name).read_bytes() == (reference / name).read_bytes()
 
 
-# -- what is written -------------------------------------------------------------------------------------------------
-
-
 def test_the_folder_holds_all_that_prediction_needs(reference: tuple[Path, list[str]], config: TrainingConfig) -> None:
     folder, lines = reference
     names = {path.name for path in folder.iterdir()}
@@ -113,9 +110,6 @@ def test_the_model_learns(reference: tuple[Path, list[str]], config: TrainingCon
     assert sum(losses[-10:]) < sum(losses[:10])
 
 
-# -- what is refused -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -132,9 +126,6 @@ def test_a_run_that_cannot_begin_leaves_no_trace(
     with pytest.raises(InputError, match=message):
         train(with_settings(config, changes), corpora[0], dev, tmp_path / "m", device="cpu", say=silent)
     assert not (tmp_path / "m").exists()
-
-
-# -- resuming --------------------------------------------------------------------------------------------------------
 
 
 class Killed(BaseException):

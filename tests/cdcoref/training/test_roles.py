@@ -85,9 +85,6 @@ def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_doe
     assert of_encoder | of_heads == set(topics_of_invented)
 
 
-# -- swapped genders ---------------------------------------------------------------------------------------------------
-
-
 WORDS = (
     "He",
     "he",

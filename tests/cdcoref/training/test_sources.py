@@ -82,9 +82,6 @@ def test_shares_that_leave_nothing_are_refused(tiny_model: CorefModel) -> None:
         fit_detector(copy.deepcopy(tiny_model), [part], DetectorOptions(), training, seed=0, say=str)
 
 
-# -- training config ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_configuration_survives_json_and_toml(preset: str) -> None:
     config = PRESETS[preset]

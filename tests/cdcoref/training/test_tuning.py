@@ -52,9 +52,6 @@ def dev_corpus(clusters: Sequence[tuple[str, str | None]], **fields: object) -> 
     return Corpus((document,), tuple(Mention("d", (n,), kind, name) for n, (kind, name) in enumerate(clusters)))
 
 
-# -- calibration -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 3.0])
 def test_the_temperature_of_made_up_labels_is_found(temperature: float) -> None:
     rng = np.random.default_rng(11)
@@ -80,9 +77,6 @@ def test_calibration_error_by_hand() -> None:
     assert calibration_error(np.zeros(0), np.zeros(0, dtype=bool)) == 0
     # Errors of opposite sign within one bin cancel: that is what a bin is.
     assert calibration_error(np.array([0.5, 0.5]), np.array([True, False])) == 0
-
-
-# -- clusters --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -132,9 +126,6 @@ def test_the_curve_trades_recall_for_precision() -> None:
     assert found[0.9] == (0, 0, 0)
 
 
-# -- mentions --------------------------------------------------------------------------------------------------------
-
-
 def test_precision_recall_and_f1_of_mentions() -> None:
     gold = [Mention("d", tokens, "event") for tokens in ((0,), (1, 2), (4,), (6, 7, 8))]
     found = [Mention("d", tokens, "event") for tokens in ((0,), (2,), (4,))] + [Mention("e", (0,), "event")]
@@ -143,9 +134,6 @@ def test_precision_recall_and_f1_of_mentions() -> None:
     assert span_scores(gold, found[:1]) == pytest.approx((1.0, 1 / 4, 0.4))
     assert span_scores(gold, []) == span_scores([], found) == span_scores([], []) == (0.0, 0.0, 0.0)
     assert span_scores(gold, gold) == (1.0, 1.0, 1.0)
-
-
-# -- all of it -------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_tuned_is_what_prediction_reaches(tiny_model: CorefModel, sample: Path) -> None:

@@ -91,9 +91,6 @@ def test_a_text_cannot_command_the_terminal() -> None:
     assert "\ufffd[31mred\ufffd[0m" in text
 
 
-# -- confidence --------------------------------------------------------------------------------------------------------
-
-
 CASES = [(0.9996, "0.99+"), (0.994, "0.99"), (0.624, "0.62"), (0.285, "0.28"), (0.001, "0.00")]
 """Confidences, and how they are shown; 0.285 is a little less than that in binary."""
 
@@ -115,9 +112,6 @@ def confidences_in(shown: str | Iterable[str]) -> set[str]:
 def test_a_prediction(confidence: float, text: str) -> None:
     assert confidences_in(cluster_lines(prediction(confidence))) == {text}
     assert confidences_in(prediction(confidence)._repr_html_()) == {text}
-
-
-# -- evaluation tables -------------------------------------------------------------------------------------------------
 
 
 SCORES: dict[str, Any] = {

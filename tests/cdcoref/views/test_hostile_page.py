@@ -83,9 +83,6 @@ def test_no_other_script_can_run(
     page.close()
 
 
-# -- very many ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of 60 documents of 20 stories with 3,000 mentions."""

@@ -84,9 +84,6 @@ def test_a_folder_of_texts(tmp_path: Path) -> None:
         write_resolved(corpus, tmp_path / "own" / "precious.txt")
 
 
-# -- text runs ---------------------------------------------------------------------------------------------------------
-
-
 RANGES = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda place: (place[0], place[0] + place[1]))
 
 

@@ -159,9 +159,6 @@ def test_residual_sum_with_dropout(dtype: torch.dtype) -> None:
     assert torch.equal(add_dropped(total, part, 0.0), total + part)
 
 
-# -- products ----------------------------------------------------------------------------------------------------------
-
-
 @given(seed=st.integers(0, 10_000), tokens=st.integers(0, 300), width=st.integers(1, 70), rows=st.integers(1, 70))
 def test_products_equal_pytorchs(seed: int, tokens: int, width: int, rows: int) -> None:
     generator = torch.Generator().manual_seed(seed)

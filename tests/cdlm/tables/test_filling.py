@@ -36,9 +36,6 @@ def only(number: int, **options: object) -> FilledTable:
     return table
 
 
-# -- results ---------------------------------------------------------------------------------------------------------
-
-
 def test_without_results_only_the_published_values_and_the_commands_are_shown() -> None:
     for filled in filled_tables():
         assert not filled.own
@@ -109,9 +106,6 @@ def test_numbers_select_tables(run: Command) -> None:
     text = run("tables", 6, 1, 6)
     assert re.findall(r"^## Table (\d+)", text, flags=re.MULTILINE) == ["6", "1"]
     assert run("tables").count("## Table ") == 10
-
-
-# -- counts ----------------------------------------------------------------------------------------------------------
 
 
 def benchmark(folder: Path) -> Path:

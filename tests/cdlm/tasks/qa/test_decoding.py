@@ -120,9 +120,6 @@ def test_spans_neither_cross_sentences_nor_go_backwards_nor_are_too_long(ferry: 
     assert answer({last: 5}, {first: 5}) != "Jonas Pell was born in Tresk"
 
 
-# -- prediction --------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def model(tiny_encoder: Path) -> QAModel:
     torch.manual_seed(0)
@@ -161,9 +158,6 @@ def test_official_files_go_round(tmp_path: Path) -> None:
         "sp": {"q1": [["Maren", 1], ["Pell", 0]], "q2": [], "q3": [["A", 0]]},
     }
     assert read_predictions(path) == predictions
-
-
-# -- scores ------------------------------------------------------------------------------------------------------------
 
 
 Facts = tuple[tuple[str, int], ...]
