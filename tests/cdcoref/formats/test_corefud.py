@@ -115,30 +115,7 @@ def test_the_file_as_it_is_written(tmp_path: Path) -> None:
         Mention("e", (2,), None, "x"),
     )
     write_corefud(Corpus((first, second), mentions), tmp_path / "x.conllu")
-    assert (tmp_path / "x.conllu").read_text() == (
-        "# newdoc id = d\\u0020e\n"
-        "# global.Entity = eid-etype-head-other\n"
-        "# sent_id = d\\u0020e-1\n"
-        "# text = Ann-Marie didn't.\n"
-        "1\tAnn-Marie\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1-kind:entity,crossdoc:a%2Db%7Cc)\n"
-        "2\tdid\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
-        "3\tn't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n"
-        "4\t.\t_\t_\t_\t_\t_\t_\t_\t_\n"
-        "\n"
-        "# newdoc id = e\n"
-        "# global.Entity = eid-etype-head-other\n"
-        "# sent_id = e-1\n"
-        "# text = She\n"
-        "1\tShe\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2--1-kind:entity,crossdoc:a%2Db%7Cc)\n"
-        "\n"
-        "# sent_id = e-3\n"
-        "# text = took it off\n"
-        "1\ttook\t_\t_\t_\t_\t_\t_\t_\t"
-        "Entity=(e3-event-3-kind:event(e4[1/2]-event-2-kind:event,crossdoc:off)\n"
-        "2\tit\t_\t_\t_\t_\t_\t_\t_\tEntity=(e5--1-crossdoc:x)\n"
-        "3\toff\t_\t_\t_\t_\t_\t_\t_\tEntity=(e4[2/2]-event-2-kind:event,crossdoc:off)e3)\n"
-        "\n"
-    )
+    assert (tmp_path / "x.conllu").read_text() == (Path(__file__).parent / "written.conllu").read_text("utf-8")
     back = read_corefud(tmp_path / "x.conllu")
     assert {(m.key, m.cluster) for m in back.mentions if m.cluster != "e/e3"} == {
         (m.key, m.cluster) for m in mentions if m.cluster is not None
@@ -228,24 +205,7 @@ def test_types_without_clusters_are_refused(tmp_path: Path) -> None:
     assert mentions(path) == {(f"{path.name}/person", (0,)), (f"{path.name}/person", (2,))}
 
 
-DROPPED = """# newdoc id = es1
-# global.Entity = eid-etype-head-other
-# sent_id = es1-1
-# text = Ana llegó tarde.
-1\tAna\t_\t_\t_\t_\t_\t_\t_\tEntity=(e1-person-1-)
-2\tllegó\t_\t_\t_\t_\t_\t_\t_\t_
-3\ttarde\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
-4\t.\t_\t_\t_\t_\t_\t_\t_\t_
-
-# sent_id = es1-2
-# text = Perdió el tren.
-0.1\t_\t_\tPRON\t_\t_\t_\t_\t1:nsubj\tEntity=(e1-person-1-)
-1\tPerdió\t_\t_\t_\t_\t_\t_\t_\t_
-2\tel\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-object-2-
-3\ttren\t_\t_\t_\t_\t_\t_\t_\tEntity=e2)|SpaceAfter=No
-4\t.\t_\t_\t_\t_\t_\t_\t_\t_
-
-"""
+DROPPED = (Path(__file__).parent / "dropped_words.conllu").read_text(encoding="utf-8")
 
 
 def moved(text: str) -> str:

@@ -53,40 +53,7 @@ FEED = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</
 HEADLINES = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</title>
 <item><title>Ferry sinks</title></item><item><link>https://courier.example/g</link></item>
 <item><title>Mill burns</title><description>{FERRY}</description></item></channel></rss>"""
-OLD_NEXIS = f"""
-                 1 of 2 DOCUMENTS
-
-                 The Courier
-
-                 March 7, 2024 Thursday
-
-Ferry sinks
-
-BYLINE: Ann Lee
-
-LENGTH: 7 words
-
-{FERRY}
-
-LOAD-DATE: March 8, 2024
-
-                 Copyright 2024 The Courier
-                 All Rights Reserved
-
-                 2 of 2 DOCUMENTS
-
-                 The Courier
-
-                 March 9, 2024
-
-Mill burns
-
-LENGTH: 3 words
-
-A café burnt.
-
-LANGUAGE: ENGLISH
-"""
+OLD_NEXIS = (Path(__file__).parent / "old_nexis.txt").read_text(encoding="utf-8").format(FERRY=FERRY)
 NEW_NEXIS = f"""Ferry sinks\n\nThe Courier\n\nMarch 7, 2024 Thursday\n\nCopyright 2024 The Courier All Rights Reserved
 
 Length: 7 words\n\nByline: Ann Lee\n\nBody\n\n{FERRY}\n\nLoad-Date: March 8, 2024\n\nEnd of Document
