@@ -198,7 +198,8 @@ class DocumentCircumstances:
     ) -> tuple[StatedTime, int]:
         """``three days before`` a time that follows, and the word that it belongs to."""
         parse, last = self._parse, tokens[-1]
-        other = parse.heads[last] if parse.relations[last] == "mark" else next(iter(parse.children[last]), last)
+        behind = (child for child in parse.children[last] if child > last)
+        other = parse.heads[last] if parse.relations[last] == "mark" else next(behind, last)
         following = [time for time in words if time.start >= one.end and time.period is not None]
         near = (
             time.period
@@ -206,7 +207,8 @@ class DocumentCircumstances:
             if (word := words[time]) is not None and other in (word, *parse.ancestors(word))
         )
         base = next(near, None)
-        return replace(one, period=base and base.shifted(one.days)), parse.heads[other if other != last else last]
+        word = last if parse.relations[last] == "prep" else other
+        return replace(one, period=base and base.shifted(one.days)), parse.heads[word]
 
     def _where(self, sentence: Sentence, heads: Sequence[int]) -> list[list[Where]]:
         """The places of every event of a sentence."""

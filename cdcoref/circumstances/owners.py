@@ -28,14 +28,15 @@ def governor(
     """The word that a phrase belongs to: an event or a verb, or another noun that it modifies; None for a limit.
 
     `events`: head tokens of event mentions. `of_place`: whether the phrase names a place, which also says where
-    what is done with a noun happens ("a home in Kokomo").
+    what is done with a noun happens ("a home in Kokomo"). Of what is denied nothing is known ("did not fall on Monday").
     """
     head = token = parse.head_of(tokens)
     preposition = ""
     while parse.heads[token] != token:
         below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
-            return None if preposition in _LIMITS and not of_place else token
+            denied = any(parse.relations[child] == "neg" for child in parse.children[token])
+            return None if (denied or preposition in _LIMITS) and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
             is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
@@ -65,7 +66,7 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
-    if is_verb(parse, word) and not any(parse.relations[child] == "neg" for child in parse.children[word]):
+    if is_verb(parse, word):
         heads += [token for token in _sharing(parse, word, word in events, of_place) if token in events]
     return list(dict.fromkeys(events[token] for token in heads))
 

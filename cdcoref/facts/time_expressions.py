@@ -94,6 +94,7 @@ def _cased(names: Sequence[str]) -> str:
     return _either([form for name in names for form in (name, name.upper())])
 
 
+_HOLIDAY = _either(_HOLIDAYS).replace("’", " ?’").replace(r"\ ", " ").replace("the ", "")
 _DAY_MONTH = _cased([*_MONTHS])
 _PARTS = {
     "month": rf"(?P<month>(?:{_DAY_MONTH})|(?:{_cased([*_SHORT])})(?: ?\.)?)",
@@ -192,8 +193,7 @@ def times_in(
 _MAY_STATE = re.compile(
     rf"\d|\b(?:{_DAY_MONTH}|{_cased([*_SHORT])}|{_cased([*_WEEKDAYS])}|{_cased([*_SHORT_DAYS])})\b|\b(?i:day|week|month|"
     rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|night|morning|"
-    rf"afternoon|evening|fortnight|hour|eve|easter|christmas|thanksgiving|halloween|pentecost|juneteenth|epiphany)|"
-    r"\w+ies\b"
+    rf"afternoon|evening|fortnight|hour)|\w+ies\b|{_HOLIDAY}"
 )
 
 
@@ -356,13 +356,14 @@ _BEFORE_MONTH = frozenset(
 
 
 def _part(period: Period, extent: str | None) -> Period:
-    """The beginning, middle or end of a month (10 days) or of a longer period (a third of its months)."""
+    """The beginning, middle or end of a week (2 days), a month (10 days) or a longer period (a third of its months)."""
     if not extent:
         return period
     third = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}[extent.casefold()]
     if period.days <= 31:
-        first = period.first + timedelta(10 * third)
-        return Period(first, period.last if third == 2 else first + timedelta(9))
+        length = 10 if period.days > 7 else 2
+        first = period.first + timedelta(length * third)
+        return Period(first, period.last if third == 2 else first + timedelta(length - 1))
     if period.days <= 366:
         start = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third))
         end = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third + 3))
@@ -447,10 +448,11 @@ def _weekday_of_week(match: re.Match[str], context: _Context) -> Period | Stated
     r"(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
     r"{weekday} (?:(?P<count>week)|(?P<double>fortnight))(?= |$)",
     r"{count} (?P<day>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
+    r"(?P<near>(?i:today|tomorrow|yesterday)) (?:(?P<count>week)|(?P<double>fortnight))",
     r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
 )
 def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``a week from Tuesday``, ``Friday fortnight``, ``two days from now``, ``a week last Monday``."""
+    """``a week from Tuesday``, ``Friday fortnight``, ``yesterday week``, ``two days from now``, ``a week last Monday``."""
     if context.known is None:
         return _UNKNOWN
     groups = match.groupdict()
@@ -463,7 +465,9 @@ def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime 
     if groups.get("weekday"):
         before = (_weekday_number(groups["weekday"]) - today.weekday()) % 7 or 7
         return Period.of_day(today + timedelta(before + 7 * count))
-    start = {"tomorrow": 1, "yesterday": -1}.get(groups["from"].casefold(), 0)
+    start = {"tomorrow": 1, "yesterday": -1}.get((groups.get("near") or groups["from"]).casefold(), 0)
+    if groups.get("near") and start < 0:  # "yesterday week"
+        count = -count
     return Period.of_day(today + timedelta(start + count * (1 if groups.get("day") else 7)))
 
 
@@ -524,7 +528,7 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
 
 
 @_rule(
-    r"(?i:the day (?P<beyond>before yesterday|after tomorrow))",
+    r"(?i:the (?:day|night) (?P<beyond>before yesterday|after tomorrow|before last))",
     r"(?P<near>(?i:today|tonight|yesterday|tomorrow)){daypart}",
     r"(?P<near>(?i:this)) (?i:morning|afternoon|evening)",
     r"(?P<near>(?i:last)) (?i:night|evening)",
@@ -535,7 +539,7 @@ def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | 
     if context.today is None:
         return _UNKNOWN
     word = next(value for name, value in match.groupdict().items() if value and name in ("near", "beyond")).casefold()
-    days = {"before yesterday": -2, "after tomorrow": 2, "yesterday": -1, "last": -1, "tomorrow": 1}.get(word, 0)
+    days = {"before yesterday": -2, "before last": -2, "after tomorrow": 2, "yesterday": -1, "last": -1, "tomorrow": 1}.get(word, 0)
     return context.today.shifted(days)
 
 
@@ -628,16 +632,18 @@ def _moved(period: Period, count: int, unit: int) -> Period | None:
 
 @_rule(
     r"(?:(?i:the) )?{step} (?P<span>(?i:week|month|year|quarter))",
+    r"(?:(?i:the) )?{extent} (?i:of) (?:(?i:the) )?(?:{step} )?(?P<span>(?i:week|month|year|quarter))",
     r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
 )
 def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``last week``, ``earlier this year``, ``the week before last``, ``the following month``."""
+    """``last week``, ``the week before last``, ``the following month``, ``the end of the month``."""
     groups = match.groupdict()
     unit = groups["span"].casefold()
     step = (groups.get("step") or "").casefold().split()
     beyond = (groups.get("beyond") or "").casefold()
-    count = {"before last": -2, "after next": 2}[beyond] if beyond else _STEPS[step[-1]]
-    anchored = (bool(step) and step[-1] in ("following", "previous")) or match[0].casefold().startswith("the next")
+    count = {"before last": -2, "after next": 2}.get(beyond) or (_STEPS[step[-1]] if step else 0)
+    anchored = step[-1:] in (["following"], ["previous"]) or match[0].casefold().startswith("the next")
+    anchored = anchored or (not step and not beyond and context.base_start >= 0)
     base = context.base if anchored else context.today
     if not beyond and match[0].casefold().startswith("the past"):
         return StatedTime(0, 0, None)
@@ -647,12 +653,14 @@ def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTi
     if not base.has_year:
         return _UNKNOWN
     if unit == "week":
-        return _week(base.first).shifted(7 * count)
-    if unit == "quarter":
-        return _quarter(*_quarter_later(base, count))
-    if unit == "month":
-        return Period.of_month(*month_later((base.first.year, base.first.month), count))
-    return StatedTime(0, 0, Period.of_year(base.first.year + count), looks_back=back and base == context.today)
+        period = Period(_week(base.first).first + timedelta(7 * count), _week(base.first).last + timedelta(7 * count))
+    elif unit == "quarter":
+        period = _quarter(*_quarter_later(base, count))
+    elif unit == "month":
+        period = Period.of_month(*month_later((base.first.year, base.first.month), count))
+    else:
+        period = Period.of_year(base.first.year + count)
+    return StatedTime(0, 0, _part(period, groups.get("extent")), looks_back=back and base == context.today)
 
 
 @_rule(
@@ -725,12 +733,7 @@ def _distance(match: re.Match[str], context: _Context) -> StatedTime | None:
     return StatedTime(0, 0, None, days=-days if back else days)
 
 
-def _holiday_pattern() -> str:
-    names = sorted(_HOLIDAYS, key=len, reverse=True)
-    return "|".join(re.escape(name).replace("’", " ?’").replace(r"\ ", " ").replace(" the", "") for name in names)
-
-
-@_rule(rf"(?P<holiday>{_holiday_pattern()}){{of_year}}?")
+@_rule(rf"(?P<holiday>{_HOLIDAY}){{of_year}}?")
 def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``Easter Sunday``, ``Christmas Day 2020``; of several years the nearest by tense."""
     groups = match.groupdict()
@@ -747,7 +750,7 @@ def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     years = [_of_rules(rules, today.year + step) for step in (-1, 0, 1)]
     if context.ahead:
         return next(period for period in years if period.last >= today)
-    return next(period for period in reversed(years) if period.first <= today)
+    return next(period for period in reversed(years) if (period.first - today).days <= _SOON)
 
 
 def _of_rules(rules: tuple[str, str], year: int) -> Period:
@@ -869,15 +872,11 @@ _BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from", 
 @_rule(
     r"(?:(?:(?i:the) )?{extent}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?(?P<year>(?:1[5-9]|20)\d\d)"
     r"(?: ?[-–/] ?(?P<until>(?:1[5-9]|20)\d\d|\d\d))?",
-    r"(?:(?i:the) )?{extent} (?i:of) (?P<which>(?i:last|this|next)) (?i:year)",
 )
 def _year(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``in 2017``, ``the 2017 fire``, ``early 2023``, ``2019-2021``."""
     groups = match.groupdict()
     extent = groups.get("extent")
-    if groups.get("which"):
-        year = _relative_year(groups["which"], context)
-        return _UNKNOWN if year is None else _part(Period.of_year(year), extent)
     year = int(groups["year"])
     before = _word_before(context)
     after = context.text[match.end() :].split(" ", 3)[1:]

@@ -193,7 +193,7 @@ class CorpusCircumstances:
         where = _surest(document, end, (own.where for own in main))
         if where is None and lead.where is not None:
             where = ClusterPlace(lead.where.place, self._shown([(document, lead.where.tokens)]), "inferred")
-        if where is None and lead.setting.about is not None:
+        if where is None and lead.setting.about in lead.setting.places:
             where = ClusterPlace(lead.setting.about, (), "inferred")
         return ClusterCircumstances(when, where)
 
