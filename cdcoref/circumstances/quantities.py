@@ -358,6 +358,8 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
     word = noun
     while parse.heads[word] != word:
         relation, word = parse.relations[word], parse.heads[word]
+        if relation == "nsubjpass":  # "16 are known to have died"
+            yield from (child for child in parse.children[word] if parse.relations[child] == "xcomp")
         if parse.lemmas[word].casefold() in verbs_about("report"):
             return
         relates = is_verb(parse, word) and parse.lemmas[word].casefold() in _RELATING

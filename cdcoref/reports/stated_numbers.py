@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cdcoref.circumstances import Source, StatedQuantity
+from cdcoref.circumstances import PEOPLE, Source, StatedQuantity
 from cdcoref.corpus import Document, Mention
 from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word
@@ -232,6 +232,8 @@ class StoryNumbers:
 
     def _may_be_about_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two values are not too far from each other, and their documents have a name of both sentences."""
+        if one.value.quantity.unit == PEOPLE and one.value.relation != other.value.relation:
+            return False  # the dead and the infected of one outbreak
         mine, theirs = self._names_in_clause(one), self._names_in_clause(other)
         return not _is_of_other_size(one, other) and not (
             self._lacks(one.document, theirs) and self._lacks(other.document, mine)
