@@ -186,7 +186,7 @@ class DocumentCircumstances:
         ]
         if heading is not None:
             yield heading
-        elif head in self.lead.main and self.lead.when is not None:
+        elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when
         elif near:
             yield from near

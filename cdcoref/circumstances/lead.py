@@ -88,6 +88,7 @@ class Setting:
 class Lead:
     """The beginning of a document: candidates for its main event, the most probable first, with their time and place.
 
+    `happening_then`: those of them that have this time, if none of their own, unlike what somebody is arrested for.
     `is_stated`: whether the clause of the main event itself states `when`.
     """
 
@@ -103,6 +104,8 @@ class Lead:
         prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
         self.main = tuple(dict.fromkeys(self._main_words()))
+        deeds = {deed for word in self.main for deed in _deeds(parse, word)}
+        self.happening_then = frozenset(self.main) - deeds
         light = verbs_about("light") | verbs_about("report") | verbs_about("search")
         happening = [word for word in self.main if parse.lemmas[word].casefold() not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}

@@ -28,7 +28,7 @@ def governor(
     """The word that a phrase belongs to: an event or a verb, or another noun that it modifies; None for a limit.
 
     `events`: head tokens of event mentions. `of_place`: whether the phrase names a place, which also says where
-    what is done with a noun happens ("a home in Kokomo"). Of what is denied nothing is known ("did not fall on Monday").
+    what is done with a noun happens ("a home in Kokomo"). What is denied has no time ("did not fall on Monday").
     """
     head = token = parse.head_of(tokens)
     preposition = ""

@@ -81,6 +81,14 @@ _UNIT_DAYS = {
 }
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "following": 1}
+_DAYS_AWAY = {
+    "before yesterday": -2,
+    "before last": -2,
+    "yesterday": -1,
+    "last": -1,
+    "tomorrow": 1,
+    "after tomorrow": 2,
+}
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
 _MOST_YEARS_AHEAD = 30
@@ -452,7 +460,7 @@ def _weekday_of_week(match: re.Match[str], context: _Context) -> Period | Stated
     r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
 )
 def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``a week from Tuesday``, ``Friday fortnight``, ``yesterday week``, ``two days from now``, ``a week last Monday``."""
+    """``a week from Tuesday``, ``Friday fortnight``, ``yesterday week``, ``a week last Monday``."""
     if context.known is None:
         return _UNKNOWN
     groups = match.groupdict()
@@ -539,8 +547,7 @@ def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | 
     if context.today is None:
         return _UNKNOWN
     word = next(value for name, value in match.groupdict().items() if value and name in ("near", "beyond")).casefold()
-    days = {"before yesterday": -2, "before last": -2, "after tomorrow": 2, "yesterday": -1, "last": -1, "tomorrow": 1}.get(word, 0)
-    return context.today.shifted(days)
+    return context.today.shifted(_DAYS_AWAY.get(word, 0))
 
 
 @_rule(

@@ -193,8 +193,9 @@ class CorpusCircumstances:
         where = _surest(document, end, (own.where for own in main))
         if where is None and lead.where is not None:
             where = ClusterPlace(lead.where.place, self._shown([(document, lead.where.tokens)]), "inferred")
-        if where is None and lead.setting.about in lead.setting.places:
-            where = ClusterPlace(lead.setting.about, (), "inferred")
+        about = lead.setting.about
+        if where is None and about is not None and (about.sort == "country" or about in lead.setting.places):
+            where = ClusterPlace(about, (), "inferred")
         return ClusterCircumstances(when, where)
 
     def is_main(self, mention: Mention) -> bool:
