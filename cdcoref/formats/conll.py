@@ -275,9 +275,9 @@ def _cells(corpus: Corpus) -> Iterator[tuple[Document, dict[int, str]]]:
         for cluster in chains_of(mentions):
             # Their brackets would be paired differently on reading.
             if crossing := _crossing(dict(enumerate(cluster))):
-                mention, other = (_described(cluster[number], document) for number in crossing)
+                here, other = (_described(cluster[number], document) for number in crossing)
                 raise InputError(
-                    f"{mention} crosses {other} of the same cluster, which CoNLL cannot express; use JSON lines",
+                    f"{here} crosses {other} of the same cluster, which CoNLL cannot express; use JSON lines",
                     document.path,
                 )
         yield document, _brackets(placed)

@@ -16,7 +16,7 @@ from cdcoref.errors import InputError
 from cdcoref.formats.chains import chains_of, filled_gaps
 from cdcoref.formats.format import Format, ReadOptions, WriteDocument, lost_of_documents
 from cdcoref.formats.json_layouts import E2E_FIELDS
-from cdcoref.formats.jsonl_parsing import Remarks, read_lines
+from cdcoref.formats.jsonl_parsing import Remarks, read_records
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder, beginning
 from cdcoref.formats.output_file import output_file
@@ -36,29 +36,22 @@ def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None
 
     Notes report unknown fields that are no plain values and mentions extended to whole tokens.
     """
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    given: list[dict[ClusterKey, str]] = []
     remarks = Remarks()
-    for line in read_lines(source, remarks, options or ReadOptions()):
-        documents.append(line.document())
-        mentions.extend(line.mentions())
-        named = (entry for entry in line.fields.clusters or () if entry.name is not None)
-        given.append({(entry.kind, str(entry.cluster)): str(entry.name) for entry in named})
-    names, doubts = joined_names(given)
+    records = list(read_records(source, remarks, options or ReadOptions()))
+    names, doubts = joined_names(record.names for record in records)
     notes = (*remarks.notes(shown_name(source)), *(f"{shown_name(source)}: {doubt}" for doubt in doubts))
-    return Corpus(tuple(documents), tuple(mentions), notes, names)
+    mentions = tuple(mention for record in records for mention in record.mentions)
+    return Corpus(tuple(record.document for record in records), mentions, notes, names)
 
 
 def read_jsonl_table(path: str | Path) -> MentionTable:
     """Read the mentions of a JSON lines file, plain or gzipped, for scoring; errors are those of `read_jsonl`."""
     builder = MentionTableBuilder(str(path))
-    for line in read_lines(path, Remarks(), ReadOptions()):
-        fields = line.fields
-        row = DocumentRow(fields.topic, fields.subtopic, line.length, line.number)
-        builder.begin_document(DocumentKey.of(str(fields.id), fields.part or "0"), row)
-        for tokens, entry in zip(line.tokens, fields.mentions or (), strict=True):
-            builder.add_mention(tokens, entry.kind, entry.cluster_name)
+    for document, mentions, _, line in read_records(path, Remarks(), ReadOptions()):
+        row = DocumentRow(document.topic, document.subtopic, len(document.tokens), line)
+        builder.begin_document(DocumentKey.of(document.id, document.part), row)
+        for mention in mentions:
+            builder.add_mention(mention.tokens, mention.kind, mention.cluster)
     return builder.finish()
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 
 from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
-from cdcoref.corpus import Document, Mention, character_parts, tokens_between
+from cdcoref.corpus import ClusterKey, Document, Mention, character_parts, tokens_between
 from cdcoref.errors import InputError
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked, json_documents, parse_object, shown
@@ -22,6 +22,7 @@ from cdcoref.formats.lines import shown_name
 from cdcoref.formats.plain_text import tokenise_text
 
 Kind = Literal["event", "entity"]
+Remark = Callable[[str], None]
 
 
 class MentionFields(BaseModel):
@@ -125,9 +126,8 @@ class DocumentFields(DocumentAttributes):
             raise ValueError("'found' must be a list of names of the document's 'metadata'")
         return self
 
-    def base(self, pipeline: str | None) -> Document:
+    def base(self, id: str, pipeline: str | None) -> Document:
         """The document from its text, which `pipeline` tokenises, or words alone."""
-        id = str(self.id)
         if self.tokens is None:
             return tokenise_text(self.text or "", id, pipeline)
         sentences = [(0, len(self.tokens))] if self.tokens else []
@@ -159,65 +159,37 @@ class Remarks:
         ]
 
 
-@dataclass(slots=True)
-class Line:
-    """One validated document, with the tokens of each of its mentions."""
+class Record(NamedTuple):
+    """A document of a file with its mentions, the names of clusters, and the line on which it stands."""
 
-    number: int
-    fields: DocumentFields
-    pipeline: str | None
-    tokens: list[tuple[int, ...]] = field(default_factory=list)
-    _base: Document | None = None
-
-    def base(self) -> Document:
-        """The document from its text or words alone, built once."""
-        self._base = self._base or self.fields.base(self.pipeline)
-        return self._base
-
-    @property
-    def length(self) -> int:
-        """Of the document, in tokens."""
-        return len(self.base().tokens if self.fields.tokens is None else self.fields.tokens)
-
-    def document(self) -> Document:
-        """The document."""
-        stated = {name: value for name, value in (self.fields.model_extra or {}).items() if value is not None}
-        stated |= self.fields.metadata or {}
-        attributes = document_attributes(self.fields.__dict__)
-        attributes["metadata"] = {**self.base().metadata, **stated}
-        attributes["found"] |= self.base().found - stated.keys()
-        return replace(self.base(), **attributes)
-
-    def mentions(self) -> Iterator[Mention]:
-        """The mentions."""
-        for tokens, entry in zip(self.tokens, self.fields.mentions or (), strict=True):
-            confidence = None if entry.confidence is None else float(entry.confidence)
-            id = None if entry.id is None else str(entry.id)
-            yield Mention(str(self.fields.id), tokens, entry.kind, entry.cluster_name, id, entry.tag, confidence)
+    document: Document
+    mentions: list[Mention]
+    names: dict[ClusterKey, str]
+    line: int
 
 
-def read_lines(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Line]:
+def read_records(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Record]:
     """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
 
     A document without an id gets the name of the file and the number of its line.
     """
-    line_of: dict[object, int] = {}
+    line_of: dict[str, int] = {}
     for number, data in json_documents(source):
         try:
             unnamed = f"{Path(shown_name(source)).name}:{number}"
             layouts = Layouts(options, partial(remarks.add, line=number))
             for content in layouts.documents(parse_object(data), unnamed):
-                line = _line(content, number, unnamed, options.pipeline, remarks)
-                if line.fields.id in line_of:
-                    earlier = line_of[line.fields.id]
-                    raise WrongLine(f"document {line.fields.id!r} is on line {earlier} already; ids must be unique")
-                line_of[line.fields.id] = number
-                yield line
+                record = _record(content, number, unnamed, options.pipeline, remarks)
+                id = record.document.id
+                if id in line_of:
+                    raise WrongLine(f"document {id!r} is on line {line_of[id]} already; ids must be unique")
+                line_of[id] = number
+                yield record
         except WrongLine as error:
             raise InputError(str(error), shown_name(source), number) from None
 
 
-def _line(content: dict[str, Any], number: int, unnamed: str, pipeline: str | None, remarks: Remarks) -> Line:
+def _record(content: dict[str, Any], number: int, unnamed: str, pipeline: str | None, remarks: Remarks) -> Record:
     for value in () if content.get("id") else content.values():
         first = value[0] if isinstance(value, list) and value else value
         if isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first):
@@ -226,14 +198,25 @@ def _line(content: dict[str, Any], number: int, unnamed: str, pipeline: str | No
     for name, value in (fields.model_extra or {}).items():
         if isinstance(value, list | dict):
             remarks.add(f"unknown field {shown(name)} of a document kept as metadata", number)
-    fields.id = unnamed if fields.id in (None, "") else str(fields.id)
-    line = Line(number, fields, pipeline)
+    id = unnamed if fields.id in (None, "") else str(fields.id)
+    base = fields.base(id, pipeline)
+    stated = {name: value for name, value in (fields.model_extra or {}).items() if value is not None}
+    stated |= fields.metadata or {}
+    attributes = document_attributes(fields.__dict__)
+    attributes["metadata"] = {**base.metadata, **stated}
+    attributes["found"] |= base.found - stated.keys()
+    mentions = []
     for place, entry in enumerate(fields.mentions or (), 1):
         try:
-            line.tokens.append(_tokens(entry, line, remarks))
+            tokens = _tokens(entry, base, fields.tokens is not None, partial(remarks.add, line=number))
         except WrongLine as error:
-            raise WrongLine(f"mention {place} of document {fields.id!r} cannot be used: {error}") from None
-    return line
+            raise WrongLine(f"mention {place} of document {id!r} cannot be used: {error}") from None
+        confidence = None if entry.confidence is None else float(entry.confidence)
+        source_id = None if entry.id is None else str(entry.id)
+        mentions.append(Mention(id, tokens, entry.kind, entry.cluster_name, source_id, entry.tag, confidence))
+    named = (cluster for cluster in fields.clusters or () if cluster.name is not None)
+    names: dict[ClusterKey, str] = {(cluster.kind, str(cluster.cluster)): str(cluster.name) for cluster in named}
+    return Record(replace(base, **attributes), mentions, names, number)
 
 
 def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,34 +232,36 @@ def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tokens(entry: MentionFields, line: Line, remarks: Remarks) -> tuple[int, ...]:
+def _tokens(
+    entry: MentionFields, document: Document, has_words: bool, remark: Callable[[str], None]
+) -> tuple[int, ...]:
     """The tokens of a mention, which are stated, or overlap its character ranges."""
     for name in entry.model_extra or ():
-        remarks.add(f"unknown field {shown(name)} of a mention ignored", line.number)
+        remark(f"unknown field {shown(name)} of a mention ignored")
     tokens = entry.tokens
     ranges = entry.ranges()
     if tokens is None:
-        return _touched(ranges, line, remarks)
-    if line.fields.tokens is None:
+        return _touched(ranges, document, remark)
+    if not has_words:
         raise WrongLine("it has 'tokens', but its document has none; use character ranges, 'start' and 'end'")
-    if tokens[-1] >= line.length or any(a >= b for a, b in pairwise(tokens)):
-        raise WrongLine(f"its tokens must be ascending indices from 0 to {line.length - 1}")
+    length = len(document.tokens)
+    if tokens[-1] >= length or any(a >= b for a, b in pairwise(tokens)):
+        raise WrongLine(f"its tokens must be ascending indices from 0 to {length - 1}")
     if ranges or (entry.start, entry.end) != (None, None):
-        parts = character_parts(Mention(str(line.fields.id), tuple(tokens)), line.base())
+        parts = character_parts(Mention(document.id, tuple(tokens)), document)
         if entry.start not in (None, parts[0][0]) or entry.end not in (None, parts[-1][1]):
             place = f"characters {parts[0][0]} to {parts[-1][1]}"
             raise WrongLine(f"its tokens are {place}; correct its 'start' and 'end', or leave them out")
-        if ranges not in ([], [[*part] for part in parts]) and _touched(ranges, line, Remarks()) != tuple(tokens):
+        if ranges not in ([], [[*part] for part in parts]) and _touched(ranges, document) != tuple(tokens):
             places = [list(part) for part in parts]
             raise WrongLine(f"its tokens are the characters {places}; correct its 'spans', or leave them out")
     return tuple(tokens)
 
 
-def _touched(ranges: list[list[int]], line: Line, remarks: Remarks) -> tuple[int, ...]:
+def _touched(ranges: list[list[int]], document: Document, remark: Remark = lambda remark: None) -> tuple[int, ...]:
     """The tokens that overlap some character ranges."""
     if not ranges:
         raise WrongLine("it needs either 'tokens', or 'start' and 'end', or 'spans'")
-    document = line.base()
     tokens: set[int] = set()
     for start, end in ranges:
         touched = tokens_between(document, start, end)
@@ -287,6 +272,6 @@ def _touched(ranges: list[list[int]], line: Line, remarks: Remarks) -> tuple[int
             words = shown(document.text[start:end])
             raise WrongLine(f"{place} ({words}) contain no token; the end of a range is exclusive")
         if (document.offsets[touched[0]][0], document.offsets[touched[-1]][1]) != (start, end):
-            remarks.add("mention extended to whole tokens", line.number)
+            remark("mention extended to whole tokens")
         tokens.update(touched)
     return tuple(sorted(tokens))
