@@ -17,24 +17,14 @@ from typing import Any
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.language import HEADER_LINES, byline_author, date_of, day_in, day_in_name, is_date_line, is_header_line
+from cdcoref.word_tables import rows
 from cdlm.printing import counted
 
 LONGEST_HEADLINE = 160
 """In characters."""
-USUAL_NAMES = {
-    "text": (
-        *("text", "content", "body", "article", "article_text", "full_text", "fulltext", "maintext", "story"),
-        *("body_text", "articlebody"),
-    ),
-    "title": ("title", "headline", "heading"),
-    "date": (
-        *("date", "published", "publishedat", "published_at", "date_publish", "pubdate", "datepublished"),
-        *("publication_date", "day"),
-    ),
-    "url": ("url", "link", "web_url", "address"),
-    "source": ("source", "paper", "newspaper", "publication", "publisher", "outlet", "sitename", "source_domain"),
-    "author": ("author", "authors", "byline"),
-}
+USUAL_NAMES: dict[str, list[str]] = {}
+for _row in rows("field_names.tsv"):
+    USUAL_NAMES.setdefault(_row["field"], []).append(_row["name"])
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")

@@ -17,31 +17,20 @@ from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.lines import USUAL, EncodingError, line_chunks
 from cdcoref.formats.metadata import found_metadata, with_stated
 from cdcoref.language import day_in
+from cdcoref.word_tables import words_in
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Token as SpacyToken
 
-BLOCK_TAGS = (
-    "address|article|aside|blockquote|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|"
-    "h[1-6]|header|hgroup|legend|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
-)
-INLINE_TAGS = (
-    "a|abbr|acronym|audio|b|base|bdi|bdo|big|body|br|button|cite|code|col|colgroup|data|del|dfn|em|embed|font|head|hr|i|"
-    "iframe|img|input|ins|kbd|label|link|map|mark|meta|noscript|object|option|picture|q|s|samp|script|select|small|"
-    "source|span|strike|strong|style|sub|sup|svg|template|textarea|time|title|track|tt|u|var|video|wbr"
-)
-"""Names of tags, as alternatives of a pattern: those that end a line, and those inside one."""
+BLOCK_TAGS, INLINE_TAGS, _FLAGS = ("|".join(sorted(words_in("html_names.tsv", k))) for k in ("block", "inline", "flag"))
+"""Names of HTML as alternatives of a pattern: tags that end a line, tags inside one, attributes without a value."""
 
 _CUSTOM = r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){1,4}"
 _NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS}|{_CUSTOM})(?![\w:.-])"
-_ALONE = (
-    "allowfullscreen|async|autoplay|checked|controls|default|defer|disabled|download|hidden|loop|multiple|muted|noshade|"
-    "nowrap|open|readonly|required|reversed|selected"
-)
 _VALUE = r"[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+)"
-_ATTRIBUTES = rf"(?:\s+(?:{_VALUE}|(?:{_ALONE}|data-[\w-]+)(?![\w-])))*"
+_ATTRIBUTES = rf"(?:\s+(?:{_VALUE}|(?:{_FLAGS}|data-[\w-]+)(?![\w-])))*"
 _MARKUP = re.compile(
     rf"(?:<|&lt;)/?{_NAME}{_ATTRIBUTES}\s*/?(?:>|&gt;)"
     rf"|</{_NAME.replace('<line>', '<cut>')}\s*\Z"
@@ -103,17 +92,7 @@ _LONG_RUN = re.compile(rf"\S{{{LONGEST_WORD},}}")
 _ENDS = frozenset(".!?…。！？") | {"..."}
 _CLOSERS = frozenset("\"'”’»)]}") | {"''"}
 _PAUSES = frozenset(",;:—–-") | {"--"}
-_ABBREVIATIONS = """
-Ald. Asst. Atty. Brig. Capt. Cllr. Cmdr. Col. Comdr. Cpl. Cpt. Dep. Det. Ens. Fr. Hon. Insp. Lieut. Lt. Maj. Mlle. Mme.
-Msgr. Pfc. Pres. Pvt. Sgt. Sr. Sra. Srta. Supt.
-"""
-_TITLES = tuple(_ABBREVIATIONS.split())
-"""Abbreviations before names that spaCy's rules would mistake for the end of a sentence."""
-_STARTERS = re.compile(
-    "A|After|Also|And|As|At|But|By|For|From|He|Her|His|However|I|If|In|It|Its|Meanwhile|More|No|On|One|Other|She|Since|"
-    "So|Some|That|The|Their|There|These|They|This|Those|Two|Under|We|What|When|While|With|You"
-)
-"""Words that begin a sentence when capitalised, even after an abbreviation with a full stop."""
+_ABBREVIATIONS, _STARTERS = (words_in("sentence_words.tsv", kind) for kind in ("abbreviation", "starter"))
 
 Token = tuple[int, int, str]
 """Start, end and word."""
@@ -225,7 +204,7 @@ def loaded_pipeline(pipeline: str | None) -> Language:
         # Words joined by a hyphen stay one token: the rule that matches "a-b" gives way to one for longer dashes.
         infixes = [rule for rule in nlp.Defaults.infixes or () if not re.search(rule, "a-b")]
         infixes.append(r"(?<=\w)(?:--+|[–—~]+)(?=\w)")
-        for title in _TITLES:
+        for title in sorted(_ABBREVIATIONS):
             nlp.tokenizer.add_special_case(title, [{"ORTH": title}])  # type: ignore[union-attr]
         nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer  # type: ignore[union-attr]
         return nlp
@@ -340,7 +319,7 @@ def _sentence_ends(tokens: list[Token]) -> Iterator[int]:
         if number == len(tokens):
             break
         following = tokens[number][2]
-        if _STARTERS.fullmatch(following) if after_abbreviation else not following[0].islower():
+        if following in _STARTERS if after_abbreviation else not following[0].islower():
             yield number
     if tokens:
         yield len(tokens)

@@ -17,6 +17,7 @@ from cdcoref.formats.lines import marked_encoding, whole_file
 from cdcoref.formats.metadata import stated_date, with_stated
 from cdcoref.formats.plain_text import BLOCK_TAGS, INLINE_TAGS, Part, documents_of, tokenise_text
 from cdcoref.language import day_in
+from cdcoref.word_tables import words_in
 from cdlm.extras import optional_module
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
@@ -39,8 +40,8 @@ MOST_TAGS = 3
 MOST_CONTROL = 0.01
 """The largest share of control characters that a page may have: a few stray ones are no reason to refuse it."""
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_UNSEEN = ("script", "style", "head", "noscript", "template", "nav", "footer", "form", "button")
-_LINES = frozenset((*BLOCK_TAGS.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "br", "hr"))
+_UNSEEN = words_in("html_names.tsv", "unseen")
+_LINES = words_in("html_names.tsv", "block") | {"br", "hr"}
 _LIVE = re.compile(
     rb"(?i)LiveBlogPosting|(?:class|id|data-[\w-]+)\s*=\s*[\"'][^\"'<>]*\blive(?:blog|\b|[-_])|"
     rb"<title>[^<]*(?:\blive(?: (?:blog|coverage|updates)|\s*(?:[-:|]|\xe2\x80[\x93\x94]|</title))|as it happened)"
@@ -60,10 +61,7 @@ DEEPEST = 200
 _ANY_TAG = re.compile(rb"<(/?)([A-Za-z][\w:-]*)[^<>]*>")
 _LONG_TAG = re.compile(rb"<([A-Za-z][\w:-]*)[^<>]{20000,}>")
 """lxml takes quadratic time for the attributes of a tag."""
-_FLAT = frozenset(
-    b"area base body br col dd dt h1 h2 h3 h4 h5 h6 head hr html img input li link meta option p script source style "
-    b"td th time title tr track wbr".split()
-)
+_FLAT = frozenset(name.encode() for name in words_in("html_names.tsv", "flat"))
 """Tags that do not nest."""
 _DATE_NAMES = (
     *("article:published_time", "og:published_time", "datePublished", "date", "pubdate", "publishdate"),
