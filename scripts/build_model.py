@@ -38,7 +38,7 @@ from cdlm.runs import RUN_FILE, say_on_stderr
 from cdlm.settings import parse_settings, with_settings
 from cdlm.shipped_models import BASE, MODELS, SMALL
 
-OF_STYLES = """The mention detector tells four styles of annotation apart: `salient`, events with the names and nouns of
+OF_STYLES = """The mention detector knows four styles of annotation: `salient`, events with the names and nouns of
 their participants, places and times (learnt from ECB+); `dense`, the names and nouns of everything that is referred to
 (from all five); `phrases`, the same as whole phrases (MEANTIME, GUM and LitBank); `people`, people, organisations and
 places alone, as whole phrases (LitBank, and GUM by its types). The one in use is `dense`.
@@ -61,7 +61,7 @@ a pronoun, without other context, the model often takes the two people for one: 
 """
 DATASETS = ("ecb", "meantime", "gum", "litbank", "invented")
 BASE_CARD = """It was made from all-mpnet-base-v2 (sentence-transformers, Apache-2.0), converted to Longformer
-attention. It reads every document by itself, and then unsure pairs of mentions together. Its upper six layers were
+attention. It reads every document by itself, and then uncertain pairs of mentions together. Its upper six layers were
 trained on the train split of ECB+ 1.0 (Cybulska and Vossen 2014; annotation under CC BY 3.0): topics 1-35 without the
 dev topics 2, 5, 12, 18, 21, 23, 34 and 35; and on shares of the train splits of MEANTIME (Minard et al. 2016, CC BY
 4.0), LitBank (Bamman et al. 2020, CC BY 4.0), GUM (Zeldes 2017, annotation CC BY 4.0; of it the genres academic and

@@ -91,9 +91,9 @@ STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
         ("CLUSTER", "The cluster, such as c3."),
         ("NAME", "Its new name."),
     ),
-    "day": ("State the day of an event, whatever documents state.", EVENT, ("DAY", "Its day, such as 2024-03-05.")),
+    "day": ("Set the day of an event; it replaces those in documents.", EVENT, ("DAY", "Its day, such as 2024-03-05.")),
     "place": (
-        "State the place of an event, whatever documents state.",
+        "Set the place of an event; it replaces those in documents.",
         EVENT,
         ("PLACE", "Its place, such as 'Tresk, Norway'."),
     ),
@@ -102,7 +102,7 @@ STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
         ("STORIES", "Stories, such as s3 for story 3, or documents of them."),
     ),
     "split-story": (
-        "Take documents out of their story: they are a story of their own.",
+        "Take documents out of their story: they form a story of their own.",
         ("DOCUMENTS", "Ids of documents of one story."),
     ),
     "move-document": (

@@ -160,7 +160,7 @@ def train(
     learnt, dev = corpora.read(folders, stated)
     absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
-        say(f"the preset {preset} is for {', '.join(absent)} too; without them it makes another model")
+        say(f"the preset {preset} also uses {', '.join(absent)}; without them the model is a different one")
     with resumable("cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
 

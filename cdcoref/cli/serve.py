@@ -32,7 +32,7 @@ def serve(
         Path | None, typer.Argument(metavar="FILE", help="The collection. Default: none, only predictions.")
     ] = None,
     model: str | None = option(
-        None, "The model that predicts where no collection is served; with one, its own does.", metavar="NAME"
+        None, "The model for predictions without a collection; a collection has its own.", metavar="NAME"
     ),
     host: str = option(
         "127.0.0.1",
@@ -51,7 +51,7 @@ def serve(
 
     By default only this computer can reach it. Corrections are stored immediately. An addition that is still running
     when the server stops is cancelled, and none of its documents are stored. /docs describes the API. Without a
-    collection there is only the part of the API that predicts the texts sent to it.
+    collection, only the part of the API that links the texts sent to it is available.
     """
     from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
 

@@ -130,7 +130,7 @@ def _search(collection: Collection, query: str, kind: str | None, limit: int, as
     if found.clusters:
         _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, min_mentions=1), "clusters")
     if len(found.documents) == limit and collection.search(query, limit=1, offset=limit).documents:
-        say(f"the {limit:,} best documents; --limit N shows more")
+        say(f"the {limit:,} best matching documents; --limit N shows more")
     if not found.clusters and not found.documents:
         say("no document or cluster has all of these words")
 

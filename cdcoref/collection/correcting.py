@@ -269,7 +269,7 @@ def _cluster(connection: sqlite3.Connection, ids: Sequence[str], action: Action)
     if row is None:
         raise InputError(f"there is no cluster {ids[0]} in the collection, or it has no mentions left")
     if action != "rename" and row[0] != EVENT:
-        raise InputError(f"{ids[0]} is no event; only an event has a {action}")
+        raise InputError(f"{ids[0]} is not an event; only an event has a {action}")
     return number
 
 
@@ -280,7 +280,7 @@ def _value(action: Action, given: str | None) -> str:
         check_text("the name of a cluster" if action == "rename" else what, given)
     value = " ".join((given or "").split())
     if not value or len(value) > corrections.LONGEST_NAME:
-        raise InputError(f"{what} has 1 to {corrections.LONGEST_NAME} characters")
+        raise InputError(f"{what} must have 1 to {corrections.LONGEST_NAME} characters")
     for character in value:
         if unicodedata.category(character) in ("Cc", "Cs"):
             raise InputError(f"U+{ord(character):04X} in the name is not a visible character; leave it out")

@@ -73,7 +73,7 @@ def read_file(
     documents = [replace(d, path=stored) if d.path in (str(file), str(path)) else d for d in corpus.documents]
     notes = [note.replace(str(file), name, 1) for note in corpus.notes]
     if left_out := sum(len(run) for document in documents for run in unreadable_runs(document.text)):
-        notes.append(f"{name}: {counted(left_out, 'character')} without a space left out, since no word is so long")
+        notes.append(f"{name}: {counted(left_out, 'character')} without a space left out: no word is that long")
     texts = frozenset(document.id for document in documents) if format.read_table is None else frozenset()
     return replace(corpus, documents=tuple(documents), notes=tuple(notes), texts=texts)
 

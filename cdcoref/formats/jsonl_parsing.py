@@ -105,7 +105,7 @@ class DocumentFields(DocumentAttributes):
         elif self.text is None and self.offsets is not None:
             raise ValueError("the document has 'offsets' but no 'text', to which they refer")
         elif self.text is not None and self.offsets is None:
-            raise ValueError("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove one of both")
+            raise ValueError("the document has 'text' and 'tokens' but no 'offsets'; add them, or remove 'tokens'")
         elif len(self.offsets or self.tokens) != len(self.tokens) or (self.tokens and self.offsets == []):
             raise ValueError(f"'offsets' has {len(self.offsets or ())} ranges for {len(self.tokens)} tokens")
         borders = list(chain.from_iterable(self.offsets or ()))

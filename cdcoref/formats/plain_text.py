@@ -146,7 +146,7 @@ def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | N
     pipeline that splits sentences; None for the rules.
     """
     if len(text) > LONGEST_TEXT:
-        raise InputError(f"the text has {len(text):,} characters, and may have {LONGEST_TEXT:,}; split it", path)
+        raise InputError(f"the text has {len(text):,} characters; the limit is {LONGEST_TEXT:,}; split it", path)
     tokens: list[Token] = []
     sentences: list[tuple[int, int]] = []
     plain, positions = without_markup(text)

@@ -79,7 +79,7 @@ SIMILARITIES = (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES, "story")
 
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
-on. What an encoder says of texts that it knows by heart is surer than what it says of others."""
+on. An encoder is more certain about texts that it was trained on than about others."""
 ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
 """Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
 ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
@@ -101,7 +101,7 @@ class Combination(Checked):
     """The same for two mentions of one document."""
     unread_weight: Weight = 1.0
     unread_bias: Weight = 0.0
-    """The logit of a pair that the cross-encoder did not read is the bi-encoder's by this factor, plus the bias."""
+    """The logit of a pair that the cross-encoder did not read is the bi-encoder's times this factor, plus the bias."""
     antecedent_weight: Weight = 1.0
     """The log-odds that a pronoun refers to what its antecedent refers to are multiplied by this factor. It calibrates
     them, since a scorer trained on few pronouns is overconfident; it changes no antecedent."""
@@ -142,15 +142,15 @@ class VectorOptions:
     vector_width: Count = 96
     """Units of the first hidden layer of the networks that score pairs."""
     learnt: Index = 0
-    """Numbers of the vectors that the scorer learns for mentions, besides all that; 0: it learns none."""
+    """Width of the vectors that the scorer also learns for mentions; 0: it learns none."""
     learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
-    """By kind of mention: what its networks with learnt vectors count beside the one without, by their names in
-    `LEARNT`, together at most 1; a network that is not named is none."""
+    """By kind of mention, the shares of the networks with learnt vectors in the logit, by their names in `LEARNT`,
+    together at most 1; the network without them has the rest. A network that is not named is not trained."""
     last_word: LastWord = "mention"
-    """The scorers of entities and of antecedents see the mean of a mention's words, and one word besides: the last one
-    of the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain)."""
+    """The scorers of entities and of antecedents see the mean of a mention's words, and also one word: the last one of
+    the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain)."""
     antecedents: Index = 0
-    """A pronoun joins the cluster of its antecedent and no other; it is found by vectors of this width (see
+    """Width of the vectors by which a pronoun's antecedent is chosen, whose cluster the pronoun joins (see
     :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are."""
     antecedent_kinds: tuple[str, ...] = (ENTITY,)
     """The kinds whose pronouns have antecedents; pronouns of the other kind are compared as other mentions are."""
@@ -164,8 +164,8 @@ class VectorOptions:
     min_probability: Probability = 0.05
     """The bi-encoder's mean probability below which the mentions of two groups are not read."""
     group_probability: Probability = 1.0
-    """The bi-encoder's mean probability from which on mentions form a group, which is compared with others by one
-    reading each; 1: every mention is a group."""
+    """The least mean probability, by the bi-encoder, of the mentions of a group; the cross-encoder reads one pair of
+    mentions of two groups. 1: every mention is a group."""
     combine: Combinations = field(default_factory=Combinations)
     """Per kind: how the logits of cross-encoder and bi-encoder become one."""
 
@@ -237,11 +237,11 @@ class CorefConfig:
     """Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
     the longest mention that it can find, and word pieces of the unmarked text that it reads at once."""
     linkage: Linkage = "average"
-    """How the distance between two clusters follows from the distances between their mentions; see
+    """How the distance between two clusters is computed from the distances between their mentions; see
     :mod:`cdcoref.clustering.linkage`."""
     cannot_links: Flag = True
-    """Whether a cluster is divided if two of its mentions cannot be one (:mod:`cdcoref.linking.clusters`). Otherwise
-    clusters are those of the linkage alone, as in the paper."""
+    """Whether cannot-links divide clusters (:mod:`cdcoref.linking.clusters`). Otherwise clusters are those of the
+    linkage alone, as in the paper."""
     names_across_stories: Flag = True
     """Whether entities of different stories about one subject are one if they have the same name
     (:mod:`cdcoref.linking.full_names`). The paper links nothing across stories."""
@@ -268,8 +268,7 @@ class CorefConfig:
                 raise InputError(f"{name} must have one number each for {' and '.join(KINDS)}")
         if self.scorer_width and (self.contexts.rank or self.vectors.layers):
             raise InputError(
-                "scorer_width is that of a model that reads every pair, as in the paper; contexts.rank and "
-                "vectors.layers must be 0 then"
+                "a model with scorer_width reads every pair, as in the paper; set contexts.rank and vectors.layers to 0"
             )
 
     def in_style(self, style: str) -> CorefConfig:

@@ -59,7 +59,7 @@ def _document(id: object, text: object) -> Document:
         stated = {str(name): plain_value(value) for name, value in text.items() if name not in ("id", "text")}
         metadata = {name: value for name, value in stated.items() if value not in (None, "")}
         if "text" not in text:
-            raise InputError(f"the object of the text {text.get('id', id)!r} has no 'text': its text must be there")
+            raise InputError(f"the dictionary of the text {text.get('id', id)!r} has no 'text'; put the text there")
         id, text = text.get("id", id), text["text"]
     if not isinstance(id, str):
         raise InputError(f"the id of a text must be a string, not {id!r}")

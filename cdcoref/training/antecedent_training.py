@@ -84,10 +84,10 @@ class AntecedentTraining(Checked):
     decay: Annotated[float, number(0, most=1)] = 0.05
     """The largest learning rate, and the weight decay."""
     pronouns: Count = 60
-    """Pronouns of a document that are seen each time at most, drawn at random."""
+    """Maximum number of pronouns of a document in a pass, drawn at random."""
     corpus_shares: Shares = field(default_factory=dict)
-    """By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named. A
-    corpus of a hundred documents counts for little beside one of a thousand if each is seen once."""
+    """By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named. If
+    each is seen once, a corpus of a hundred documents counts for little beside one of a thousand."""
     swap_genders: Flag = False
     """Whether documents in which pronouns or names state a gender are seen once more with genders swapped
     (:func:`cdcoref.training.with_genders_swapped`), so that occupations state none."""

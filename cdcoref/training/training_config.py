@@ -30,13 +30,13 @@ class CorpusRoles(Checked):
     """By corpus, the genres of the documents that are trained on; all of a corpus that is not named. A document's genre
     is the second part of its id, as in GUM: ``GUM_news_homeopathic``."""
     topics_of_heads: Mapping[str, Names] = field(default_factory=dict)
-    """By corpus, the topics from which the heads learn that are fitted after the run. The encoder learns from the
-    corpus' other topics, so that the heads see texts that it does not know by heart."""
+    """By corpus, the topics on which the heads are fitted after the run. The encoder learns from the corpus's other
+    topics, so that the heads see texts that it was not trained on."""
     epoch_choice: Names = ()
     """The corpora on whose dev splits the best epoch is chosen; none: all."""
     only_detector: Names = ()
-    """The corpora from which only the detector learns that is fitted after the run, and on whose dev splits only its
-    thresholds are chosen."""
+    """The corpora from which only the mention detector learns, and on whose dev splits only its thresholds are
+    chosen."""
     only_weights: Names = ()
     """The corpora on whose dev splits only the weights of cross-encoder and bi-encoder are chosen."""
 
@@ -115,8 +115,8 @@ class TrainingConfig(Checked):
     """
 
     encoder: str = "minilm"
-    """Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"`` or
-    ``"default"``; see :func:`cdlm.starting_encoders.encoder_folder`."""
+    """Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"``,
+    ``"base"`` or ``"small"``; see :func:`cdlm.starting_encoders.encoder_folder`."""
     kind: Literal["event", "entity", "both"] = "both"
     """The mentions to train on: ``"event"``, ``"entity"``, or ``"both"`` from one encoder pass."""
     int8: Flag = False

@@ -48,7 +48,7 @@ class VectorTraining(Checked):
     """Steps of the scorer, pairs a step (a quarter of them coreferent, and weighted accordingly), and the largest
     learning rate."""
     corpus_weights: Shares = field(default_factory=dict)
-    """By corpus, how often its pairs are drawn against those of the others; 1 where a corpus is not named."""
+    """By corpus, how often its pairs are drawn relative to those of others; 1 where a corpus is not named."""
     unseen: tuple[str, ...] = ()
     """The corpora that the encoder was not trained on, for the networks that learn vectors from these alone."""
     antecedents: AntecedentTraining = field(default_factory=AntecedentTraining)

@@ -82,7 +82,7 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("move-document", ["s9", "s1"], None, "there is no document 's9' in the collection"),
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
         ("day", ["c3", "c4"], "2024-03-05", "give the one event that has this day"),
-        ("place", ["c1"], "Tresk", "c1 is no event; only an event has a place"),
+        ("place", ["c1"], "Tresk", "c1 is not an event; only an event has a place"),
     ],
 )
 def test_what_makes_no_sense_is_refused(news: Collection, action: Any, ids: Any, name: Any, message: str) -> None:

@@ -241,9 +241,9 @@ def test_what_is_too_long_for_a_word_or_a_text(tmp_path: Path) -> None:
     corpus = read_file(tmp_path / "a.txt")
     assert corpus.documents[0].tokens[-3:] == ("It", "burnt", ".")
     assert len(corpus.documents[0].tokens) == 13
-    assert corpus.notes[0].endswith("2,000,000 characters without a space left out, since no word is so long")
+    assert corpus.notes[0].endswith("2,000,000 characters without a space left out: no word is that long")
     (tmp_path / "b.txt").write_text("A b. " * 2_500_000)
-    with pytest.raises(InputError, match=r"the text has 12,500,00\d characters, and may have 10,000,000; split it"):
+    with pytest.raises(InputError, match=r"the text has 12,500,00\d characters; the limit is 10,000,000; split it"):
         read_file(tmp_path / "b.txt")
 
 

@@ -141,7 +141,7 @@ SETTINGS: dict[str, tuple[Damage, str]] = {
         "cdcoref.sequences.context is 'page' and should be 'document'",
     ),
     "an unknown linkage": (setting("linkage", "centroid"), "cdcoref.linkage is 'centroid'"),
-    "a scorer of the paper": (setting("scorer_width", 8), "scorer_width is that of a model that reads every pair"),
+    "a scorer of the paper": (setting("scorer_width", 8), "a model with scorer_width reads every pair"),
     "another scorer": (setting("vectors.vector_width", 8), "do not fit.*vector_scorer.kinds.event.layers"),
     "longer mentions": (setting("detector_max_words", 4), "do not fit.*detector.length.weight has shape"),
     "an unknown feature": (setting("vectors.pair_features", ["colour"]), "features has 'colour', which is no feature"),

@@ -58,7 +58,7 @@ DOC = spacy.blank("en")("A ferry sank.")
         ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts where"),
         (pd.Series(["A ferry sank.", None], index=[3, 4]), "the text of '4' is missing; leave it out"),
         (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' is missing"),
-        ([{"id": "a", "body": "A ferry sank."}], "the object of the text 'a' has no 'text'"),
+        ([{"id": "a", "body": "A ferry sank."}], "the dictionary of the text 'a' has no 'text'"),
         ([Path("a.txt")], "not PosixPath; read files with cdcoref.formats.read_corpus"),
         (Path("folder"), "not PosixPath; read files with cdcoref.formats.read_corpus"),
         ([3.5], "the text of '1' must be a string or a list of tokens, not float"),
