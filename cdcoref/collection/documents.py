@@ -148,10 +148,7 @@ def _place(connection: sqlite3.Connection, incoming: Incoming, taken: set[str]) 
 
 
 def stored_boilerplate(connection: sqlite3.Connection) -> frozenset[bytes]:
-    """The keys of the lines that were found to be boilerplate, see :func:`cdcoref.stories.boilerplate_lines`.
-
-    Documents that came before one was found keep its words until the collection is rebuilt.
-    """
+    """The keys of lines that are boilerplate; documents that came before keep their words until a rebuild."""
     return frozenset(map(bytes.fromhex, stored_value(connection, BOILERPLATE, [])))
 
 
@@ -267,11 +264,7 @@ def _insert_mentions(
     mentions: Sequence[Mention],
     former: Sequence[MentionRow | None],
 ) -> None:
-    """Store the mentions of a document, in their order, with the numbers and clusters that they had.
-
-    Of the mentions with which it came, those of the kind that the collection does not link are stored too; a rebuild
-    with that kind finds them again.
-    """
+    """Store the mentions of a document with their former numbers and clusters, and those left out for a rebuild."""
     rows = []
     for place, (mention, row) in enumerate(zip(mentions, former, strict=True)):
         kept = (None, None, None) if row is None else (row.number, row.cluster, row.origin)

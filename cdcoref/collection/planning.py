@@ -57,10 +57,7 @@ class StoryPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with documents: which are new, which are copies of others, and the stories that change.
-
-    `share` is for how much of a document a new one counts in how rare words are.
-    """
+    """What is to be done with documents; `share` is for how much of a document each counts in how rare words are."""
 
     documents: Sorted
     original_of: Mapping[str, str]

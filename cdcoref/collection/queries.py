@@ -12,7 +12,6 @@ from cdcoref.collection.cluster_numbers import living_cluster
 from cdcoref.collection.correcting import with_outcomes
 from cdcoref.collection.corrections import Correction, stored_corrections
 from cdcoref.collection.database import Database, no_document, number_of, rows_in
-from cdcoref.collection.removing import removed_documents
 from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.stored_words import copies_of
 from cdcoref.corpus import KINDS, Corpus
@@ -103,8 +102,12 @@ class Queries:
 
     def removed(self) -> list[records.RemovedDocument]:
         """The documents whose removal can be undone, the latest removed first."""
+        query = (
+            "SELECT id, removal, time FROM removed_documents JOIN removals ON document = number "
+            "ORDER BY removal DESC, number DESC"
+        )
         with self._database.reading() as connection:
-            return removed_documents(connection)
+            return [records.RemovedDocument(*row) for row in connection.execute(query)]
 
     def cluster(
         self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None
@@ -200,10 +203,7 @@ class Queries:
             )
 
     def stories(self, *, limit: int = 100, offset: int = 0) -> list[PredictedStory]:
-        """The stories, those with most documents first, each with its title, timeline and disagreements.
-
-        Documents without words belong to no story.
-        """
+        """The stories, those with most documents first, with timelines; documents without words belong to none."""
         _check_part(limit, offset)
         query = "SELECT story FROM documents_with_words GROUP BY story ORDER BY count(*) DESC, story LIMIT ? OFFSET ?"
         with self._database.reading() as connection:
@@ -285,10 +285,7 @@ class Queries:
             return corpus.subset(ids) if corrected else corpus
 
     def prediction(self, *, corrected: bool = False) -> Prediction:
-        """The collection as a prediction, with its stories under their numbers, for tables and pages.
-
-        Documents without words belong to no story.
-        """
+        """The collection as a prediction, its stories under their numbers; documents without words belong to none."""
         with self._database.reading() as connection:
             corpus = self.corpus(corrected=corrected)
             ids = {document.id for document in corpus.documents}

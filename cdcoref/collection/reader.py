@@ -45,10 +45,7 @@ class Reader:
         return not self.settings.lemma and self._predictor().model.vector_scorer is not None
 
     def read(self, incoming: Sequence[Incoming], progress: Progress) -> dict[str, Reading]:
-        """Find the mentions of documents that came without, of the kind that is linked, and the vectors of all.
-
-        Returns the readings by the documents' ids.
-        """
+        """The readings of documents by id; mentions of the kind that is linked are found where none were given."""
         from cdcoref.linking import read, read_vectors
 
         to_find = with_parses([one.document for one in incoming if one.mentions is None])

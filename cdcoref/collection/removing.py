@@ -13,7 +13,7 @@ from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import Database, marks, no_document, numbers_of, rows_in, stories_of
 from cdcoref.collection.documents import count_revision, delete_document
 from cdcoref.collection.reclustering import recluster, tied
-from cdcoref.collection.records import RemovedDocument, Report
+from cdcoref.collection.records import Report
 from cdcoref.collection.stored_words import copies_of
 from cdcoref.collection.stories import drop_empty_stories, place_stories
 from cdcoref.errors import InputError
@@ -64,15 +64,6 @@ def forget_removed(connection: sqlite3.Connection) -> None:
     for table in (*_PARTS, "scores"):
         connection.execute(f"DELETE FROM removed_{table}")
     connection.execute("DELETE FROM removals")
-
-
-def removed_documents(connection: sqlite3.Connection) -> list[RemovedDocument]:
-    """The documents whose removal can be undone, the latest removed first."""
-    query = (
-        "SELECT id, removal, time FROM removed_documents JOIN removals ON document = number "
-        "ORDER BY removal DESC, number DESC"
-    )
-    return [RemovedDocument(*row) for row in connection.execute(query)]
 
 
 def restore_documents(database: Database, ids: Sequence[str] | None) -> Report:

@@ -22,10 +22,7 @@ DOCUMENTS = 100
 def clusters_with_words(
     connection: sqlite3.Connection, condition: str, values: Sequence[object], query: str
 ) -> list[int]:
-    """The numbers of the clusters that have all the words of a query, the best first.
-
-    Equally good ones are ordered by the number of their documents, then of their mentions.
-    """
+    """The numbers of the clusters that have all the words of a query, the best, then the largest first."""
     words = list(dict.fromkeys(search_words(query)))
     if not words:
         return []

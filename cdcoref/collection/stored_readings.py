@@ -154,10 +154,7 @@ SHARED = 1e-3
 
 @dataclass(frozen=True)
 class StoredStory:
-    """A story with all that its clusters depend on; `places` are those of mentions among those of their documents.
-
-    A mention's confidence is that with which it came. *Shapes:* (mentions,)
-    """
+    """A story with all that its clusters depend on; `places` of mentions are those in their documents."""
 
     number: int
     corpus: Corpus

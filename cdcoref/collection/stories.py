@@ -129,10 +129,7 @@ def place_stories(connection: sqlite3.Connection, changed: Iterable[int], new: I
 
 
 def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -> set[int]:
-    """Remove those of some stories that have no documents.
-
-    Returns the rest of them, and the other stories about the subjects of those removed.
-    """
+    """Remove those of some stories that are empty; returns the rest, and others about the subjects of those removed."""
     left = set(stories)
     empty = {
         story

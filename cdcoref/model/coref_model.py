@@ -322,30 +322,24 @@ class CorefModel(nn.Module):
         states = self._states(batch)
         words = words_of_layers(states[-1:], batch)
         with torch.autocast(self.device.type, enabled=False):
-            normalised = self._normalised(batch, states)
+            normalised = self.normalised_layers(batch, states)
             learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0]
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
-        return BatchReading(self._detected(batch, self._seen(batch, states)), words, learnt, anaphora)
+        return BatchReading(self._detected(batch, self.words_for_detector(batch, states)), words, learnt, anaphora)
 
-    def _normalised(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
-        gathered = words_of_layers(states[-self._learnt_layers :], batch)
-        return nn.functional.layer_norm(gathered, gathered.shape[-1:])
-
-    def normalised_layers(self, batch: ReadingBatch) -> Tensor:
+    def normalised_layers(self, batch: ReadingBatch, states: Sequence[Tensor] = ()) -> Tensor:
         """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.
 
-        *Shape:* (words, :attr:`word_layer_width`)
+        *Shape:* (words, :attr:`word_layer_width`) `states` are those of the layers, if they are known.
         """
-        return self._normalised(batch, self._states(batch))
+        gathered = words_of_layers((states or self._states(batch))[-self._learnt_layers :], batch)
+        return nn.functional.layer_norm(gathered, gathered.shape[-1:])
 
-    def words_for_detector(self, batch: ReadingBatch) -> Tensor:
+    def words_for_detector(self, batch: ReadingBatch, states: Sequence[Tensor] = ()) -> Tensor:
         """The mention detector's input for the words of a batch. *Shape:* (words, width of its input)"""
-        return self._seen(batch, self._states(batch))
-
-    def _seen(self, batch: ReadingBatch, states: Sequence[Tensor]) -> Tensor:
         options = self.settings.detector
-        words = words_of_layers(states[-options.word_layers :], batch)
+        words = words_of_layers((states or self._states(batch))[-options.word_layers :], batch)
         return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
 
     @contextmanager
@@ -388,10 +382,7 @@ class CorefModel(nn.Module):
         return states
 
     def _detected(self, batch: ReadingBatch, words: Tensor) -> Tensor:
-        """Logits of the candidate spans in the style in use, from what the detector sees of words.
-
-        Without a detector no span is a mention.
-        """
+        """Logits of the candidate spans in the style in use; without a detector no span is a mention."""
         options = self.settings.detector
         if self.detector is None:
             return words.new_full((len(batch.span_starts), len(KINDS)), -torch.inf)

@@ -119,10 +119,7 @@ def write_weights(folder: Path, state: Mapping[str, Tensor], encoder: EncoderCon
 
 
 def read_weights(folder: Path, encoder: EncoderConfig, check: Callable[[Shapes], None]) -> dict[str, Tensor]:
-    """Read a model's safetensors files as float32, whether or not they were stored as int8.
-
-    `check` is called with the shapes of the weights before any of them is read.
-    """
+    """Read a model's weights as float32; `check` is called with their shapes before any of them is read."""
     path = folder / WEIGHTS_FILE
     files = safetensors_files(folder)
     if not files:

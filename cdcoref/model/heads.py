@@ -139,10 +139,7 @@ def words_of_layers(states: Sequence[Tensor], batch: ReadingBatch) -> Tensor:
 
 
 def _product(layer: nn.Linear, rows: Tensor) -> Tensor:
-    """Apply the layer so that a row gives the same sums whatever the number of rows.
-
-    For very few rows PyTorch's libraries sum in another order, so rows of zeros are added.
-    """
+    """Apply a layer; zeros are added to very few rows, which PyTorch's libraries sum in another order."""
     missing = max(0, MIN_ROWS - len(rows))
     return layer(nn.functional.pad(rows, (0, 0, 0, missing)))[: len(rows)]
 

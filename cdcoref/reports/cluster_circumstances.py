@@ -281,10 +281,7 @@ class CorpusCircumstances:
 
 
 def _surest(document: str, end: int, values: Iterable[_Known | None]) -> _Known | None:
-    """The first value that is stated or a heading's, or else the first inferred one.
-
-    Words behind a character of the document count only where they are another document's.
-    """
+    """The first value that is stated or a heading's, or else inferred, in another document or before a character."""
     known = [
         value
         for value in values
@@ -306,11 +303,7 @@ def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) ->
 def _most_stated(
     stated: Sequence[tuple[_Value, Source, str, tuple[int, ...]]], contains: Callable[[_Value, _Value], bool]
 ) -> tuple[_Value, list[tuple[str, tuple[int, ...]]], Source] | None:
-    """The value that most mentions state among those known best, its words, and how it is known.
-
-    A part of it that any mention states is more exact; of equally many, the one nearest to the beginning of a
-    document.
-    """
+    """The most exact form of the value that most mentions state among those known best, its words, how it is known."""
     if not stated:
         return None
     nearest = max(source for _, source, _, _ in stated)

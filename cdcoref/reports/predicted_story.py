@@ -166,11 +166,7 @@ class PredictedStory:
 
     @property
     def _most_shared(self) -> Period | None:
-        """The day of the event that most documents tell of, among the main events of documents with a day of their own.
-
-        Half of the documents tell of it. A stated day counts more than an inferred one; of equally many, the event
-        that is the main one of most documents comes first, then the earliest.
-        """
+        """The day of the event that most documents, and at least half, tell of, among main events; stated days first."""
         known = self._circumstances
         found: list[tuple[bool, int, int, Period]] = []
         for members in self._clusters(EVENT):

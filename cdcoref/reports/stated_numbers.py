@@ -267,10 +267,7 @@ def _differ(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _is_of_other_size(one: StatedValue, other: StatedValue) -> bool:
-    """Whether two values are too far apart to be of one thing, as a sum and a price for each share are.
-
-    Not where only the scale differs ("2.1 million", "2.1 billion").
-    """
+    """Whether two values are too far apart to be of one thing, unless by their scale ("2.1 million", "2.1 billion")."""
     low, high = sorted((one.value.quantity.value, other.value.quantity.value))
     return bool(high > _MOST_TIMES * low and (low == 0 or not _SCALE.fullmatch(format(high / low, "f"))))
 

@@ -140,10 +140,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """A key and a response, aligned at one scoring level: the distinct mentions of both sides, and the scoring units.
-
-    Each of the `notes` is a sentence that belongs with the scores.
-    """
+    """A key and a response, aligned at one level: mentions of both sides, scoring units, notes for readers."""
 
     key: Side
     response: Side

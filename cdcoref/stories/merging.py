@@ -109,10 +109,7 @@ class _Groups:
 
 
 def _tell_partners(stale: np.ndarray, partner: np.ndarray, similarity: np.ndarray) -> None:
-    """Give groups that were not recomputed a changed group as partner, if it is nearer than their current one.
-
-    It was not near enough for its size before, or is equally near and now comes first.
-    """
+    """Give groups that were not recomputed a changed group as partner, if it is nearer or comes first."""
     for suitor in stale[partner[stale] >= 0].tolist():
         other = partner[suitor]
         if (-similarity[suitor], suitor) < (-similarity[other], partner[other]):

@@ -230,10 +230,7 @@ def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run) -> li
 
 
 def average_precisions(learner: BiEncoderLearner, data: BiEncoderData) -> dict[str, float]:
-    """Average precision of the scorer of pairs for each kind of mention, without pronouns.
-
-    The pairs are those of one batch each; the average precision is the mean over batches.
-    """
+    """Average precision by kind of mention, without pronouns: the mean over batches of those of their pairs."""
     found: dict[str, list[float]] = defaultdict(list)
     for number in range(len(data)):
         batch = data[number].to(next(learner.parameters()).device)
@@ -261,10 +258,7 @@ def train_bi_encoder(
     seed: int,
     save: Callable[[CorefModel, Path, float], None],
 ) -> None:
-    """Train the encoder of a model; the epoch with the best average precision on dev is written.
-
-    `save` writes the model to a folder; its last argument is the number of epochs trained.
-    """
+    """Train the encoder of a model; `save` writes the epoch with the best average precision on dev to a folder."""
     # The markers of a document start as the tokens that the encoder knows around a text.
     special, end = SpecialPieces.of(model.tokenizer), model.tokenizer.last_id
     table = model.encoder.embeddings.word_embeddings.weight

@@ -93,10 +93,7 @@ def train_contexts(
     attention_dropout: float,
     seed: int,
 ) -> None:
-    """Train a scorer of contexts, and write the weights of the epoch with the best average precision on dev.
-
-    The model's encoder computes without gradients afterwards. :func:`load_contexts` reads what is written.
-    """
+    """Train a scorer of contexts; weights of the best epoch on dev are written, which :func:`load_contexts` reads."""
     torch.manual_seed(seed)
     scorer = ContextScorer(model.encoder, model.settings.contexts)
     model.eval()

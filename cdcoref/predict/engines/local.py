@@ -61,15 +61,6 @@ class Chunk:
     stories: tuple[Story, ...]
     documents: tuple[Document, ...]
 
-    def words(self) -> int:
-        """Number of words in the documents."""
-        return sum(len(document.tokens) for document in self.documents)
-
-    def parts(self, readings: Mapping[str, Reading]) -> Iterator[tuple[int, Story, Readings]]:
-        """Number, story, and what is known of its documents, for every story."""
-        for number, story in enumerate(self.stories, start=self.first):
-            yield number, story, Readings.joined(readings[name] for name in story.documents)
-
 
 def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
     """The stories in order, in chunks of at most `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
@@ -227,8 +218,8 @@ def linked_stories(
     finished: dict[int, LinkedStory] = {}
 
     def link(chunk: Chunk, readings: Mapping[str, Reading]) -> None:
-        for number, story, part in chunk.parts(readings):
-            pool.add(number, "link", part, story, of=number)
+        for number, story in enumerate(chunk.stories, start=chunk.first):
+            pool.add(number, "link", Readings.joined(readings[name] for name in story.documents), story, of=number)
 
     for wanted in range(len(stories)):
         while wanted not in finished:
@@ -241,7 +232,7 @@ def linked_stories(
                     link(chunk, given)
             of, result = pool.next_result()
             if isinstance(of, Chunk):
-                words_done += of.words()
+                words_done += sum(len(document.tokens) for document in of.documents)
                 progress("finding mentions", words_done, words)
                 link(of, result)
             else:
