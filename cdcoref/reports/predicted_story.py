@@ -166,7 +166,7 @@ class PredictedStory:
 
     @property
     def _most_shared(self) -> Period | None:
-        """The day of the event that most documents, and at least half, tell of, among main events; stated ones first."""
+        """The day of the main event that most documents, and at least half, tell of; a stated day comes first."""
         known = self._circumstances
         found: list[tuple[bool, int, int, Period]] = []
         for members in self._clusters(EVENT):
