@@ -15,10 +15,7 @@ from cdcoref.circumstances import CONTINENTS, Place, Source, day_of, places_name
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
-from cdcoref.reports.cluster_circumstances import (
-    CorpusCircumstances,
-    Known,
-)
+from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
@@ -184,7 +181,14 @@ class PredictedStory:
         Events of several documents; of a story of one document, those that it mentions several times, or whose day it
         states. Events whose words mean little alone ("said", "made") are left out.
         """
-        return tuple(event for event, _ in self._main_events)
+        several = len(self.documents) > 1
+        chosen = [
+            (self._event(members), members)
+            for members in self._clusters(EVENT)
+            if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
+            and self._tells(members)
+        ]
+        return tuple(self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0]))))
 
     @cached_property
     def one_source(self) -> tuple[StoryEvent, ...]:
@@ -258,29 +262,15 @@ class PredictedStory:
         """The day of a document; None if unknown."""
         return self._days[document]
 
-    @cached_property
-    def _main_events(self) -> list[tuple[StoryEvent, list[Mention]]]:
-        several = len(self.documents) > 1
-        chosen = [
-            (self._event(members), members)
-            for members in self._clusters(EVENT)
-            if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
-            and self._tells(members)
-        ]
-        return self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0])))
-
     def _is_of_timeline(self, members: Sequence[Mention]) -> bool:
         """Whether the one document of a story mentions an event several times, or states its day."""
         when = self._circumstances.of(members[0]).when
         return len(members) > 1 or (when is not None and when.known != "inferred")
 
-    def _with_other_sentences(
-        self, events: Sequence[tuple[StoryEvent, list[Mention]]]
-    ) -> list[tuple[StoryEvent, list[Mention]]]:
+    def _with_other_sentences(self, events: Sequence[tuple[StoryEvent, list[Mention]]]) -> Iterator[StoryEvent]:
         """Events with a sentence that no event before shows, if there is one that is nearly as good."""
         shown: set[tuple[str, str]] = set()
         dated = any(event.when_text for event, _ in events)
-        found = []
         for event, members in events:
             best = event.best
             if (best.document, best.sentence) in shown:
@@ -294,9 +284,7 @@ class PredictedStory:
                 best = self._best(others) if others else best
             minor = event.minor or (best.document, best.sentence) in shown
             shown.add((best.document, best.sentence))
-            undated = dated and not event.when_text
-            found.append((replace(event, best=best, minor=minor, undated=undated), members))
-        return found
+            yield replace(event, best=best, minor=minor, undated=dated and not event.when_text)
 
     def _order(self, name: str) -> tuple[bool, bool, date, list[tuple[int, str]], str]:
         day = self._days[name]

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,7 @@ def train(
                     f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind"
                 )
     if not run.finished:
-        fine_tune = _fine_tune if config.model.scorer_width else _train_bi_encoder
-        fine_tune(run, config, learnt, roles.to_choose_epoch(dev))
+        _train_encoder(run, config, learnt, roles.to_choose_epoch(dev))
     if config.model.contexts.rank:
         fit_contexts(config, learnt, dev, output, data=data, device=device, tracker=tracker, say=run.say)
     with run.first_process_first():
@@ -136,16 +136,27 @@ def _check_corpora(config: TrainingConfig, learnt: Sequence[AnnotatedCorpus]) ->
         )
 
 
-def _fine_tune(
+def _train_encoder(
     run: Run, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: Sequence[AnnotatedCorpus]
 ) -> None:
-    """Train the encoder, the pair scorer and the detector; the model of the best epoch is written."""
+    """Train the encoder, with the pair scorer if the model has one, or else to read documents alone."""
     with encoder_folder(config.encoder) as encoder:
         model = CorefModel.from_encoder(encoder, _without_heads(config.model))
-    if run.precision == "bf16":
-        model.inference_dtype = torch.bfloat16
     unfinished = config.int8 or bool(_heads_to_fit(model, config, learnt))
     learnt = config.corpora.for_encoder(learnt)
+
+    def save(model: CorefModel, folder: Path, epoch: float, scores: Mapping[str, KindScores]) -> None:
+        model.save_pretrained(folder, _card(model, config, scores, epoch, learnt, dev), unfinished=unfinished)
+
+    if not config.model.scorer_width:
+        if config.model.contexts.rank:
+            check_contexts(model.encoder.config, config.contexts.lengths(config.model.contexts))
+        train_bi_encoder(
+            run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=partial(save, scores={})
+        )
+        return
+    if run.precision == "bf16":
+        model.inference_dtype = torch.bfloat16
     data = TrainingData(model, learnt, config.sampling, config.run.seed, config.run.accumulation * run.processes)
     for note in data.notes:
         run.say(note)
@@ -155,30 +166,13 @@ def _fine_tune(
     def evaluate(model: CorefModel) -> Evaluation[Tuned]:
         return evaluation(model, dev, config, say=run.say)
 
-    def save(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
+    def save_tuned(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training = model.settings
         model.settings, scores = evaluation.chosen
-        model.save_pretrained(folder, _card(model, config, scores, epoch, learnt, dev), unfinished=unfinished)
+        save(model, folder, epoch, scores)
         model.settings = training
 
-    run.train(model, data, loss=lambda model, batch: model(batch), evaluate=evaluate, save=save)
-
-
-def _train_bi_encoder(
-    run: Run, config: TrainingConfig, learnt: Sequence[AnnotatedCorpus], dev: Sequence[AnnotatedCorpus]
-) -> None:
-    """Train the encoder to read documents alone; it is written with untrained heads, or none."""
-    with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(encoder, _without_heads(config.model))
-    if config.model.contexts.rank:
-        check_contexts(model.encoder.config, config.contexts.lengths(config.model.contexts))
-    unfinished = config.int8 or bool(_heads_to_fit(model, config, learnt))
-    learnt = config.corpora.for_encoder(learnt)
-
-    def save(model: CorefModel, folder: Path, epoch: float) -> None:
-        model.save_pretrained(folder, _card(model, config, {}, epoch, learnt, dev), unfinished=unfinished)
-
-    train_bi_encoder(run, model, learnt, dev, config.bi_encoder, seed=config.run.seed, save=save)
+    run.train(model, data, loss=lambda model, batch: model(batch), evaluate=evaluate, save=save_tuned)
 
 
 def _without_heads(config: CorefConfig) -> CorefConfig:

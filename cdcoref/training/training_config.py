@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from cdcoref.corpora import AnnotatedCorpus, CorpusInfo
-from cdcoref.corpus import KINDS
+from cdcoref.corpus import KINDS, Document
 from cdcoref.model import ALL, CorefConfig
 from cdcoref.training.bi_encoder_data import BiEncoderTraining
 from cdcoref.training.cross_encoder_data import ContextTraining
@@ -89,22 +89,20 @@ class CorpusRoles(Checked):
 
     def _of_topics(self, parts: Sequence[AnnotatedCorpus], *, of_heads: bool) -> list[AnnotatedCorpus]:
         """The topics from which heads learn, or the others."""
-        found = []
-        for part in parts:
-            heads = self.topics_of_heads.get(part.info.name)
-            documents = part.corpus.documents
-            kept = [d.id for d in documents if heads is None or (d.topic in heads) == of_heads]
-            found.append(replace(part, corpus=part.corpus.subset(kept)))
-        return found
+        topics = self.topics_of_heads
+        return _only(parts, lambda name, d: name not in topics or (d.topic in topics[name]) == of_heads)
 
     def _of_genres(self, parts: Sequence[AnnotatedCorpus]) -> list[AnnotatedCorpus]:
-        found = []
-        for part in parts:
-            genres = self.genres.get(part.info.name)
-            documents = part.corpus.documents
-            kept = [d.id for d in documents if genres is None or "".join(d.id.split("_")[1:2]) in genres]
-            found.append(replace(part, corpus=part.corpus.subset(kept)))
-        return found
+        genres = self.genres
+        return _only(parts, lambda name, d: name not in genres or "".join(d.id.split("_")[1:2]) in genres[name])
+
+
+def _only(parts: Sequence[AnnotatedCorpus], chosen: Callable[[str, Document], bool]) -> list[AnnotatedCorpus]:
+    """The corpora with those documents that are chosen, by the name of the corpus."""
+    return [
+        replace(part, corpus=part.corpus.subset(d.id for d in part.corpus.documents if chosen(part.info.name, d)))
+        for part in parts
+    ]
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ LONG = "x" * 300
 DEEP = "/tmp" + "/xxx" * 1200
 BASES = """
 cdcoref demo -o {}.html
-cdcoref predict {x.jsonl} | -o {} | -o {}.html | -o {} --format brat | --pairs {}.csv | --model {}
-cdcoref predict x.jsonl --model lemma --cache {}
+cdcoref predict {x.jsonl} | -o {} | -o {}.html | -o {} --format brat | --pairs {}.csv | --model {} | --cache {}
 cdcoref add {c.cdcoref} {x.jsonl}
 cdcoref add {}.cdcoref x.jsonl
 cdcoref add new.cdcoref x.jsonl | --model {}
