@@ -236,21 +236,18 @@ class Reading(Choice):
         metavar="NAME=COLUMN,...",
     )
 
-    def _named_columns(self) -> dict[str, str]:
-        pairs = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
-        if not all(name.strip() and column.strip() for name, _, column in pairs):
-            raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
-        return {name.strip().lower(): column.strip() for name, _, column in pairs}
-
     def read(self, files: list[str], **details: Any) -> LoadedCorpus:
         """The documents of files without their clusters; says what was left out, and how other encodings are read."""
         from cdcoref.formats import read_corpus
 
+        columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
+        if not all(name.strip() and column.strip() for name, _, column in columns):
+            raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
         loaded = read_corpus(
             files,
             pipeline=self.pipeline,
             encoding=self.encoding,
-            columns=self._named_columns(),
+            columns={name.strip().lower(): column.strip() for name, _, column in columns},
             with_clusters=False,
             **details,
         )

@@ -100,10 +100,7 @@ class Outputs:
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
-    """Refuse an output that cannot be written, or that would replace what is read.
-
-    That is one of the inputs, one in an input folder that would be read, or a folder with an input in it.
-    """
+    """Refuse an output that cannot be written, or that would replace an input, a file that is read, or its folder."""
     from cdcoref.formats import check_folder, has_input_suffix, is_own_result
     from cdcoref.views import is_folder_output
 

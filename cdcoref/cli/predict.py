@@ -224,10 +224,7 @@ def write_stories(
     cache: Path | None,
     writers: dict[Path, Writer],
 ) -> None:
-    """Write the stories about each subject as they finish; only these are held in memory.
-
-    The files appear when they are complete.
-    """
+    """Write the stories about each subject as they finish, with only these in memory, into files that then appear."""
     from cdcoref.predict import joined_stories
     from cdcoref.reports import Results, Tally
     from cdcoref.views import event_circumstances, summary

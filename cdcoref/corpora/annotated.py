@@ -110,11 +110,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class CorpusStatistics:
-    """Counts; those of mentions and clusters by kind of mention.
-
-    `topics` are annotated ones; `clusters` have two or more mentions, as the paper counts them, and
-    `cross_document_clusters` mentions in more than one document.
-    """
+    """Counts, of mentions and clusters by kind; `clusters` have two or more mentions, as the paper counts them."""
 
     topics: int
     documents: int

@@ -83,10 +83,7 @@ CORPORA = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """A known corpus and its folder, written ``NAME:DIR`` by users.
-
-    Raises `InputError` if there is no corpus of that name.
-    """
+    """A known corpus and its folder, written ``NAME:DIR`` by users; an `InputError` if none has that name."""
 
     name: str
     path: Path
@@ -97,10 +94,7 @@ class CorpusFolder:
 
     @classmethod
     def parse(cls, text: str) -> CorpusFolder:
-        """Read ``NAME:DIR``.
-
-        Raises `InputError` if the colon or the folder is missing, or the name is unknown.
-        """
+        """Read ``NAME:DIR``; an `InputError` if a part is missing, or the name is unknown."""
         name, colon, path = text.partition(":")
         if not colon or not path:
             known = ", ".join(CORPORA)
@@ -117,11 +111,7 @@ class CorpusFolder:
         return self._known().splits(self.path)
 
     def read(self, split: str) -> AnnotatedCorpus:
-        """Read a split.
-
-        Raises `InputError` if the folder or the split is missing, a file cannot be read, or its content contradicts the
-        corpus' description.
-        """
+        """Read a split; an `InputError` if it is missing or cannot be read, or contradicts the corpus' description."""
         known = self._known()
         if split not in SPLITS:
             raise InputError(f"{self.info.title} has no split named {split!r}; choose one of {', '.join(SPLITS)}")

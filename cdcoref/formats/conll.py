@@ -164,9 +164,7 @@ def _columns(line: bytes) -> list[str]:
 def _word_column(rows: list[list[str]]) -> int:
     """The column of words in a file that is not cross-document, judged by its first token lines.
 
-    It is the first column that holds neither numbers, such as those of parts, sentences and tokens, nor one name of the
-    document, nor tags alone if another holds words; at most the fourth, as in CoNLL-2012. The last column is
-    coreference.
+    It is the first, at most the fourth, that holds neither numbers nor one name, nor tags alone if another holds words.
     """
     usual, _ = Counter(map(len, rows)).most_common(1)[0]
     rows = [row for row in rows if len(row) >= usual]
@@ -297,10 +295,7 @@ def _crossing(mentions: Mapping[int, Mention]) -> tuple[int, int] | None:
 
 
 def _brackets(mentions: Sequence[tuple[int, Mention]]) -> dict[int, str]:
-    """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends.
-
-    Each mention is given after the number of its cluster; those of the same tokens stay in this order.
-    """
+    """The column: at each token first beginnings, the longest mention first, then whole mentions, then ends."""
     parts: dict[int, list[tuple[int, int, int, str]]] = {}
     for place, (number, mention) in enumerate(mentions):
         start, last = mention.start, mention.end - 1

@@ -93,11 +93,10 @@ def read_conll_table(path: str | Path, on_lines: OnLines | None = None, *, ids: 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A chunk split into lines: their start and stop (without trailing white space) and their type.
+    """A chunk split into lines, without trailing white space.
 
-    `rows` are the indices of the token lines; `coreferent` the indices into `rows` of those whose last column is not a
-    single '-' or '_', and `coreferent_lines` their line index, start and stop; `specials` the lines that begin with
-    '#'.
+    `rows` are the token lines, `coreferent` the indices into them of those whose last column is not empty, `specials`
+    the lines that begin with '#'.
     """
 
     data: bytes

@@ -62,13 +62,11 @@ def read_corefud(
     to the words whose indices, from 1, are in the attribute `minspan` (GUM) or `head`. Empty nodes are tokens if
     `empty_nodes`.
     """
+    every_word: list[Word] = []
+    table, found = read_corefud_table(path, every_word, empty_nodes=empty_nodes)
     words: dict[int, dict[int, list[Word]]] = {}
-
-    def add(word: Word) -> None:
+    for word in every_word:
         words.setdefault(word.document, {}).setdefault(word.sentence, []).append(word)
-
-    found: list[FoundMention] = []
-    table = read_corefud_table(path, add, found.append, empty_nodes=empty_nodes)
     unnamed = id or Path(path).name
     ids = document_ids((key if key.name else key._replace(name=unnamed) for key in table.documents), str(path))
     mentions = []
@@ -288,7 +286,7 @@ COREFUD = Format(
     suffixes=(".conllu",),
     recognise=begins_with_conllu,
     read=lambda path, options: read_corefud(path, kind=options.kind, id=options.id),
-    read_table=lambda path, _: read_corefud_table(path),
+    read_table=lambda path, _: read_corefud_table(path)[0],
     write=lambda corpus, path, _: write_corefud(corpus, path),
     omits=("confidence",),
     kept_metadata=frozenset([LAYOUT]),

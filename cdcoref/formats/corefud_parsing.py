@@ -73,9 +73,6 @@ class Word(NamedTuple):
     """Bridging and split antecedents of the entity that begins here: ``Bridge`` or ``SplitAnte``, and the value."""
 
 
-OnWord = Callable[[Word], None]
-
-
 def begins_with_conllu(start: bytes) -> bool:
     """Whether a file begins with a comment or a word of CoNLL-U."""
     for line in start.split(b"\n"):
@@ -130,9 +127,6 @@ class FoundMention:
     def _other(self) -> dict[str, str]:
         other = self.attributes.get("other")
         return dict(pair.partition(":")[::2] for pair in other.split(",")) if other else {}
-
-
-OnMention = Callable[[FoundMention], None]
 
 
 class Brackets:
@@ -207,23 +201,23 @@ def _piece(name: str) -> tuple[str, int, int]:
 
 
 def read_corefud_table(
-    path: str | Path, on_word: OnWord | None = None, on_mention: OnMention | None = None, *, empty_nodes: bool = True
-) -> MentionTable:
-    """Read the mentions of a CorefUD file, plain or gzipped, and pass on each token, and each mention of the table.
+    path: str | Path, words: list[Word] | None = None, *, empty_nodes: bool = True
+) -> tuple[MentionTable, list[FoundMention]]:
+    """Read the mentions of a CorefUD file, plain or gzipped, as a table and as they were found; adds to `words`.
 
     Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false.
     """
-    reader = _Reader(str(path), on_word, on_mention, empty_nodes)
+    reader = _Reader(str(path), words, empty_nodes)
     for first, chunk in line_chunks(path, LONGEST_LINE):
         reader.read(chunk[:-1].split(b"\n"), first)
-    return reader.finish()
+    return reader.finish(), reader.mentions
 
 
 class _Reader:
-    def __init__(self, path: str, on_word: OnWord | None, on_mention: OnMention | None, empty_nodes: bool) -> None:
+    def __init__(self, path: str, words: list[Word] | None, empty_nodes: bool) -> None:
         self._path = path
-        self._on_word = on_word
-        self._on_mention = on_mention
+        self._words = words
+        self.mentions: list[FoundMention] = []
         self._empty_nodes = empty_nodes
         self._builder = MentionTableBuilder(path)
         self._builder.table.local_clusters = True
@@ -236,20 +230,9 @@ class _Reader:
 
     def read(self, lines: list[bytes], first: int) -> None:
         """Parse lines; `first` is the number of the first one in the file."""
-        only_mentions = self._on_word is None and self._empty_nodes
         for number, line in enumerate(lines, first):
             if line[:1].isdigit():
-                if only_mentions and b"Entity=" not in line and self._document is not None:
-                    # By far most lines: a word (or a range) at which no mention begins or ends.
-                    if line.count(b"\t") != COLUMNS - 1:
-                        self._fail_columns(line, number)
-                    id = line[: line.index(b"\t")]
-                    if b"." in id:
-                        self._word(line, number)
-                    else:
-                        self._document.tokens += b"-" not in id
-                else:
-                    self._word(line, number)
+                self._word(line, number)
             elif match := _NEWDOC.match(line):
                 self._begin_document((match[1] or b"").decode().strip(), number)
             elif match := _GLOBAL_ENTITY.match(line):
@@ -312,16 +295,10 @@ class _Reader:
             self._document.empty_nodes.append(EmptyNode(self._document.tokens, sentence, columns[0].decode(), found))
         elif columns[0] == self._multiword[0]:
             spaced = self._multiword[1]
-        if self._on_word is not None:
-            self._on_word(
-                Word(
-                    len(self._builder.table.documents) - 1,
-                    self._sentence,
-                    unescape(columns[1].decode()),
-                    spaced,
-                    tuple(_LINKS.findall(columns[9].decode())),
-                )
-            )
+        if self._words is not None:
+            links = tuple(_LINKS.findall(columns[9].decode()))
+            document = len(self._builder.table.documents) - 1
+            self._words.append(Word(document, self._sentence, unescape(columns[1].decode()), spaced, links))
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
             if not self._attributes:
                 if _TYPE_ALONE.match(entity[1]):
@@ -346,5 +323,4 @@ class _Reader:
             key = len(table.documents), mention.name
         number = self._builder.cluster(key, mention.name if name is None else name)
         self._builder.add_tokens(tuple(mention.tokens), number, mention.order, KIND_NUMBERS[kind])
-        if self._on_mention is not None:
-            self._on_mention(mention)
+        self.mentions.append(mention)

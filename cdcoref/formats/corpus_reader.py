@@ -36,10 +36,7 @@ _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,14})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class LoadedCorpus:
-    """A corpus read from several files, and the files that could not be used.
-
-    The notes of the corpus report what was skipped or changed on purpose, such as a file named twice.
-    """
+    """A corpus read from several files, whose notes report what was changed on purpose, and what could not be used."""
 
     corpus: Corpus
     problems: tuple[str, ...]

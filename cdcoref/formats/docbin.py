@@ -27,7 +27,7 @@ from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
 from cdcoref.formats.lines import whole_file
 from cdcoref.formats.output_file import write_bytes
-from cdcoref.formats.packed import DAMAGE, check_zlib
+from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_size
 from cdcoref.formats.plain_text import tokenise_text
 from cdcoref.language import head_span
 from cdlm.printing import counted
@@ -49,7 +49,8 @@ def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
 
     with _report_damage(path):
         data = whole_file(path)
-        check_zlib(data, path)
+        if unpacked_size(data, most_unpacked()) > most_unpacked():
+            raise too_much(path)
         docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
         corpus = corpus_of(docs, mentions=True, prefix=f"{Path(path).name}-")
     return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))

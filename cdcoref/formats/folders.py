@@ -53,10 +53,7 @@ def file_names(ids: Iterable[str], suffix: str) -> dict[str, str]:
 
 
 def check_folder(folder: str | Path) -> None:
-    """Refuse a folder that cannot be written, or that holds what cdcoref did not write; called before long work.
-
-    What is refused is an `InputError`.
-    """
+    """Refuse a folder that cannot be written, or that holds what cdcoref did not write; called before long work."""
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise InputError("this is a file; choose a folder for the output", folder)
@@ -85,10 +82,7 @@ def check_characters(corpus: Corpus, refused: re.Pattern[str], what: str) -> Non
 def write_folder(
     folder: str | Path, corpus: Corpus, files: Mapping[str, str], contents: Iterable[tuple[str, str]]
 ) -> None:
-    """Write a folder of files, given their names and contents, which replaces `folder` when it is complete.
-
-    The folder does not exist, is empty or was written by cdcoref; `files` has the name of each document's file, by id.
-    """
+    """Write a folder of files, which replaces `folder` when it is complete; `files` are those of documents, by id."""
     check_folder(folder)
     try:
         with replaced_folder(Path(folder)) as new:
@@ -134,9 +128,8 @@ def _recorded(record: Path, changed: int) -> dict[str, Corpus]:
 def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
     """A document that was read, with what its folder's record knows of it.
 
-    Where the tokens cover the recorded characters, the document is the recorded one, whose words may differ from its
-    text, as where ``&amp;`` stands for a character. A mention that is as it was keeps its confidence, its id, its tag
-    and its gaps.
+    Where the tokens cover the recorded characters, it is the recorded one, whose words may differ from its text
+    (``&amp;``). A mention that is as it was keeps its confidence, its id, its tag and its gaps.
     """
     before = recorded(str(path))
     if before is None:

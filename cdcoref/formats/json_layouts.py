@@ -206,7 +206,7 @@ def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:
     """The mentions of an annotation; those that relations of coreference join are in one cluster.
 
-    Where cdcoref wrote the names of clusters (see `annotation_tasks`), each stays with one of the chains.
+    Where cdcoref wrote the names of clusters (see `annotation_folders`), each stays with one of the chains.
     """
     found = checked(_Annotation, {"regions": regions, "relations": relations})
     links: dict[str, Link] = {}

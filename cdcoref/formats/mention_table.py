@@ -209,10 +209,7 @@ class MentionTableBuilder:
         self.add(tokens[0], tokens[-1] + 1, cluster, order, kind)
 
     def add_mention(self, tokens: tuple[int, ...], kind: str | None, name: str | None) -> None:
-        """Add a mention of the current document to the cluster with that kind and name.
-
-        A mention without a name forms a cluster of its own.
-        """
+        """Add a mention of the current document to the cluster with that kind and name, or to one of its own."""
         key: object = (kind, name) if name is not None else object()
         self.add_tokens(tokens, self.cluster(key, name or ""), len(self._values) // 6, KIND_NUMBERS[kind])
 
@@ -230,10 +227,7 @@ class MentionTableBuilder:
 
 
 def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
-    """The mention table of a corpus, as if read from a file with that name.
-
-    Documents, and the mentions of a document, are in the order of the corpus, as in JSON lines.
-    """
+    """The mention table of a corpus, in its order, as if read from a file with that name."""
     builder = MentionTableBuilder(name)
     numbers = corpus.mention_numbers()
     for document in corpus.documents:

@@ -36,10 +36,9 @@ class OutputFile:
 
 @contextmanager
 def output_file(path: str | Path) -> Iterator[OutputFile]:
-    """A UTF-8 text file that replaces `path` when the block ends without an error.
+    """A UTF-8 text file that replaces `path` when the block ends without an error; compressed if the name ends in .gz.
 
-    It is compressed, reproducibly, if the name ends in ``.gz``. Anything but a regular file, such as ``/dev/stdout`` or
-    a pipe, is written to directly.
+    Anything but a regular file, such as ``/dev/stdout`` or a pipe, is written to directly.
     """
     with ExitStack() as stack:
         try:

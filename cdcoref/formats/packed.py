@@ -39,13 +39,6 @@ def too_much(path: str | Path) -> InputError:
     )
 
 
-def check_zlib(data: bytes, path: str | Path) -> None:
-    """Refuse compressed data that holds too much with an `InputError`; what is no such data is left to its reader."""
-    limit = most_unpacked()
-    if unpacked_size(data, limit) > limit:
-        raise too_much(path)
-
-
 def unpacked_size(data: bytes, limit: int) -> int:
     """How many bytes compressed data at the beginning of `data` holds, counted no further than beyond the limit."""
     decompressor = zlib.decompressobj()
@@ -61,12 +54,10 @@ def unpacked_size(data: bytes, limit: int) -> int:
 
 
 def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
-    """A ZIP archive with the same entries, none of them compressed.
+    """A ZIP archive with the same entries, none of them compressed; an `InputError` if they hold more than the limit.
 
     What an archive states about the sizes of its entries may be wrong, and a reader that asks for a whole entry may
-    unpack far more than it gets. So each entry is unpacked here in small steps, up to the size that is stated.
-    `InputError` if they hold more than the limit; what `zipfile` raises if the archive is damaged, encrypted or packed
-    in an unusual way.
+    unpack far more than it gets. So each is unpacked here in small steps, up to the size that is stated.
     """
     unpacked = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(unpacked, "w") as copy:

@@ -148,10 +148,9 @@ def _text(pages: Sequence[Page]) -> str:
 
 
 def _joined(text: str) -> str:
-    """The text with words joined that were broken at the end of a line.
+    """The text with words joined that were broken at the end of a line; soft hyphens go.
 
-    Between lower-case letters the hyphen goes, unless the text has the compound elsewhere or its first part is one
-    of `_KEEP_HYPHEN`; elsewhere it stays ("North-" and "Larsen"). Soft hyphens always go.
+    Between lower-case letters other hyphens go too, unless the text has the compound elsewhere; "North-Larsen" stays.
     """
 
     def join(broken: re.Match[str]) -> str:

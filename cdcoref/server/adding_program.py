@@ -116,7 +116,7 @@ class Adder:
                     return {"error": "there was no document to add", "problems": problems}
                 came = [document.id for document in corpus.documents]
                 if keep_both:
-                    corpus = unused_names(corpus, lambda id: _is_there(collection, id))
+                    corpus = unused_names(corpus, partial(_is_there, collection))
                 report = collection.add(
                     corpus,
                     partial(self._loaded, collection.model),

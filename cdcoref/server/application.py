@@ -77,7 +77,13 @@ def make_application(site: PredictionSite, port: int) -> ASGIApp:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return await run_in_threadpool(refusal, request.scope, 422, _first_problem(error))
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])  # the first says in which part of the request
+        what = str(first["msg"]).rstrip(".")
+        problem = f"{where}: {what[:1].lower()}{what[1:]}." if where else f"{what}."
+        if first["type"] == "json_invalid":
+            problem = "The body is not valid JSON."
+        return await run_in_threadpool(refusal, request.scope, 422, problem)
 
     @app.exception_handler(ClientDisconnect)
     async def left(request: Request, _: ClientDisconnect) -> Response:  # which nobody receives
@@ -127,13 +133,3 @@ def _add_pages(app: FastAPI, site: Site) -> None:
     @app.get("/{path:path}", include_in_schema=False)
     def page(request: Request, path: str) -> Response:
         return show(site, f"/{path}", request.query_params)
-
-
-def _first_problem(error: RequestValidationError) -> str:
-    """What is wrong with a request, in one sentence."""
-    first = error.errors()[0]
-    if first["type"] == "json_invalid":
-        return "The body is not valid JSON."
-    where = ".".join(str(part) for part in first["loc"][1:])  # the first says in which part of the request
-    what = str(first["msg"]).rstrip(".")
-    return f"{where}: {what[:1].lower()}{what[1:]}." if where else f"{what}."

@@ -88,7 +88,8 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
 
 
 def _answer(site: Site, form: FormData, act: Act) -> Response:
-    back = _local(form.get("back"))
+    given = str(form.get("back") or "")
+    back = given if re.fullmatch(r"/(?![/\\])[^\s\\]*", given) else "/"  # only an address of this site
     if not _own(site, form):
         return _again(site, back, OLD_FORM, form, 403)
     try:
@@ -100,21 +101,17 @@ def _answer(site: Site, form: FormData, act: Act) -> Response:
 def _correct(site: Site, form: FormData, back: str) -> str:
     ids = [str(id) for id in form.getlist("id") if id]
     if form.get("action") == "move" and not any(id.startswith("c") for id in ids):
-        return _page_to_move(site, ids)
+        # The page on which the cluster is chosen into which mentions are moved.
+        if not ids:
+            raise InputError("select the mentions to move")
+        cluster = site.readers().mention(ids[0]).cluster
+        if cluster is None:
+            raise InputError("this was marked as not being a mention; undo that correction first")
+        return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
     action, name = cast(Action, str(form.get("action"))), form.get("name")
     given = None if name is None else str(name)
     done = site.writer.change(lambda collection: collection.correct(action, ids, name=given))
     return _with(back, "done", done.number)
-
-
-def _page_to_move(site: Site, ids: Sequence[str]) -> str:
-    """The address of the page on which the cluster is chosen into which mentions are moved."""
-    if not ids:
-        raise InputError("select the mentions to move")
-    cluster = site.readers().mention(ids[0]).cluster
-    if cluster is None:
-        raise InputError("this was marked as not being a mention; undo that correction first")
-    return f"/clusters/{cluster}/move?{urlencode({'mentions': ','.join(ids)}, safe=',')}"
 
 
 def _undo(site: Site, form: FormData, back: str, *, redo: bool = False) -> str:
@@ -160,12 +157,6 @@ def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Resp
     given = {name: str(form.get(name) or "") for name in ("action", "name", "same_name", "encoding")}
     kept = Sent(ids=tuple(str(id) for id in form.getlist("id")), **given)
     return show_address(site, back, Notice(error=why, form=kept), status)
-
-
-def _local(address: object) -> str:
-    """An address of this site; its first page for any other."""
-    given = address if isinstance(address, str) else ""
-    return given if re.fullmatch(r"/(?![/\\])[^\s\\]*", given) else "/"
 
 
 def _with(address: str, name: str, number: int) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import hmac
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from fastapi import HTTPException
@@ -142,8 +142,11 @@ class Guard:
                 self._cookie, _seal(token), max_age=COOKIE_SECONDS, httponly=True, samesite="strict", path="/"
             )
             return answer
-        if any(same(value, _seal(token)) for value in _cookies(headers.get("cookie", ""), self._cookie)):
-            return None
+        # A browser sends the cookies of every server on this host, in whatever form.
+        for cookie in headers.get("cookie", "").split(";"):
+            name, _, value = cookie.partition("=")
+            if name.strip() == self._cookie and same(value.strip(), _seal(token)):
+                return None
         if given is not None or bearer:
             return self._refuse(
                 scope, 401, "The token is wrong; enter the one that was printed when the server was started."
@@ -173,14 +176,6 @@ def too_large(limit: int) -> str:
 def _seal(token: str) -> str:
     """What is kept in the cookie: it proves the token and does not contain it."""
     return hmac.new(token.encode(), b"cdcoref cookie", hashlib.sha256).hexdigest()
-
-
-def _cookies(header: str, name: str) -> Iterator[str]:
-    """The values of the cookies of a name; a browser sends those of every server on this host, in whatever form."""
-    for cookie in header.split(";"):
-        own, _, value = cookie.partition("=")
-        if own.strip() == name:
-            yield value.strip()
 
 
 def _host_of(origin: str) -> str | None:

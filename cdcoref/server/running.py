@@ -190,9 +190,9 @@ class Server:
 
 
 def serve(path: str | Path | None, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
-    """Serve a collection, or predictions alone, until the process is interrupted; to be called in the main thread.
+    """Serve in the main thread until the process is interrupted; returns the additions that were cancelled.
 
-    `ready` is called when the server listens. Returns the additions that were cancelled.
+    `ready` is called when the server listens.
     """
     server = Server(path, options)
     # A process that is terminated ends as one that is interrupted, and not at once.
