@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Measure speed, memory, what options are worth, and what models get wrong: a benchmark's name in, tables out.
+"""Run a benchmark of speed, memory or the quality of models by its name, and print tables.
 
 python scripts/benchmark.py encoder --ecb-root DIR
 python scripts/benchmark.py scoring --help

@@ -1,4 +1,4 @@
-"""How often the antecedents that a model chooses for pronouns are right, and how sure it is of them.
+"""How often the antecedents that a model chooses for pronouns are right, and with what confidence.
 
     python scripts/benchmark.py antecedents ecb:DIR meantime:DIR gum-heads:DIR litbank:DIR invented:data/invented
 

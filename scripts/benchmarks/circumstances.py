@@ -1,4 +1,4 @@
-"""When and where: how many of the dates and places that are found for event mentions are right, and how many are found.
+"""Precision and recall of the dates and places of event mentions.
 
 A key is a table with columns separated by tabs: the id of a document, the first token of an event mention in it, when
 it happened and where, as far as the document states it. `data/circumstances/` has keys for 100 event mentions each of

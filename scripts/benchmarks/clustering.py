@@ -1,4 +1,4 @@
-"""What it costs to cluster sparse pair scores: seconds on one core and peak memory, by linkage, a process each.
+"""Time the clustering of sparse pair scores: seconds on one core and peak memory, by linkage, each in its own process.
 
 Ten scored pairs a mention, scores uniform from 0 to 1. Shape `random`: pairs of any two mentions, which makes nearly
 all one connected component; `stories`: of any two of the same 3,000 mentions.

@@ -1,4 +1,4 @@
-"""Clusters that cannot be right: those that hold two different years, amounts, weekdays, countries or full names.
+"""Count clusters with contradictions: two different years, amounts, weekdays, countries or full names.
 
 Stories are drawn from a file of related sets (one JSON object per line, ``{"documents": [{"id", "title", "text"},
 ...]}``, plain or gzipped). Nothing is annotated: what is counted needs no key. On annotated corpora, the share of the

@@ -1,4 +1,4 @@
-"""Time the encoder against Hugging Face's Longformer: same random weights, same inputs, one process, alternating.
+"""Time the encoder against Hugging Face's Longformer: the same random weights and inputs, taking turns in one process.
 
 Rows: a sequence of each length with one global token, one of `--dense-length` with a share of them, and document pairs
 of ECB+; forward, and with backward; fp32 and bf16. Columns: medians of Hugging Face's model, of the same without its

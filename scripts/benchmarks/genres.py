@@ -1,4 +1,4 @@
-"""Scores on genres of GUM that nothing was trained on, beside those of equal head lemmas: gold mentions, in documents.
+"""Scores on genres of GUM that nothing was trained on, beside the lemma baseline: gold mentions, within documents.
 
 The models that ship were trained on other genres; the dev split of these is among those on which thresholds were
 chosen, the train split was not used. The table has CoNLL F1 in percent, with / without singletons.

@@ -1,4 +1,4 @@
-"""Time scoring: reading, the overlap table and every metric, from a thousand to a million mentions, a process each.
+"""Time scoring: reading, the overlap table and every metric, from a thousand to a million mentions, one process each.
 
 Synthetic corpora: the frequency of cluster sizes falls with their square, and the response has 20 % of the mentions in
 a random cluster.
