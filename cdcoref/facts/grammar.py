@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cdcoref.facts.parsing import Parse
-from cdcoref.language import Syntax
+from cdcoref.language import JOBS, Syntax
 from cdcoref.word_tables import words_in
 
 _NOUNS = frozenset({"NOUN", "PROPN"})
@@ -16,6 +16,7 @@ _EQUATING = words_in("equating_words.tsv", "verb")
 _MAY_EQUATE = words_in("equating_words.tsv", "relation")
 _LONGEST_NAME = 3
 _YOUNGEST, _OLDEST = 1, 115
+_PAUSES = frozenset(",.;")
 _YEARS_OLD = re.compile(r"(\d{1,3})-years?-olds?", re.IGNORECASE)
 
 
@@ -31,7 +32,9 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
         return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
-    age = _age(parse, words, (head, *person))
+    called = ((verb, f"{parse.lemmas[verb]}er") for verb in _own_clauses(parse, head))  # "who teaches history"
+    nouns += tuple(noun for noun in called if noun[1] in JOBS)
+    age = _age(parse, words, (head, *person)) or _age_behind(words[head + 1 : head + 4])
     return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age, nouns)
 
 
@@ -117,11 +120,26 @@ def descriptions(parse: Parse, head: int) -> Iterator[int]:
         yield from _predicates(parse, parse.heads[head])
 
 
+def _own_clauses(parse: Parse, head: int) -> Iterator[int]:
+    """The verbs whose subject is the relative pronoun behind a noun."""
+    for verb in parse.children[head]:
+        if parse.relations[verb] == "relcl" and any(
+            parse.relations[n] == "nsubj" and parse.tags[n] == "WP" for n in parse.children[verb]
+        ):
+            yield verb
+
+
 def _predicates(parse: Parse, verb: int) -> Iterator[int]:
     """What a form of "be" says that its subject is."""
     children = parse.children[verb]
     if parse.lemmas[verb] == "be" and not any(parse.relations[n] == "neg" or parse.tags[n] == "MD" for n in children):
         yield from (n for n in children if parse.relations[n] in ("attr", "acomp"))
+
+
+def _age_behind(words: Sequence[str]) -> int:
+    """The number between two commas, or a comma and the end ("Alan Frost, 41, was lost")."""
+    is_age = len(words) == 3 and words[0] == "," and words[1].isdecimal() and words[2] in _PAUSES
+    return int(words[1]) if is_age and _YOUNGEST <= int(words[1]) <= _OLDEST else 0
 
 
 def _age(parse: Parse, words: Sequence[str], described: Sequence[int]) -> int:

@@ -118,6 +118,8 @@ def mention_facts(
     words = mention_words(document, mention)
     if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
         words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
+    if syntax.entity and start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates):
+        words = replace(words, initial_name=words.initial_name or words.words[0])
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
         words,

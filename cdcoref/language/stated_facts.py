@@ -17,6 +17,7 @@ class StatedFacts(NamedTuple):
     `sorts`: what a noun, the last word of a name or the parse states that it may be.
     `nationality`: of a person with a title or an office, its country ("the Finnish prime minister").
     `generation`: what tells apart two of one name: ``jr`` and the like, or a number where ages or jobs do.
+    `initials`: those between the first and the last word of a person's name ("h w" of "George H. W. Hale").
     `full_name`: up to three capitalised words, in lower case, without titles before two or more words, middle initials,
         particles ("van der"), a generation and a company's legal form; empty if it is not the whole mention.
     """
@@ -30,6 +31,7 @@ class StatedFacts(NamedTuple):
     sorts: frozenset[str] = frozenset()
     nationality: frozenset[str] = frozenset()
     generation: frozenset[str] = frozenset()
+    initials: frozenset[str] = frozenset()
     full_name: tuple[str, ...] = ()
 
     @property

@@ -24,6 +24,7 @@ from cdcoref.language.proper_names import (
     TOWNS,
     countries_named,
     gender_of_first_name,
+    names_a_person,
 )
 from cdcoref.language.stated_facts import CLUB, NO_FACTS, NO_PERSON, ORGANISATION, PERSON, TOWN, StatedFacts
 from cdcoref.word_tables import rows, words_in
@@ -119,6 +120,7 @@ class MentionWords:
             self.sorts,
             self.nationality or beside.nationality,
             self._generation or beside.generation,
+            self._initials,
             self._full_name,
         )
 
@@ -208,6 +210,13 @@ class MentionWords:
     def _generation(self) -> frozenset[str]:
         return frozenset(map(_plain, self.words[-1:])) & GENERATIONS if len(self.words) > 1 else frozenset()
 
+    @property
+    def _initials(self) -> frozenset[str]:
+        name = self._name_with_initials
+        between = " ".join(part[0] for word in name[1:-1] for part in word.split(".") if part)
+        is_name = between and len(name) <= LONGEST_FULL_NAME + 1 and names_a_person(name) and TITLES.isdisjoint(name)
+        return frozenset((between,)) if is_name else frozenset()
+
     @cached_property
     def _words_of_name(self) -> tuple[str, ...]:
         """Its words without a generation behind them, and without particles that are not capitalised first words."""
@@ -220,6 +229,13 @@ class MentionWords:
 
     @cached_property
     def _full_name(self) -> tuple[str, ...]:
+        name = self._name_with_initials
+        between = (word for word in name[1:-1] if len(word) > 1 and "." not in word)
+        name = (*name[:1], *between, *name[1:][-1:])
+        return name if len(name) <= LONGEST_FULL_NAME else ()
+
+    @cached_property
+    def _name_with_initials(self) -> tuple[str, ...]:
         words = [word for word in self._words_of_name if not is_legal_form(word)]
         if len(self._words_of_name) < 2 or not self.names.issuperset(words):
             return ()
@@ -228,8 +244,7 @@ class MentionWords:
             return ()
         while len(name) > 2 and name[0] in TITLES and name[0] != "general":  # "General Motors Corporation"
             del name[0]
-        name[1:-1] = [word for word in name[1:-1] if len(word) > 1]
-        return tuple(name) if len(name) <= LONGEST_FULL_NAME else ()
+        return tuple(name)
 
     @classmethod
     def of(

@@ -240,7 +240,12 @@ def _conflicts(
             stated[number] = stated[number]._replace(full_name=name, gender=of_name)
         if number in names.shared:
             stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
-    for number in names.things.intersection(stated):
+    words = {facts[number].words.surname for number in names.no_people}
+    people = {name for number, name in names.names.items() if facts[number].syntax.entity == "PERSON"}
+    for number, name in names.names.items():
+        if name in people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
+            stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
+    for number in (names.things | names.no_people).intersection(stated):
         if not stated[number].sorts:
             stated[number] = stated[number]._replace(sorts=NO_PERSON)
     genders = {

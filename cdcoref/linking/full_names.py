@@ -5,16 +5,19 @@ apart."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 
+from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.language import (
     JOBS,
     PERSON,
     TITLES,
+    TOWN,
+    TOWNS,
     MentionFacts,
     StatedFacts,
     different_names,
@@ -25,6 +28,8 @@ from cdcoref.reading import Readings
 from cdcoref.stories import DocumentVectors, subjects
 
 Name = tuple[str, ...]
+Word = tuple[str, str]
+"""A document and a word of a name."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 
@@ -46,6 +51,8 @@ class Person:
             self.ages |= {one.syntax.age} - {0}
             self.nouns |= {noun for _, noun in one.syntax.descriptions}
             self.tokens |= {token for token, _ in one.syntax.descriptions}
+            if one.words.whole_name:
+                self.nouns |= _titles(one) & JOBS.keys()
 
     def differs(self, other: Person) -> bool:
         """Whether what is stated of two of one name excludes that they are the same."""
@@ -98,7 +105,7 @@ def numbered_people(
         of_names[name][number] = [facts[number], *pronouns.get(number, ())]
     result: dict[int, Name] = {}
     for name, stated in of_names.items():
-        if not any(one.syntax.age or one.syntax.descriptions for own in stated.values() for one in own):
+        if not any(_is_described(one) for own in stated.values() for one in own):
             continue
         several = people(stated)
         everybody = [person for same in several for person in same]
@@ -107,6 +114,11 @@ def numbered_people(
                 own = [*person.members, *_nouns_for(person, facts, names, everybody)]
                 result.update(dict.fromkeys(own, (*name, str(place))))
     return result
+
+
+def _is_described(one: MentionFacts) -> bool:
+    """Whether an age or a noun says of somebody what they are."""
+    return bool(one.syntax.age or one.syntax.descriptions) or not JOBS.keys().isdisjoint(_titles(one))
 
 
 def _nouns_for(
@@ -135,7 +147,8 @@ class NamesOfStory:
 
     `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
     (`shared`).
-    `things`: those that "it" refers to, and that no full name of a person can be.
+    `things`: those that "it" refers to, and that no full name of a person can be. `no_people`: names by
+    themselves that are of a place or an organisation in their document.
     """
 
     def __init__(
@@ -143,30 +156,44 @@ class NamesOfStory:
     ) -> None:
         self.things = {n for n, own in pronouns.items() if any(one.words.pronoun == "it" for one in own)}
         bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
-        begun: set[tuple[str, str]] = set()
-        short: set[tuple[str, str]] = set()  # what stands for an organisation before anybody is named so
-        borne: set[tuple[str, str]] = set()
-        for one in facts.values():
+        begun: dict[Word, Name] = {}  # by the first word of an organisation's name that name, if only one begins so
+        short: set[Word] = set()  # what stands for an organisation before anybody is named so
+        borne: set[Word] = set()
+        types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
+        for number, one in facts.items():
+            word = one.document, one.words.surname
             if may_be_surname(name := one.words.whole_name):
                 bearers[name[-1]].append(one)
                 borne.add((one.document, name[-1]))
             if name and one.words.is_organisation:
-                begun.add((one.document, name[0]))
-            elif len(one.words.words) == 1:
-                word = one.document, one.words.surname
-                if word in begun and word not in borne:
+                first = one.document, name[0]
+                begun[first] = name if begun.get(first, name) == name else ()
+            elif _is_alone(one) and word not in borne:
+                if word in begun:
                     short.add(word)
+                people = {"PERSON" for pronoun in pronouns.get(number, ()) if pronoun.words.stated.gender}
+                types[word] |= {one.syntax.entity, *one.words.beside.sorts, *_places_described(one), *people}
         companies = {first for _, first in begun}
-        self.names: dict[int, Name] = {}
+        no_people = {
+            word
+            for word, found in types.items()
+            if TOWN in found
+            or (word not in borne and "PERSON" not in found and (found != {""} or places_named(word[1:])))
+        }
+        alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
+        self.no_people = {n for n, word in alone.items() if word in no_people}
+        self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
         for number, one in facts.items():
             word = (one.document, one.words.surname)
-            alone = len(one.words.words) == 1
             # In a document that names nobody so, a word that begins the name of an organisation of the story is that.
             other = word in short or (word not in borne and one.words.surname in companies)
-            possible = () if alone and other else bearers.get(one.words.surname, ())
+            is_alone = number in alone
+            of_organisation = is_alone and word in begun and (other or _may_be_organisation(one, facts.values()))
+            possible = () if is_alone and (other or word in no_people) else bearers.get(one.words.surname, ())
             if number in self.things:
                 possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
-            if name := one.words.whole_name or _full_name(one, possible, alone and word in begun):
+            name = begun[word] if of_organisation else _full_name(one, possible, is_alone and word in begun)
+            if name and number not in self.names:
                 self.names[number] = name
         titled: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         for one in facts.values():
@@ -186,6 +213,22 @@ class NamesOfStory:
                 yield first[name], number
             else:
                 first[name] = number
+
+
+def _is_alone(one: MentionFacts) -> bool:
+    return len(one.words.words) == 1 and bool(one.words.surname)
+
+
+def _places_described(one: MentionFacts) -> Iterator[str]:
+    """`TOWN` if a noun says of a name that it is one ("Madison is the capital")."""
+    yield from (TOWN for _, noun in one.syntax.descriptions if noun in TOWNS)
+
+
+def _may_be_organisation(one: MentionFacts, others: Iterable[MentionFacts]) -> bool:
+    """Whether the parse takes a name for an organisation, and it does nothing to one ("Reed founded the firm")."""
+    return one.syntax.entity == "ORG" and not any(
+        one.is_other_argument(other) and other.words.is_organisation for other in others
+    )
 
 
 def _full_name(one: MentionFacts, bearers: Sequence[MentionFacts], of_organisation: bool) -> Name:

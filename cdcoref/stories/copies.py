@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from hashlib import blake2b
 from itertools import combinations, groupby
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 
-from cdcoref.circumstances import dateline_end, day_of
+from cdcoref.circumstances import Place, dateline_end, day_of, places_in
 from cdcoref.corpus import Document
-from cdcoref.language import date_name, is_common_word
+from cdcoref.language import NUMERALS, date_name, is_common_word
 from cdcoref.stories.document_words import lines_of, report_of
 
 SHINGLE = 4
@@ -31,6 +32,10 @@ LEAD = 2
 """Sentences at the beginning in which facts are compared."""
 MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
+MIN_ALIKE = 0.7
+"""The share of the words, in their order, from which they may be, too."""
+
+_TOWNS = ("city", "unknown")
 
 
 def identical_documents(documents: Sequence[Document]) -> dict[str, str]:
@@ -152,18 +157,54 @@ def are_of_template(one: Document, other: Document) -> bool:
     """Whether two texts report two happenings in the same words: another name and another fact, or day and amount."""
     mine, theirs = _sentences(one), _sentences(other)
     if len(mine & theirs) < MIN_SHARED * min(len(mine), len(theirs)):
-        return False
+        words = SequenceMatcher(None, one.tokens, other.tokens, autojunk=False)
+        if words.quick_ratio() < MIN_ALIKE or words.ratio() < MIN_ALIKE:
+            return False
     facts = other_facts(one, other)
     return len(facts) > 1 and ("name" in facts or {"day", "amount"} <= set(facts))
 
 
+def happened_elsewhere(one: Document, other: Document) -> bool:
+    """Whether two texts with no name in common begin with a town each, or with places that exclude each other."""
+    here, there = _places(one), _places(other)
+    return bool(here and there) and all(
+        mine.excludes(theirs) or (mine.sort in _TOWNS and theirs.sort in _TOWNS and isnan(mine.distance(theirs)))
+        for mine in here
+        for theirs in there
+    )
+
+
+def _places(document: Document) -> list[Place]:
+    """The places that the first sentences name."""
+    sentences = (document.tokens[lines[0].start : lines[-1].end] for lines in report_of(document)[:LEAD])
+    return [stated.place for words in sentences for stated in places_in(words)]
+
+
+def _names(document: Document) -> frozenset[str]:
+    """The words of names, in lower case."""
+    shown = (document.tokens[slice(*b)] for n, b in enumerate(document.sentences) if n not in document.hidden)
+    return frozenset(
+        word.casefold()
+        for words in shown
+        for place, word in enumerate(words)
+        if len(word) > 1 and _is_name(word) and (place or not is_common_word(word.casefold()))
+    )
+
+
+def _have_names_in_common(one: str, other: str, names: Mapping[str, frozenset[str]]) -> bool:
+    """Whether two documents have a name in common, or each has one in common with a third."""
+    return any(not (names[one].isdisjoint(own) or names[other].isdisjoint(own)) for own in names.values())
+
+
 def divided(group: Sequence[Document], similarity: Callable[[str, str], float]) -> list[list[Document]]:
-    """Documents of one story, without two of one template in a group: each is in the group that is most like it."""
+    """Documents of one story, without two happenings in a group: each is in the group that is most like it."""
     sentences = {document.id: _sentences(document) for document in group}
+    names = {document.id: _names(document) for document in group}
     conflicts = {
         frozenset((one.id, other.id))
         for one, other in combinations(group, 2)
-        if sentences[one.id] & sentences[other.id] and are_of_template(one, other)
+        if (sentences[one.id] & sentences[other.id] and are_of_template(one, other))
+        or (not _have_names_in_common(one.id, other.id, names) and happened_elsewhere(one, other))
     }
     if not conflicts:
         return [list(group)]
@@ -202,7 +243,7 @@ def _sentences(document: Document) -> frozenset[str]:
 
 
 def _is_amount(word: str) -> bool:
-    return word[0].isdigit()
+    return word[0].isdigit() or word.casefold() in NUMERALS
 
 
 def _is_name(word: str) -> bool:

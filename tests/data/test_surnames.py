@@ -7,6 +7,9 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
+import cdcoref
 from cdcoref.predict import Predictor
 
 COUPLES = Path(__file__).parent / "surnames" / "couples.md"
@@ -16,6 +19,8 @@ OFFICES_AND_TOWNS = Path(__file__).parent / "surnames" / "offices_and_towns.md"
 mentions of them are marked in the same way."""
 HOMONYMS = Path(__file__).parent / "surnames" / "homonyms.md"
 """Articles with two people, or a person and a thing, of one name, and others with two that were taken for one."""
+ACROSS = Path(__file__).parent / "surnames" / "across.md"
+"""Documents, a line each, in which a name means two people, or a person and a company or a town."""
 Person = tuple[str, str]
 
 
@@ -86,6 +91,23 @@ def test_towns_and_clubs_offices_and_hospitals_are_two_clusters(default_model: P
     assert found.missed <= 4
     assert found.mixed <= 5
     assert found.divided <= 9
+
+
+CASES_ACROSS = dict(re.findall(r"# (\w+)\n((?:.+\n)+)", ACROSS.read_text()))
+
+
+@pytest.mark.parametrize("case", CASES_ACROSS)
+def test_one_name_of_two(case: str) -> None:
+    found = [marked(text) for text in CASES_ACROSS[case].splitlines()]
+    texts = {str(number): text for number, (text, _) in enumerate(found)}
+    mentions = cdcoref.load("small").predict(texts, kind="entity").corpus
+    ends = {
+        (document.id, document.offsets[mention.end - 1][1]): mention.cluster
+        for document in mentions.documents
+        for mention in mentions.by_document()[document.id]
+    }
+    of_marks = {(who, ends[str(number), end]) for number, (_, marks) in enumerate(found) for end, who in marks}
+    assert len(of_marks) == len(dict(of_marks)) == len({cluster for _, cluster in of_marks})
 
 
 def test_what_the_grammar_keeps_from_being_one(default_model: Predictor) -> None:
