@@ -176,6 +176,8 @@ class Corpus:
     """What people call clusters; most have no such name."""
     stated: Mapping[ClusterKey, Mapping[str, str]] = field(default_factory=dict, hash=False)
     """What people state of events: ``"day"`` (ISO 8601) and ``"place"``; it counts instead of what texts state."""
+    titles: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What people call stories, by the id of a document of each; the last of several counts."""
     texts: frozenset[str] = field(default=frozenset(), compare=False)
     """Ids of documents from files that cannot hold mentions; theirs are detected, whatever other documents have."""
 

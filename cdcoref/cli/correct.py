@@ -87,8 +87,8 @@ STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
     ),
     "not-a-mention": ("State that words are not a mention: they leave their cluster.", MENTIONS),
     "rename": (
-        "Name a cluster; lists, pages and exports show the name.",
-        ("CLUSTER", "The cluster, such as c3."),
+        "Name a cluster or a story; lists, pages and exports show the name.",
+        ("ID", "The cluster, such as c3, or the story, such as s2."),
         ("NAME", "Its new name."),
     ),
     "day": ("Set the day of an event; it replaces those in documents.", EVENT, ("DAY", "Its day, such as 2024-03-05.")),

@@ -15,6 +15,8 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.collection import Collection
 
+MOST_DIGITS = 18
+"""Of the number of a story."""
 EXAMPLES = {
     "show": (
         "cdcoref show news.cdcoref",
@@ -39,7 +41,9 @@ class Shown:
     cluster: str | None = option(None, "One cluster, such as c3.", metavar="ID")
     document: str | None = option(None, "One document, by the id that --documents lists.", metavar="ID")
     documents: bool = option(False, "Documents, the last added first.", "--documents")
-    story: int | None = option(None, "One story: its timeline, and where its documents disagree.", metavar="N", min=1)
+    story: str | None = option(
+        None, "One story, such as 2 or s2: its timeline, and where its documents disagree.", metavar="N"
+    )
     stories: bool = option(False, "Stories, those with most documents first.", "--stories")
     least_sure: bool = option(
         False,
@@ -86,7 +90,10 @@ def show(
             text = collection.document(shown.document)
             _print(text, lines.document_page_lines(text), as_json)
         elif shown.story is not None:
-            story = collection.story(shown.story)
+            number = shown.story.removeprefix("s")
+            if not number.isdecimal() or len(number) > MOST_DIGITS:
+                raise InputError(f"{shown.story!r} is no story; give its number, such as 2 or s2")
+            story = collection.story(int(number))
             _print(story.to_dict(), story_lines(story, most=limit), as_json)
         elif shown.stories:
             stories = collection.stories(limit=limit)

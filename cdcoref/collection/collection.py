@@ -192,8 +192,9 @@ class Collection(Queries):
         that they are in. ``"move"``: the mentions leave it for the cluster named last. ``"rename"``, ``"day"``,
         ``"place"``: the one cluster has the `name`, or the event happened on that day, or at that place.
         ``"join-stories"``: stories (``"s3"``, or the id of a document of it) are one. ``"split-story"``: documents of
-        one story are a story of their own. ``"move-document"``: documents leave their story for the one named last. A
-        correction that contradicts an earlier one is refused.
+        one story are a story of their own. ``"move-document"``: documents leave their story for the one named last.
+        ``"rename-story"``: the one story has the `name` as its title. A correction that contradicts an earlier one is
+        refused.
         """
         check_ids("mentions", ids)
         [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])

@@ -73,7 +73,14 @@ def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequenc
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"
         )
-    if action in corrections.FACTS:
+    if action == "rename" and len(ids) == 1 and re.fullmatch("s[1-9][0-9]*", ids[0]):
+        action = "rename-story"
+    if action == "rename-story":
+        if len(ids) != 1:
+            raise InputError("give the one story to rename, such as s3")
+        (first, *_) = _find(connection, _DOCUMENTS, ids[0], all_of_group=False)
+        number = corrections.store_correction(connection, action, [first.mention], name=_value(action, name))
+    elif action in corrections.FACTS:
         cluster = _cluster(connection, ids, action)
         number = corrections.store_correction(connection, action, (), (), cluster, _value(action, name))
     else:
@@ -136,6 +143,8 @@ def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
     former = stored_former(connection, correction.number)
     notes: tuple[str, ...] = ()
     moved_documents: dict[int, int] = {}
+    if correction.action == "rename-story":
+        return store_outcome(connection, correction, (), notes, Former({}, {}))
     if correction.action in corrections.OF_STORIES:
         moved_documents = obey_stories(connection, correction, former.stories if former else {})
         stories |= stories_of(connection, moved_documents)
@@ -275,9 +284,9 @@ def _cluster(connection: sqlite3.Connection, ids: Sequence[str], action: Action)
 
 def _value(action: Action, given: str | None) -> str:
     """What is stated: a name, a day (ISO 8601) or a place."""
-    what = "a cluster's name" if action == "rename" else f"the {action} of an event"
+    what = {"rename": "a cluster's name", "rename-story": "a story's title"}.get(action, f"the {action} of an event")
     if given is not None:
-        check_text("the name of a cluster" if action == "rename" else what, given)
+        check_text(what, given)
     value = " ".join((given or "").split())
     if not value or len(value) > corrections.LONGEST_NAME:
         raise InputError(f"{what} must have 1 to {corrections.LONGEST_NAME} characters")

@@ -25,7 +25,7 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.formats import readable_twice, text_content
 
 OfMentions = Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"]
-OfStories = Literal["join-stories", "split-story", "move-document"]
+OfStories = Literal["join-stories", "split-story", "move-document", "rename-story"]
 Action = Literal[OfMentions, OfStories]
 ACTIONS: tuple[str, ...] = get_args(Action)
 SPLITS = ("split", "split-story")
@@ -66,6 +66,7 @@ class Correction:
     the mentions are (not) the same. ``"not-a-mention"``: they are none. ``"split"``: they are one cluster, and not in
     that of the mentions `apart`. ``"move"``: the same, and the last of them is one of the cluster that the others were
     moved into. ``"join-stories"``, ``"split-story"``, ``"move-document"``: the same of documents and stories.
+    ``"rename-story"``: the story of a document has a title.
     ``"rename"``, ``"day"``, ``"place"``: the cluster has a name, the event a day (ISO 8601) or a place. `mentions`,
     `apart`: The mentions, or documents. `cluster`, `name`: The id of the cluster that mentions were moved into, or that
     something is stated of, and what that is. `undone`: When it was undone; None while it holds. `moves`, `notes`: What

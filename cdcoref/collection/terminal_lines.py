@@ -185,7 +185,8 @@ def correction_lines(corrections: Iterable[Correction]) -> Iterator[str]:
         more = f" and {len(correction.mentions) - 4} more" if len(correction.mentions) > 4 else ""
         what = ", ".join(words)
         if correction.name is not None:
-            what = f"{correction.cluster} is {printable(correction.name)!r}"
+            of = correction.cluster or f"the story of {what}"
+            what = f"{of} is {printable(correction.name)!r}"
         elif correction.action in MOVES:
             into = correction.cluster or f"the story of {printable(correction.mentions[-1].document)}"
             what, more = ", ".join(words[: len(correction.mentions) - 1]), f"{more} into {into}"

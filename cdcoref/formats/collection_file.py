@@ -299,8 +299,25 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
         if not isinstance(name, str):
             raise sqlite3.DatabaseError(f"the name of cluster {cluster_id(number)} is damaged")
         names[kind, cluster_id(number)] = name
-    stated = stated_facts(connection)
-    return Corpus(tuple(documents), tuple(stored_mention(*row) for row in mentions), names=names, stated=stated)
+    stated, titles = stated_facts(connection), _story_titles(connection)
+    found = tuple(stored_mention(*row) for row in mentions)
+    return Corpus(tuple(documents), found, names=names, stated=stated, titles=titles)
+
+
+def _story_titles(connection: sqlite3.Connection) -> dict[str, str]:
+    """What people call stories, by the id of a document of each, the last correction last."""
+    if not _has_table(connection, "corrections"):
+        return {}
+    query = (
+        "SELECT id, name FROM corrections JOIN corrected ON correction = corrections.number "
+        "JOIN documents ON documents.content = corrected.content "
+        "WHERE action = 'rename-story' AND undone IS NULL ORDER BY corrections.number"
+    )
+    titles: dict[str, str] = {}
+    for id, title in connection.execute(query):
+        titles.pop(id, None)
+        titles[id] = str(title)
+    return titles
 
 
 def stated_facts(connection: sqlite3.Connection) -> dict[ClusterKey, dict[str, str]]:

@@ -30,6 +30,8 @@ from cdcoref.stories import DocumentVectors, subjects
 Name = tuple[str, ...]
 Word = tuple[str, str]
 """A document and a word of a name."""
+_NO_PEOPLE = frozenset({"FAC", "GPE", "LOC", "ORG"})
+"""Types of named entities."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 
@@ -171,14 +173,14 @@ class NamesOfStory:
             elif _is_alone(one) and word not in borne:
                 if word in begun:
                     short.add(word)
-                people = {"PERSON" for pronoun in pronouns.get(number, ()) if pronoun.words.stated.gender}
-                types[word] |= {one.syntax.entity, *one.words.beside.sorts, *_places_described(one), *people}
+                types[word] |= _types(one, pronouns.get(number, ()))
+        people = _people(facts, pronouns)
         companies = {first for _, first in begun}
         no_people = {
             word
             for word, found in types.items()
             if TOWN in found
-            or (word not in borne and "PERSON" not in found and (found != {""} or places_named(word[1:])))
+            or (word not in borne and "PERSON" not in found and (found & _NO_PEOPLE or places_named(word[1:])))
         }
         alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
         self.no_people = {n for n, word in alone.items() if word in no_people}
@@ -189,7 +191,9 @@ class NamesOfStory:
             other = word in short or (word not in borne and one.words.surname in companies)
             is_alone = number in alone
             of_organisation = is_alone and word in begun and (other or _may_be_organisation(one, facts.values()))
-            possible = () if is_alone and (other or word in no_people) else bearers.get(one.words.surname, ())
+            possible = () if is_alone and other else bearers.get(one.words.surname, ())
+            if is_alone and word in no_people:
+                possible = [bearer for bearer in possible if bearer.words.whole_name not in people]
             if number in self.things:
                 possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
             name = begun[word] if of_organisation else _full_name(one, possible, is_alone and word in begun)
@@ -219,9 +223,24 @@ def _is_alone(one: MentionFacts) -> bool:
     return len(one.words.words) == 1 and bool(one.words.surname)
 
 
-def _places_described(one: MentionFacts) -> Iterator[str]:
-    """`TOWN` if a noun says of a name that it is one ("Madison is the capital")."""
-    yield from (TOWN for _, noun in one.syntax.descriptions if noun in TOWNS)
+def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]]) -> set[Name]:
+    """The full names that are mostly somebody's, by the parse or by "he"; a ship or a country is "she"."""
+    count: Counter[Name] = Counter()
+    for number, one in facts.items():
+        if name := one.words.whole_name:
+            he = any("man" in pronoun.words.stated.gender for pronoun in pronouns.get(number, ()))
+            count[name] += 1 if he or one.syntax.entity == "PERSON" else -1
+    return {name for name, more in count.items() if more > 0}
+
+
+def _types(one: MentionFacts, pronouns: Sequence[MentionFacts]) -> set[str]:
+    """What the parse takes a name for, a town behind "in" or beside such a noun, and somebody whom a pronoun means."""
+    found = {one.syntax.entity, *one.words.beside.sorts}
+    if any(noun in TOWNS for _, noun in one.syntax.descriptions):
+        found.add(TOWN)
+    if any(pronoun.words.stated.gender for pronoun in pronouns):
+        found.add("PERSON")
+    return found
 
 
 def _may_be_organisation(one: MentionFacts, others: Iterable[MentionFacts]) -> bool:

@@ -107,7 +107,12 @@ class PredictedStory:
 
     @cached_property
     def title(self) -> str:
-        """The headline that has most in common with the other documents; without headlines, the first document's id."""
+        """What people call it, or else the headline that has most in common with the other documents.
+
+        Without headlines, the first document's id.
+        """
+        if given := [title for document, title in self.corpus.titles.items() if document in self._documents]:
+            return given[-1]
         headlines = {name: self._headline(self._documents[name]) for name in self.documents}
         words = {name: self._content(self._documents[name]) for name in self.documents}
         best, most = "", -1.0

@@ -92,6 +92,7 @@ class NewCorrection(BaseModel):
 
     ``move``: the mentions, then the cluster that they move to. ``rename``, ``day``, ``place``: one cluster, and what is
     stated of it. ``join-stories``: stories; ``split-story``: documents; ``move-document``: documents, then a story.
+    ``rename-story``: one story, and its title.
     """
 
     action: Action

@@ -52,6 +52,21 @@ def test_stories_obey_and_are_restored(news: Collection, action: Any, ids: list[
     assert sorted(stories(news).values()) == sorted(expected.values())
 
 
+def test_a_story_has_the_title_that_somebody_gave_it(news: Collection) -> None:
+    before = [story.title for story in news.stories()]
+    news.correct("rename", ["s1"], name=" The  ferry ")
+    assert [news.story(number).title for number in (1, 2)] == ["The ferry", before[1]]
+    news.correct("rename-story", ["s2"], name="The museum")
+    news.rebuild()
+    assert sorted(story.title for story in news.stories()) == ["The ferry", "The museum"]
+    news.undo()
+    news.undo()
+    assert [story.title for story in news.stories()] == before
+    news.redo()
+    news.correct("join-stories", ["s1", "s2"])
+    assert [story.title for story in news.prediction().stories] == ["The ferry"]
+
+
 def test_corrections_of_stories_last(news: Collection, written: Any) -> None:
     news.correct("move-document", ["ferry2", "museum1"])
     moved = {tuple(documents) for documents in stories(news).values()}
@@ -80,6 +95,9 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("split-story", ["s1"], None, "these are all documents of the story; give only some of them"),
         ("move-document", ["ferry0"], None, "give documents, followed by the story to move them to"),
         ("move-document", ["s9", "s1"], None, "there is no document 's9' in the collection"),
+        ("rename", ["s1"], " ", "a story's title has 1 to 200 characters"),
+        ("rename", ["s9"], "Ferry", "there is no document 's9' in the collection"),
+        ("rename-story", ["s1", "s2"], "Ferry", "give the one story to rename, such as s3"),
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
         ("day", ["c3", "c4"], "2024-03-05", "give the one event that has this day"),
         ("place", ["c1"], "Tresk", "c1 is not an event; only an event has a place"),
