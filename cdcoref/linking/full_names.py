@@ -30,7 +30,7 @@ from cdcoref.stories import DocumentVectors, subjects
 Name = tuple[str, ...]
 Word = tuple[str, str]
 """A document and a word of a name."""
-_NO_PEOPLE = frozenset({"FAC", "GPE", "LOC", "ORG"})
+_NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
@@ -162,6 +162,7 @@ class NamesOfStory:
         short: set[Word] = set()  # what stands for an organisation before anybody is named so
         borne: set[Word] = set()
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
+        of_companies = {one.document for one in facts.values() if one.words.is_organisation and not one.words.names}
         for number, one in facts.items():
             word = one.document, one.words.surname
             if may_be_surname(name := one.words.whole_name):
@@ -180,7 +181,15 @@ class NamesOfStory:
             word
             for word, found in types.items()
             if TOWN in found
-            or (word not in borne and "PERSON" not in found and (found & _NO_PEOPLE or places_named(word[1:])))
+            or (
+                word not in borne
+                and "PERSON" not in found
+                and (
+                    found & _NO_PEOPLE
+                    or places_named(word[1:])
+                    or (found == {"ORG"} and word[0] in of_companies)  # "Disney" and "the company"
+                )
+            )
         }
         alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
         self.no_people = {n for n, word in alone.items() if word in no_people}
