@@ -214,7 +214,7 @@ CREATE VIEW counts AS
 CREATE VIEW corrected_documents AS  -- with a mention that a correction names which holds
     SELECT DISTINCT documents.id FROM documents JOIN corrected ON corrected.content = documents.content
     JOIN corrections ON corrections.number = corrected.correction
-    WHERE corrections.undone IS NULL AND action NOT IN ('join-stories', 'split-story', 'move-document');
+    WHERE corrections.undone IS NULL AND action NOT IN ('join-stories', 'split-story', 'move-document', 'rename-story');
 CREATE VIEW first_documents_about AS  -- the first document of every other story about the subject of a story
     SELECT own.story, min(documents.number) AS document FROM subjects AS own
     JOIN subjects AS other ON other.subject = own.subject AND other.story != own.story

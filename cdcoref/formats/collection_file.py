@@ -306,8 +306,6 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
 
 def _story_titles(connection: sqlite3.Connection) -> dict[str, str]:
     """What people call stories, by the id of a document of each, the last correction last."""
-    if not _has_table(connection, "corrections"):
-        return {}
     query = (
         "SELECT id, name FROM corrections JOIN corrected ON correction = corrections.number "
         "JOIN documents ON documents.content = corrected.content "

@@ -95,7 +95,7 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("split-story", ["s1"], None, "these are all documents of the story; give only some of them"),
         ("move-document", ["ferry0"], None, "give documents, followed by the story to move them to"),
         ("move-document", ["s9", "s1"], None, "there is no document 's9' in the collection"),
-        ("rename", ["s1"], " ", "a story's title has 1 to 200 characters"),
+        ("rename", ["s1"], " ", "a story's title must have 1 to 200 characters"),
         ("rename", ["s9"], "Ferry", "there is no document 's9' in the collection"),
         ("rename-story", ["s1", "s2"], "Ferry", "give the one story to rename, such as s3"),
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
