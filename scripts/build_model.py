@@ -200,15 +200,15 @@ def card(folder: Path, name: str, dev: Sequence[AnnotatedCorpus]) -> str:
 
 
 def by_corpus(model: CorefModel, run: Mapping[str, Any], dev: Sequence[AnnotatedCorpus]) -> str:
-    """A table of CoNLL F1 for every corpus, kind and setting, beside equal head lemmas."""
+    """A table of CoNLL F1 for every corpus, kind and setting, beside the lemma baseline."""
     lines = [
         "",
-        "CoNLL F1 with / without singletons, corpus by corpus, beside that of equal head lemmas on the same mentions.",
-        "Predicted mentions are detected in the style of each corpus; their F1 without singletons tells more, since a",
+        "CoNLL F1 with / without singletons, corpus by corpus, beside that of the lemma baseline on the same mentions.",
+        "Predicted mentions are detected in the style of each corpus; their F1 without singletons says more, since a",
         "detected mention that is not annotated counts as a wrong singleton, whatever it is.",
         f"The random seed is {run['configuration']['run']['seed']}.",
         "",
-        "| corpus | mentions | kind | topics | model | equal head lemmas |",
+        "| corpus | mentions | kind | topics | model | lemma baseline |",
         "| --- | --- | --- | --- | ---: | ---: |",
     ]
     for part in dev:

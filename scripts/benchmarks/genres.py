@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--models", default="base,small", help="models, separated by commas; default: %(default)s")
     arguments = parser.parse_args()
     corpus = CorpusFolder("gum", arguments.gum)
-    print("| model | genre | split | documents | kind | F1 | equal head lemmas |")
+    print("| model | genre | split | documents | kind | F1 | lemma baseline |")
     print("| --- | --- | --- | ---: | --- | ---: | ---: |")
     for model in arguments.models.split(","):
         predictor = load(model)
