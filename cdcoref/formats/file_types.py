@@ -82,8 +82,12 @@ def structure_of(content: bytes, *, is_xml: bool = False) -> str | None:
     beginning = re.sub(rb"\A\s*(?:<!--.*?-->\s*)+", b"", content[:LOOKED_AT], flags=re.DOTALL).lstrip()
     if beginning.startswith(b"<") and is_xml:
         return f"XML; {_CONVERT}"
-    if (enclosing := re.match(rb"<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>", beginning)) and _encloses(enclosing[1], content):
-        return f"XML or SGML; {_CONVERT}"
+    if first := re.match(rb"<([A-Za-z_][\w:.-]*)(?:\s[^<>]*)?>", beginning):
+        # A tag that ends where the text ends, or that others follow, each closed.
+        encloses = re.search(rb"</%b\s*>\s*\Z" % re.escape(first[1]), content)
+        closed = set(re.findall(rb"</([A-Za-z_][\w:.-]*)\s*>", content))
+        if encloses or (b"</%b>" % first[1] in content and len(closed) > 1):
+            return f"XML or SGML; {_CONVERT}"
     if (what := _named("text", beginning)) is not None:
         return what
     text = beginning.decode(errors="replace")
@@ -101,13 +105,6 @@ def structure_of(content: bytes, *, is_xml: bool = False) -> str | None:
     if code > max(FEWEST_LINES - 1, CODE * len(lines)):
         return f"source code; {_CONVERT}"
     return None
-
-
-def _encloses(tag: bytes, data: bytes) -> bool:
-    """Whether a tag at the beginning ends where the text ends, or others follow it, each closed."""
-    if re.search(rb"</%b\s*>\s*\Z" % re.escape(tag), data):
-        return True
-    return b"</%b>" % tag in data and len(set(re.findall(rb"</([A-Za-z_][\w:.-]*)\s*>", data))) > 1
 
 
 def _is_table(lines: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
@@ -58,17 +59,6 @@ def _ends_on_its_line(line: bytes) -> bool:
     return True
 
 
-def _of_prediction(text: str, name: str, number: int) -> list[Any] | None:
-    """The documents of a prediction; None if it is none, or no JSON, which is found where it is read."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict) or not isinstance(content.get("documents"), list):
-        raise InputError("a prediction has a list of 'documents'; this one has none", name, number)
-    return list(content["documents"])
-
-
 def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[int, bytes]]:
     """The objects of an array, or the objects that follow each other."""
     pieces: list[bytes] = []
@@ -84,9 +74,13 @@ def _documents(lines: Iterator[bytes], first: int, name: str) -> Iterator[tuple[
             )
     content = b"\n".join(pieces)
     text = content.decode()
-    if _PREDICTION.match(content) and (found := _of_prediction(text, name, first)) is not None:
-        yield from ((first, json.dumps(document).encode()) for document in found)
-        return
+    if _PREDICTION.match(content):
+        with suppress(ValueError, RecursionError):  # what is no JSON is found where it is read
+            prediction = json.loads(text)
+            if not isinstance(prediction.get("documents"), list):
+                raise InputError("a prediction has a list of 'documents'; this one has none", name, first)
+            yield from ((first, json.dumps(document).encode()) for document in prediction["documents"])
+            return
     decoder = json.JSONDecoder()
     at = _after_space(text, 0)
     array = text.startswith("[", at)

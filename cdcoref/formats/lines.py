@@ -260,7 +260,11 @@ STANDARD_INPUT = "-"
 def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
     """The file itself, or a copy of one that can be read only once; errors in the copy name the original."""
     source = Path(path)
-    if str(path) != STANDARD_INPUT and not _is_special(source):
+    try:
+        mode = source.stat().st_mode
+    except (OSError, ValueError):
+        mode = stat.S_IFREG  # opening it will report the reason
+    if str(path) != STANDARD_INPUT and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         yield source
         return
     with tempfile.NamedTemporaryFile() as copy:
@@ -287,11 +291,3 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
             if isinstance(error, EncodingError):
                 raise EncodingError(error.message, path, error.line, error.suggestion) from None
             raise InputError(error.message, path, error.line) from None
-
-
-def _is_special(path: Path) -> bool:
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):
-        return False  # opening it will report the reason
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -19,7 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.server.document_text import paragraphs
 from cdcoref.server.site import BusyError, Notice, Site
 from cdcoref.server.writer import GoneError
-from cdcoref.views import first_events, write_result
+from cdcoref.views import first_events, result_suffixes, write_result
 
 A_PAGE = 50
 DOCUMENTS_OF_CLUSTER = 24
@@ -269,25 +269,10 @@ def _job(view: View, number: str) -> Response:
     return view.render("job.html", job=job, titles=titles, most=CHANGES)
 
 
-KINDS_OF_FILES: Mapping[str, str] = {
-    "html": "a page to read, search and share: one file that needs no network",
-    "csv": "a table with a row per mention, for spreadsheets",
-    "parquet": "the same table, for data frames",
-    "md": "a report in Markdown on each story: its documents, timeline, disagreements, people and places",
-    "json": "one JSON object: stories with their timelines, clusters with their circumstances, documents",
-    "jsonl": "JSON lines: documents, mentions and clusters; nothing is lost",
-    "jsonlines": "JSON lines of end-to-end coreference models: a document with its clusters on each line",
-    "conll": "CoNLL with eight columns: clusters across documents, for scorers",
-    "conllu": "CorefUD, for tools of Universal Dependencies",
-    "spacy": "spaCy's DocBin, with clusters as groups of spans",
-}
-"""The description of each format, by the suffix of the file."""
-
-
 def download(site: Site, kind: str, corrected: bool) -> FileResponse:
     """A file with the collection as it is now."""
-    if kind not in KINDS_OF_FILES:
-        *most, last = KINDS_OF_FILES
+    if f".{kind}" not in result_suffixes():
+        *most, last = (suffix.removeprefix(".") for suffix in result_suffixes())
         raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")
     folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")
     try:
@@ -297,10 +282,6 @@ def download(site: Site, kind: str, corrected: bool) -> FileResponse:
     except BaseException:
         folder.cleanup()
         raise
-
-
-def _download(view: View) -> Response:
-    return view.render("download.html", counts=view.collection.counts(), kinds=KINDS_OF_FILES)
 
 
 PAGES: Mapping[str, Callable[..., Response]] = {
@@ -317,7 +298,7 @@ PAGES: Mapping[str, Callable[..., Response]] = {
     "/corrections": _corrections,
     "/add": lambda view: view.render("add.html", jobs=view.site.writer.jobs.latest()),
     r"/jobs/(?P<number>[1-9][0-9]{0,8})": _job,
-    "/download": _download,
+    "/download": lambda view: view.render("download.html", counts=view.collection.counts()),
     "/help": lambda view: view.render("help.html"),
 }
 """The pages by the patterns of their addresses."""
