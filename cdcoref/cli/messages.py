@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 from cdlm import printing
 from cdlm.printing import counted
@@ -28,8 +29,5 @@ def exit_if_skipped(problems: Sequence[str]) -> None:
         sys.exit(2)
 
 
-class StageProgress(printing.StageProgress):
-    """The progress of a ``cdcoref`` command."""
-
-    def __init__(self) -> None:
-        super().__init__("cdcoref")
+StageProgress = partial(printing.StageProgress, "cdcoref")
+"""The progress of a ``cdcoref`` command."""
