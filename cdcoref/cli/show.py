@@ -15,8 +15,6 @@ from cdcoref.errors import InputError
 if TYPE_CHECKING:
     from cdcoref.collection import Collection
 
-MOST_DIGITS = 18
-"""Of the number of a story."""
 EXAMPLES = {
     "show": (
         "cdcoref show news.cdcoref",
@@ -90,10 +88,7 @@ def show(
             text = collection.document(shown.document)
             _print(text, lines.document_page_lines(text), as_json)
         elif shown.story is not None:
-            number = shown.story.removeprefix("s")
-            if not number.isdecimal() or len(number) > MOST_DIGITS:
-                raise InputError(f"{shown.story!r} is no story; give its number, such as 2 or s2")
-            story = collection.story(int(number))
+            story = collection.story(lines.number_of(f"s{shown.story.removeprefix('s')}", "s", "story"))
             _print(story.to_dict(), story_lines(story, most=limit), as_json)
         elif shown.stories:
             stories = collection.stories(limit=limit)

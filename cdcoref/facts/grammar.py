@@ -32,8 +32,9 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
         return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
-    called = ((verb, f"{parse.lemmas[verb]}er") for verb in _own_clauses(parse, head))  # "who teaches history"
-    nouns += tuple(noun for noun in called if noun[1] in JOBS)
+    clauses = (verb for verb in parse.children[head] if parse.relations[verb] == "relcl")
+    called = ((verb, f"{parse.lemmas[verb]}er") for verb in clauses if _has_subject(parse, verb, ("WP",)))
+    nouns += tuple(noun for noun in called if noun[1] in JOBS)  # "who teaches history"
     age = _age(parse, words, (head, *person)) or _age_behind(words[head + 1 : head + 4])
     return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age, nouns)
 
@@ -99,8 +100,9 @@ def clause(parse: Parse, token: int) -> int:
     return -1 if parse.lemmas[token] in _EQUATING else token
 
 
-def _has_subject(parse: Parse, verb: int) -> bool:
-    return any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
+def _has_subject(parse: Parse, verb: int, tags: Sequence[str] = ()) -> bool:
+    subjects = [child for child in parse.children[verb] if parse.relations[child].startswith("nsubj")]
+    return any(not tags or parse.tags[child] in tags for child in subjects)
 
 
 def descriptions(parse: Parse, head: int) -> Iterator[int]:
@@ -118,15 +120,6 @@ def descriptions(parse: Parse, head: int) -> Iterator[int]:
             yield from _predicates(parse, child)
     if parse.relations[head] == "nsubj":
         yield from _predicates(parse, parse.heads[head])
-
-
-def _own_clauses(parse: Parse, head: int) -> Iterator[int]:
-    """The verbs whose subject is the relative pronoun behind a noun."""
-    for verb in parse.children[head]:
-        if parse.relations[verb] == "relcl" and any(
-            parse.relations[n] == "nsubj" and parse.tags[n] == "WP" for n in parse.children[verb]
-        ):
-            yield verb
 
 
 def _predicates(parse: Parse, verb: int) -> Iterator[int]:

@@ -307,15 +307,11 @@ def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = No
 def _story_titles(connection: sqlite3.Connection) -> dict[str, str]:
     """What people call stories, by the id of a document of each, the last correction last."""
     query = (
-        "SELECT id, name FROM corrections JOIN corrected ON correction = corrections.number "
-        "JOIN documents ON documents.content = corrected.content "
-        "WHERE action = 'rename-story' AND undone IS NULL ORDER BY corrections.number"
+        "SELECT id, name, max(corrections.number) AS last FROM corrections "
+        "JOIN corrected ON correction = corrections.number JOIN documents ON documents.content = corrected.content "
+        "WHERE action = 'rename-story' AND undone IS NULL GROUP BY id ORDER BY last"
     )
-    titles: dict[str, str] = {}
-    for id, title in connection.execute(query):
-        titles.pop(id, None)
-        titles[id] = str(title)
-    return titles
+    return {id: str(title) for id, title, _ in connection.execute(query)}
 
 
 def stated_facts(connection: sqlite3.Connection) -> dict[ClusterKey, dict[str, str]]:
