@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,12 @@ def test_many_readers(news: Path, start: Callable[..., Any], written: Any, lines
         assert {f"{n}_{k}" for n in range(2) for k in range(4)} <= ids
         assert len(ids) == 12
         assert collection.mention(mention).rejected
+
+
+def test_what_the_collection_refuses_is_the_answer(tmp_path: Path) -> None:
+    adder = import_module("cdcoref.server.adding_program").Adder({"collection": str(tmp_path / "x.cdcoref")}, print)
+    why = "there is no collection here; `cdcoref add` creates one"
+    assert adder.add([], keep_both=False, encoding=None) == {"error": why, "problems": []}
 
 
 def test_corrections_at_once_are_all_made(client: Any) -> None:
