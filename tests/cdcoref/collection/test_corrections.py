@@ -226,12 +226,14 @@ def test_a_mention_and_a_cluster_that_begins_with_it_are_one(news: Collection, m
     ("action", "ids", "what"),
     [
         ("same", ["m1"], "two or more different mentions"),
+        ("same", ["m1", "m999"], "there is no mention m999"),
         ("same", ["m1", "ferry"], "'ferry' is not the id of a mention, which is m and a number, such as m12"),
         ("not-a-mention", [], "give the words"),
         ("split", ["m1", "m4"], "give mentions of one cluster"),
         ("move", ["m1"], "give mentions, followed by the cluster to move them to"),
         ("rename", ["m1"], "give the one cluster to rename"),
         ("rename", ["c1"], "a cluster's name must have 1 to 200 characters"),
+        ("rename", ["c999"], "there is no cluster c999"),
         (
             "confuse",
             ["m1"],
@@ -517,8 +519,10 @@ def test_a_table_is_read(tmp_path: Path, delimiter: str) -> None:
     ("text", "message"),
     [
         ("", "line 1: the first line must name the columns"),
+        ("action,ids,what\n", "line 1: the first line must name the columns"),
         ("action,ids\nsame,m1 m2\njoin,m3\n", "line 3: 'join' is not a correction"),
         ("action,ids\nsame,\n", "line 2: the row names no ids"),
+        ("action,ids,ids\nsame,m1,m2\n", "line 1: the first line must name the columns"),
         ("action,ids\nnot-a-mention,m1,m2\n", "line 2: the row has more cells than it needs"),
         ("action,ids,name\nsame,m1 m2,m3\n", "line 2: the row has more cells than it needs"),
         ('action,ids,name\nrename,c3,"The ferry\n', "line 2: the line cannot be read"),

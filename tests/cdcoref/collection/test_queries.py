@@ -118,11 +118,16 @@ LARGE = "a number is too large; give a smaller one"
     [
         (lambda news: news.clusters(limit=10**20), LARGE),
         (lambda news: news.document(1), "the id of a document must be a string, not 1"),
+        (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
         (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
         (lambda news: news.clusters(limit=-1), "limit must be 0 or more, not -1"),
         (lambda news: news.correct("rename", ["c1"], name=5), "the name of a cluster must be a string, not 5"),
+        (lambda news: news.documents(since=3), "since must be a string, not 3"),
+        (lambda news: news.story("1"), "the number of a story must be a whole number, not '1'"),
         (lambda news: news.remove("12"), r"the documents must be a list of ids, such as \['12'\], not '12'"),
+        (lambda news: news.correct("same", "m1"), "the mentions must be a list of ids"),
         (lambda news: news.correct("same", [1, 2]), "the id of a mention or cluster must be a string, not 1"),
+        (lambda news: news.undo("1"), "the number of a correction must be a whole number, not '1'"),
         (lambda news: news.add(["A ferry sank."], 3), "predictor must be what cdcoref.load"),
     ],
 )

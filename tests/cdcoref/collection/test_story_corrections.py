@@ -92,8 +92,10 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
     ("action", "ids", "name", "message"),
     [
         ("join-stories", ["s1", "ferry2"], None, "give two or more different stories, such as s3, to join them"),
+        ("split-story", ["ferry0", "museum1"], None, "give documents of one story, to split them from it"),
         ("split-story", ["s1"], None, "these are all documents of the story; give only some of them"),
         ("move-document", ["ferry0"], None, "give documents, followed by the story to move them to"),
+        ("move-document", ["ferry0", "s1"], None, "'ferry0' is already in that story"),
         ("move-document", ["s9", "s1"], None, "there is no document 's9' in the collection"),
         ("rename", ["s1"], " ", "a story's title must have 1 to 200 characters"),
         ("rename", ["s9"], "Ferry", "there is no document 's9' in the collection"),
@@ -101,6 +103,7 @@ def test_what_contradicts_is_refused(news: Collection) -> None:
         ("day", ["c3"], "some day", "'some day' is not a day; give it as 2024-03-05"),
         ("day", ["c3", "c4"], "2024-03-05", "give the one event that has this day"),
         ("place", ["c1"], "Tresk", "c1 is not an event; only an event has a place"),
+        ("place", ["c3"], " ", "the place of an event must have 1 to 200 characters"),
     ],
 )
 def test_what_makes_no_sense_is_refused(news: Collection, action: Any, ids: Any, name: Any, message: str) -> None:

@@ -59,6 +59,7 @@ def test_a_file_is_a_topic_of_stories(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("News\n## 1a\nA [crash](event:c).\n", "trams.md, line 1: there is text before the first heading"),
+        ("## a1\nA [crash](event:c).\n", "trams.md, line 1: expected a heading like '## 1a'"),
         ("## 1a\nA [crash](event:c).\n## 1a\n", "trams.md, line 3: there is another text with the heading '## 1a'"),
         ("## 1a\nA [crash](event:c).\n\n## 1b\n[It](entity:c)", "line 5: the cluster 'c' has events and entities"),
         ("## 1a\n\nA [tram](entity:t) [crashed(event:c).\n", "line 3: a bracket is not part of a mark"),

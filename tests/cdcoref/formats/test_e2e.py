@@ -97,6 +97,8 @@ def test_it_is_scored_within_documents(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"sentences": [["A", 1]]}, "number 2 of number 1 of 'sentences' should be a valid string"),
+        ({"clusters": [[[0]]]}, "at least 2 items"),
+        ({"clusters": [[[0, True]]]}, "should be a valid integer"),
         ({"clusters": [[[3, 2]]]}, "from 0 to 8"),
         ({"subtoken_map": [0, 0, 1]}, "word pieces"),
         ({"predicted_clusters": [[[0, 0], [2, 2]]]}, "both 'clusters' and 'predicted_clusters'"),

@@ -235,11 +235,11 @@ def test_kinds(tmp_path: Path) -> None:
 
 
 def on_the_same_tokens() -> tuple[Corpus, Corpus]:
-    """Events and entities on the same tokens; the response has the events right and all links of entities wrong."""
+    """Events and entities of the same tokens and names; the response has the events right and all links of entities wrong."""
     documents = tuple(Document.from_sentences(id, [["w"] * 4]) for id in ("d", "e"))
     places = [(document.id, (token,)) for document in documents for token in range(4)]
-    events = [Mention(*place, "event", f"v{place[1][0]}") for place in places]
-    key = [Mention(*place, "entity", f"n{place[1][0]}") for place in places]
+    events = [Mention(*place, "event", str(place[1][0])) for place in places]
+    key = [Mention(*place, "entity", str(place[1][0])) for place in places]
     response = [Mention(*place, "entity", place[0]) for place in places]
     return Corpus(documents, (*events, *key)), Corpus(documents, (*events, *response))
 

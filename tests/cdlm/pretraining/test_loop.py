@@ -176,7 +176,9 @@ def test_words_new_to_the_encoder(config: PretrainingConfig, corpus: Path, word_
     ("change", "message"),
     [
         ({"max_length": 129}, "has positions for 128 tokens"),
+        ({"max_length": 15}, "max_length is 15 and should be at least 16"),
         ({"batch_size": 5}, "multiple of sequences_at_once 2; choose another, as in --set sequences_at_once=1"),
+        ({"masked": 1.0}, "masked is 1.0 and should be below 1"),
         ({"variant": "global"}, "variant is 'global' and should be 'cdlm', 'rand', 'prefix' or 'local'"),
         ({"run": RunOptions()}, "run.steps must be 1 or more"),
         ({"min_documents": 4}, "no set of at least 4 documents; omitted: sets with too few documents: 30"),
