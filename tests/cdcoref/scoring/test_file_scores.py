@@ -235,7 +235,7 @@ def test_kinds(tmp_path: Path) -> None:
 
 
 def on_the_same_tokens() -> tuple[Corpus, Corpus]:
-    """Events and entities of the same tokens and names; of the response the events are right, no link of entities is."""
+    """Events and entities of the same tokens and names; the events of the response are right, no link of entities."""
     documents = tuple(Document.from_sentences(id, [["w"] * 4]) for id in ("d", "e"))
     places = [(document.id, (token,)) for document in documents for token in range(4)]
     events = [Mention(*place, "event", str(place[1][0])) for place in places]
