@@ -122,9 +122,7 @@ def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, thr
     assert partition(labels) == partition(new_labels[np.array(new_place)])
 
 
-def test_merges_of_equal_distance_are_in_the_order_they_were_made(
-    by_sparse_merges: Callable[..., Any],
-) -> None:
+def test_merges_of_equal_distance_are_in_the_order_they_were_made(by_sparse_merges: Callable[..., Any]) -> None:
     # Two paths, of the even and of the odd items; those of the odd ones are nearer.
     items = np.arange(300)
     scores = PairScores(300, items[:-2], items[2:], np.where(items[:-2] % 2, 0.7, 0.5))

@@ -41,9 +41,7 @@ def test_equals_the_matrix(
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("steps", [0, 4])
-def test_equals_it_at_many_links(
-    by_sparse_merges: Trees, scores_of: RandomScores, steps: int, linkage: Linkage
-) -> None:
+def test_equal_at_many_links(by_sparse_merges: Trees, scores_of: RandomScores, steps: int, linkage: Linkage) -> None:
     scores = scores_of(1, 1000, 12_000, steps)
     found = merges(by_sparse_merges(scores, linkage))
     assert found == merges(dendrogram(scores, linkage))

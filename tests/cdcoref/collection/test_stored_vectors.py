@@ -94,9 +94,7 @@ def test_documents_are_read_once(
         assert stored(collection).keys() == parts.keys() - {read[0]}
 
 
-def test_a_new_document_is_compared_with_all_of_its_story(
-    written: Any, make: Callable[..., Collection], predictor: Predictor
-) -> None:
+def test_new_ones_are_compared_with_all(written: Any, make: Callable[..., Collection], predictor: Predictor) -> None:
     """Although it is read together with the nearest alone."""
     with make(max_pairs=1) as collection:
         for id, text in TEXTS.items():
@@ -105,9 +103,7 @@ def test_a_new_document_is_compared_with_all_of_its_story(
         assert written.compared(collection) == set(combinations_with_replacement(sorted(TEXTS), 2))
 
 
-def test_in_a_large_story_a_new_document_is_compared_with_the_nearest(
-    written: Any, make: Callable[..., Collection], predictor: Predictor
-) -> None:
+def test_large_stories_compare_the_nearest(written: Any, make: Callable[..., Collection], predictor: Predictor) -> None:
     """In one of more than a hundred documents."""
     words = [["A", "ferry", "sank", "near", f"witness{n}", "and", f"witness{n + 1}", "."] for n in range(102)]
     documents = [Document.from_sentences(f"d{n}", [sentence]) for n, sentence in enumerate(words)]
@@ -141,9 +137,7 @@ def test_damage(make: Callable[..., Collection], predictor: Predictor, damage: C
         assert collection.corpus() == before
 
 
-def test_a_document_replaced_meanwhile_counts_as_now(
-    written: Any, make: Callable[..., Collection], predictor: Predictor
-) -> None:
+def test_a_document_replaced_meanwhile(written: Any, make: Callable[..., Collection], predictor: Predictor) -> None:
     changed = "Nobody was hurt. " + TEXTS["ferry0"]
     meanwhile = [changed]
 

@@ -57,9 +57,7 @@ def texts(corpus: Corpus) -> list[tuple]:
 @pytest.mark.parametrize(("layout", "name"), [("2012", "x.conll"), ("cross-document", "x.conll.gz")])
 @given(data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_written_is_read_back_equal_or_refused(
-    tmp_path: Path, layout: Layout, name: str, data: st.DataObject
-) -> None:
+def test_written_is_read_back_equal_or_refused(tmp_path: Path, layout: Layout, name: str, data: st.DataObject) -> None:
     path = tmp_path / name
     corpus = data.draw(corpora(words, names, st.sampled_from("ab\n"), empty=layout == "2012", gaps=False))
     if why := refusal(corpus, path, layout):

@@ -140,9 +140,7 @@ def test_logits_are_kept_as_each_sequence_is_read_once(model: CorefModel, docume
     assert model.kept_logits is None
 
 
-def test_documents_read_for_vectors_are_not_read_again(
-    model: CorefModel, documents: Corpus, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vectors_need_no_second_reading(model: CorefModel, documents: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     lower_states = CorefModel.lower_states
 

@@ -161,7 +161,7 @@ def test_texts_are_read_by_the_model(reading: Client) -> None:
 def test_many_readers(news: Path, start: Callable[..., Any], written: Any, lines: Callable[[Corpus], bytes]) -> None:
     client = start(news)
     ferry = client.cluster("ferry")
-    addresses = [
+    pages = [
         "/",
         "/documents",
         f"/clusters/{ferry}",
@@ -175,7 +175,7 @@ def test_many_readers(news: Path, start: Callable[..., Any], written: Any, lines
     def read(number: int) -> int:
         done = 0
         while going:
-            answer = client.get(addresses[(number + done) % len(addresses)])
+            answer = client.get(pages[(number + done) % len(pages)])
             assert answer.status_code == 200, answer.text
             done += 1
             time.sleep(1)

@@ -73,9 +73,7 @@ def pairs_of(training: TrainingData, epoch: int) -> tuple[list[frozenset[int]], 
 
 
 @pytest.mark.parametrize(("step", "batches", "ratio"), [(8, 4, 1.5), (16, 1, 2.0), (1, 1, 0.5), (32, 8, 0.0)])
-def test_epochs_have_all_positives_and_some_negatives(
-    tiny_encoder: Path, step: int, batches: int, ratio: float
-) -> None:
+def test_epochs_have_all_positives_some_negatives(tiny_encoder: Path, step: int, batches: int, ratio: float) -> None:
     documents = corpus()
     expected = pairs_by_hand(documents)
     positives = {pair for pair, coreferent in expected.items() if coreferent}

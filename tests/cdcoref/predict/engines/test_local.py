@@ -50,9 +50,7 @@ def test_names_of_clusters_are_unique_over_stories(tiny_model: CorefModel) -> No
     assert len(set.union(*names)) == sum(map(len, names))  # type: ignore[arg-type]
 
 
-def test_how_many_stories_are_read_at_once_does_not_matter(
-    tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_how_many_are_read_at_once_does_not_matter(tiny_model: CorefModel, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
     monkeypatch.setattr("cdcoref.predict.engines.local.WORDS_AT_ONCE", 20)
     parts = list(LocalEngine(tiny_model, TASK).run(collection(8), STORIES))
