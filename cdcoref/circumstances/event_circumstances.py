@@ -3,6 +3,7 @@ the tokens that state it and how it is known."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +42,7 @@ _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING = 6
+_YEAR = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,18 +244,31 @@ class DocumentCircumstances:
 
 
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
-    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"), until the next heading."""
+    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"), until the next heading.
+
+    The day of the document is first that of its publication, unless headings of other days follow.
+    """
+    headings = [_day_of_heading(own) for own in sentences]
+    days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
-    for own in sentences:
-        if own.words and len(own.words) <= _LONGEST_HEADING and own.words[-1] not in ENDS_SENTENCE:
-            days = [one for one in own.times if one.period is not None and one.period.days == 1]
-            rest = len(own.words) - sum(one.end - one.start for one in days)
-            if len(days) == 1 and not rest and (current is not None or days[0].period != today):
-                assert days[0].period is not None
-                current = When(days[0].period, own.tokens(days[0].start, days[0].end), Source.HEADING)
-            elif not days and all(word.isalpha() for word in own.words):
-                current = None
+    for own, heading in zip(sentences, headings, strict=True):
+        if heading is None:
+            current = None if _is_heading(own) and all(word.isalpha() for word in own.words) else current
+        elif current is not None or heading.period != today or (len(days) > 1 and not _YEAR.fullmatch(own.words[-1])):
+            current = heading
         yield current
+
+
+def _is_heading(own: Sentence) -> bool:
+    return 0 < len(own.words) <= _LONGEST_HEADING and own.words[-1] not in ENDS_SENTENCE
+
+
+def _day_of_heading(own: Sentence) -> When | None:
+    """The day that a heading is, with nothing beside it."""
+    for time in own.times if _is_heading(own) else ():
+        if time.period is not None and time.period.days == 1 and time.end - time.start == len(own.words):
+            return When(time.period, own.tokens(time.start, time.end), Source.HEADING)
+    return None
 
 
 def _participants(sentence: Sentence, head: int, event: Mention, entities: Sequence[Mention]) -> Iterator[Participant]:

@@ -143,8 +143,8 @@ def _place_at(
         possible = places_named(name) or _state(words, place, length)
         if not possible or (length == 1 and (len(name[0]) < 3 and name[0] not in ("US", "UK"))):
             continue
-        if length == 1 and name[0].casefold() in OFFICIALS:
-            return None  # "Police fire tear gas"
+        if length == 1 and name[0].casefold() in OFFICIALS | _FACILITIES:
+            return None  # "Police fire tear gas", "University Hospital"
         stop = place + length
         whole = not _continues(words, stop, end) and not _begun(words, place)
         firm = whole and (place < dateline or _says_place(words, place))
