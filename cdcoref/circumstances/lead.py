@@ -236,8 +236,9 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
-        for word, official in pairwise(self._title):
-            if official.casefold() in OFFICIALS and (country := country_of_people(word)) is not None:
+        for word, noun in pairwise(self._title):
+            country = country_of_people(word) if noun.casefold() in OFFICIALS | _HAPPENINGS else None
+            if country is not None:  # "Greek court", "Greek election"
                 yield country
 
 

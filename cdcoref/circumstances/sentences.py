@@ -31,6 +31,7 @@ ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"
 LINE_BREAK = "//n"
 _HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
 _PLACE, _OTHER = "place", "other"
+_SITES = words_in("place_words.tsv", "site")
 _PUBLISHED = words_in("time_words.tsv", "publication")
 
 
@@ -148,6 +149,7 @@ def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool
     site = parse.heads[token]
     modifies = parse.relations[token] in ("compound", "nmod", "amod", "poss") and parse.parts[site] == "NOUN"
     is_there = parse.relations[site] == "pobj" and parse.lemmas[parse.heads[site]].casefold() in AT_PLACE
+    is_there = is_there or (parse.relations[site] in ("pobj", "dobj") and parse.lemmas[site].casefold() in _SITES)
     return named.place.sort in ("city", "unknown") and modifies and is_there
 
 
