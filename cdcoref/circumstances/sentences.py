@@ -148,8 +148,10 @@ def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool
     token = parse.head_of(tokens)
     site = parse.heads[token]
     modifies = parse.relations[token] in ("compound", "nmod", "amod", "poss") and parse.parts[site] == "NOUN"
-    is_there = parse.relations[site] == "pobj" and parse.lemmas[parse.heads[site]].casefold() in AT_PLACE
-    is_there = is_there or (parse.relations[site] in ("pobj", "dobj") and parse.lemmas[site].casefold() in _SITES)
+    above = parse.lemmas[parse.heads[site]].casefold()
+    is_site = parse.lemmas[site].casefold() in _SITES
+    is_there = parse.relations[site] == "pobj" and (above in AT_PLACE or (is_site and above == "on"))
+    is_there = is_there or (parse.relations[site] == "dobj" and is_site)  # "they rammed a Paris shop"
     return named.place.sort in ("city", "unknown") and modifies and is_there
 
 
