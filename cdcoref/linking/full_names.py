@@ -161,6 +161,7 @@ class NamesOfStory:
         begun: dict[Word, Name] = {}  # by the first word of an organisation's name that name, if only one begins so
         short: set[Word] = set()  # what stands for an organisation before anybody is named so
         borne: set[Word] = set()
+        seen: Counter[Word] = Counter()
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
         of_companies = {one.document for one in facts.values() if one.words.is_organisation and not one.words.names}
         for number, one in facts.items():
@@ -174,6 +175,7 @@ class NamesOfStory:
             elif _is_alone(one) and word not in borne:
                 if word in begun:
                     short.add(word)
+                seen[word] += 1
                 types[word] |= _types(one, pronouns.get(number, ()))
         people = _people(facts, pronouns)
         companies = {first for _, first in begun}
@@ -185,7 +187,7 @@ class NamesOfStory:
                 word not in borne
                 and "PERSON" not in found
                 and (
-                    found & _NO_PEOPLE
+                    (found & _NO_PEOPLE and seen[word] > 1)  # once, the parse may be wrong
                     or places_named(word[1:])
                     or (found == {"ORG"} and word[0] in of_companies)  # "Disney" and "the company"
                 )
