@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--size", default="1080x610", help="width and height in pixels (default: 1080x610)")
     parser.add_argument("--dark", action="store_true", help="in dark colours")
     arguments = parser.parse_args()
-    browser_path = shutil.which("chromium") or shutil.which("google-chrome")
+    browser_path = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
     if browser_path is None:
         raise SystemExit("picture_of_page.py: no browser was found; install chromium")
     address = arguments.page if arguments.page.startswith("http://") else Path(arguments.page).resolve().as_uri()

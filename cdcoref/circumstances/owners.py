@@ -18,7 +18,7 @@ _LIMITS = words_in("time_words.tsv", "limit")
 """Words before a time at which nothing happens."""
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
-_DURING = frozenset({"in", "during", "at"})
+_DURING = words_in("time_words.tsv", "during")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 

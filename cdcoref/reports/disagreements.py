@@ -133,7 +133,7 @@ _SHORTEST_MISSPELT = 4
 """Letters of a surname that may be misspelt."""
 _MOST_LETTERS = 2
 """Letters in which two spellings of one surname differ, at most."""
-_SIDES = frozenset({"against", "to", "by"})
+_SIDES = words_in("function_words.tsv", "side")
 _OFFICES = words_in("titles.tsv", "single")
 _FORMER = words_in("before_other_offices.tsv")
 _FULL = 2
