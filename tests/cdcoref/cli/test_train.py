@@ -225,7 +225,7 @@ def test_corpora_by_name(cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sampl
     done = cdcoref("train", *arguments, "-o", model, "--epochs", 1, *share, "--device", "cpu")
     assert done.code == 0, done.err
     assert f"cdcoref: MEANTIME has no dev split in {second}\n" in done.err
-    assert "the preset small is for gum, gum-heads, invented, litbank too" in done.err
+    assert "the preset small also uses gum, gum-heads, invented, litbank; without them" in done.err
     assert json.loads((model / "training.json").read_text())["configuration"]["bi_encoder"]["corpus_shares"] == {
         "meantime": 0.5
     }

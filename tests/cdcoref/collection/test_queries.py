@@ -121,7 +121,7 @@ LARGE = "a number is too large; give a smaller one"
         (lambda news: news.clusters(kind="events"), "kind is 'events' and should be one of 'event', 'entity'"),
         (lambda news: news.clusters(limit="2"), "limit must be a whole number, not '2'"),
         (lambda news: news.clusters(limit=-1), "limit must be 0 or more, not -1"),
-        (lambda news: news.correct("rename", ["c1"], name=5), "the name of a cluster must be a string, not 5"),
+        (lambda news: news.correct("rename", ["c1"], name=5), "a cluster.s name must be a string, not 5"),
         (lambda news: news.documents(since=3), "since must be a string, not 3"),
         (lambda news: news.story("1"), "the number of a story must be a whole number, not '1'"),
         (lambda news: news.remove("12"), r"the documents must be a list of ids, such as \['12'\], not '12'"),
