@@ -255,7 +255,7 @@ def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[Annotated
 
 
 def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["local", "global"] | None) -> Corpus:
-    """Annotated files of one's own, all of which must be readable; says what was noted about them."""
+    """Read a user's own annotated files, all of which must be readable, and print the notes about them."""
     from cdcoref.formats import read_corpus
 
     loaded = read_corpus(files, kind=kind, ids=ids)

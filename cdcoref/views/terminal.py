@@ -196,7 +196,7 @@ def first_events(events: Sequence[StoryEvent], most: int) -> list[StoryEvent]:
 
 
 def _wrapped(text: str, first: int, rest: int) -> list[str]:
-    """Lines with indents of so many spaces: that of the first line, and that of the others."""
+    """Lines with indents of `first` spaces in the first line and `rest` in the others."""
     return textwrap.wrap(printable(text), STORY_WIDTH, initial_indent=" " * first, subsequent_indent=" " * rest)
 
 

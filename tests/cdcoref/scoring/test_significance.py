@@ -82,7 +82,7 @@ def test_equal_responses_have_p_1() -> None:
 
 
 def topical(number: int, rng: np.random.Generator) -> list[str]:
-    """Clusters that span the documents of a topic, of which there are ten."""
+    """Clusters that span the documents of a topic; there are ten topics."""
     return [f"{number % 10}/{token // 3}" for token in range(MENTIONS)]
 
 
