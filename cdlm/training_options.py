@@ -115,10 +115,12 @@ def configured(preset: T, file: Path | None, settings: list[str] | None, named: 
 
 
 @contextmanager
-def resumable(program: str = "cdlm") -> Iterator[None]:
-    """Tell the user of a program how to resume an interrupted run."""
+def resumable(output: Path, program: str = "cdlm") -> Iterator[None]:
+    """Print how to resume an interrupted run, if its folder has something to resume."""
     try:
         yield
     except KeyboardInterrupt:
-        say(program, "interrupted; run the same command with --resume to resume")
+        begun = any((output / name).exists() for name in ("checkpoints", "training.json"))
+        how = "with --resume to resume" if begun else "again; nothing had been saved"
+        say(program, f"interrupted; run the same command {how}")
         sys.exit(130)

@@ -161,7 +161,7 @@ def train(
     absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
         say(f"the preset {preset} also uses {', '.join(absent)}; without them the model is a different one")
-    with resumable("cdcoref"):
+    with resumable(output, "cdcoref"):
         train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
 
 

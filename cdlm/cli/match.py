@@ -57,7 +57,7 @@ def train(
     if train_file is None or dev_file is None:
         raise InputError("give --train FILE and --dev FILE, or --benchmark NAME:DIR")
     train_pairs, dev_pairs = read_pairs(train_file), read_pairs(dev_file)
-    with options.resumable():
+    with options.resumable(output):
         train_matcher(training, train_pairs, dev_pairs, output, resume=resume, device=device, tracker=log)
 
 

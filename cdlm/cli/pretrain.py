@@ -62,7 +62,7 @@ def pretrain(
     from cdlm.pretraining import pretrain as pretrain_model
 
     named = {"encoder": encoder, "variant": variant}
-    with options.resumable():
+    with options.resumable(output):
         pretrain_model(
             options.configured(PRESETS[preset], config, settings, named),
             [open_source(name, split) for name in corpus],

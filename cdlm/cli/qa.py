@@ -52,7 +52,7 @@ def train(
     for path, read in ((train_file, train_questions), (dev_file, dev_questions)):
         for note in read.notes:
             say("cdlm", f"note: {path}: {note}")
-    with options.resumable():
+    with options.resumable(output):
         train_reader(
             training,
             train_questions.questions,

@@ -187,6 +187,9 @@ def test_interrupted_runs(cdcoref: Run, tmp_path: Path, corpora: list[object], m
 
     monkeypatch.setattr("cdcoref.training.train", interrupted)
     done = cdcoref("train", *corpora, "-o", tmp_path / "model")
+    assert (done.code, done.err) == (130, "cdcoref: interrupted; run the same command again; nothing had been saved\n")
+    (tmp_path / "model" / "checkpoints").mkdir(parents=True)
+    done = cdcoref("train", *corpora, "-o", tmp_path / "model", "--resume")
     assert (done.code, done.err) == (130, "cdcoref: interrupted; run the same command with --resume to resume\n")
 
 
