@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
@@ -15,7 +16,8 @@ from cdcoref.corpus import ENTITY, KINDS
 from cdcoref.formats.chains import UNKNOWN_KIND, Link, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
-from cdcoref.formats.metadata import USUAL_NAMES, stated_date
+from cdcoref.formats.metadata import stated_date, usual_fields
+from cdcoref.formats.web_page import all_text, is_html
 from cdcoref.language import day_in
 
 Range = Annotated[list[NonNegativeInt], Len(2, 2)]
@@ -39,7 +41,10 @@ class Layouts:
             yield from ({"id": id, **document} for document in read(content, id, self))
         elif content.keys().isdisjoint(("tokens", "mentions")):
             usual = _usual(content, self)
-            if "text" not in usual and "maintext" in content:
+            articles = [] if "text" in usual else [*_nested(content, self)]
+            if articles:
+                yield from ({"id": f"{id}:{number}", **article} for number, article in enumerate(articles, 1))
+            elif "text" not in usual and "maintext" in content:
                 self.remark("article without a text left out")
             else:
                 yield usual
@@ -59,29 +64,47 @@ def _first(value: Any) -> Any:
 
 def _usual(content: Fields, layouts: Layouts) -> Fields:
     """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
-    by_name = {name.lower(): name for name in reversed(content) if content[name] not in (None, "", [], {})}
-    known: Fields = {}
-    used: set[str] = set()
-    for ours, names in USUAL_NAMES.items():
-        theirs = next((by_name[name] for name in names if name in by_name), None)
-        if theirs is not None and (ours != "text" or isinstance(content[theirs], str)):
-            known[ours] = content[theirs]
-            used.add(theirs)
-    if "text" not in known:
-        return content
-    source, author = known.get("source"), known.get("author")
-    if isinstance(source, dict):
-        known["source"] = source.get("name") or source.get("id")
-    if isinstance(author, list):
-        known["author"] = ", ".join(map(str, author))
+    theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
+    known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
+    if not isinstance(known.get("text"), str):
+        parts = [
+            name for name, value in content.items() if isinstance(value, dict) and "text" in _usual(value, layouts)
+        ]
+        if len(parts) != 1:
+            return content
+        [part] = parts
+        return _usual({name: value for name, value in content.items() if name != part} | content[part], layouts)
+    if theirs["text"].lower() != "text" and is_html(known["text"].encode()):
+        known["text"] = all_text(known["text"].encode(), theirs["text"])
     if "date" in known:
         known["date"] = stated_date(known["date"])
         if day_in(str(known["date"])) is None:
             layouts.remark("date that cannot be read kept as it is")
-    rest = {name: value for name, value in content.items() if name not in used}
+    rest = {name: value for name, value in content.items() if name not in theirs.values()}
     if "text" not in content:  # an article of a collector, whose other fields may be anything
         rest = {name: value for name, value in rest.items() if isinstance(value, str | int | float) and value != ""}
     return rest | {name: value for name, value in known.items() if value is not None}
+
+
+def _plain(value: Any, name: str) -> Any:
+    """A value of metadata or a text, which may be in an object of its own."""
+    if isinstance(value, dict):
+        strings = [part for part in value.values() if isinstance(part, str)]
+        value = max(strings, key=len, default=None) if name == "text" else value.get("name") or _first(strings)
+    if name == "title" and isinstance(value, str):
+        return unescape(value)
+    return ", ".join(map(str, value)) if name == "author" and isinstance(value, list) else value
+
+
+def _nested(content: Fields, layouts: Layouts) -> Iterator[Fields]:
+    """The documents in the lists of an object, at any depth, or in an object of its own for each."""
+    for name, value in content.items():
+        if isinstance(value, dict):
+            usual = _usual(value, layouts)
+            yield from ({"id": name, **usual},) if "text" in usual else _nested(value, layouts)
+        elif isinstance(_first(value), dict):
+            usual_ones = (_usual(entry, layouts) for entry in value if isinstance(entry, dict))
+            yield from (usual for usual in usual_ones if "text" in usual)
 
 
 def _articles(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:

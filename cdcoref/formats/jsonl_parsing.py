@@ -190,10 +190,6 @@ def read_records(source: str | Path | BinaryIO, remarks: Remarks, options: ReadO
 
 
 def _record(content: dict[str, Any], number: int, unnamed: str, pipeline: str | None, remarks: Remarks) -> Record:
-    for value in () if content.get("id") else content.values():
-        first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, dict) and not {"text", "tokens"}.isdisjoint(first):
-            raise WrongLine("the object holds documents; give them as an array, or each on a line of its own")
     fields = checked(DocumentFields, content)
     for name, value in (fields.model_extra or {}).items():
         if isinstance(value, list | dict):

@@ -37,17 +37,30 @@ _FORWARDED = re.compile(
 )
 _QUOTED = re.compile(r"^On .{5,120}\n?.{0,80}(?<=wrote:)\n\n?(?:>.*(?:\n|\Z))+", re.MULTILINE)
 """An earlier message that a reply repeats, with the line that introduces it."""
+_QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
+"""The same in HTML."""
+_ANSWER = re.compile(r"(?:(?:re|fwd?):\s*)+", re.IGNORECASE)
 _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
 _NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
 _NEXIS_FIELD = re.compile(
     r"[ \t]*(?P<name>BYLINE|SECTION|LENGTH|DATELINE|HEADLINE|HIGHLIGHT|BODY|LOAD-DATE|LANGUAGE|GRAPHIC|"
-    r"PUBLICATION-TYPE|JOURNAL-CODE|CORRECTION-DATE|SUBJECT|COPYRIGHT|CLASSIFICATION)"
-    r"(?::[ \t]*|[ \t]+(?=\d{4}))(?P<value>.*)",
+    r"PUBLICATION-TYPE|JOURNAL-CODE|CORRECTION-DATE|SUBJECT|COPYRIGHT|CLASSIFICATION|NOTES|PAGE)"
+    r"(?::[ \t]*|[ \t]+(?=\d{4}|\d+ of \d+)|\Z)(?P<value>.*)",
     re.IGNORECASE,
 )
 _NEXIS_BEHIND = frozenset(
-    {"load-date", "language", "graphic", "publication-type", "journal-code", "subject", "copyright"}
+    {
+        "load-date",
+        "language",
+        "graphic",
+        "publication-type",
+        "journal-code",
+        "subject",
+        "copyright",
+        "classification",
+        "notes",
+    }
 )
 
 
@@ -77,7 +90,7 @@ def nexis_parts(text: str) -> Iterator[Part]:
                     begun = begun or name in ("length", "body", "byline")
                     if name in ("byline", "headline") and field["value"]:
                         stated["author" if name == "byline" else "title"] = field["value"]
-                elif not ended and line and line.lower() not in ("body", "all rights reserved"):
+                elif not ended and line and line.lower() != "all rights reserved":
                     rest.append(line)
             if begun and rest and not ended:
                 body.append("\n".join(rest))
@@ -103,7 +116,7 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         except (LookupError, UnicodeError, ValueError):  # an encoding that is unknown
             text = part.get_payload(decode=True).decode(errors="replace")  # type: ignore[union-attr]
         if part is not None and part.get_content_subtype() == "html":
-            text = all_text(text.encode(), path)
+            text = all_text(text.encode(), path, without=_QUOTES)
         name, address = parseaddr(str(message.get("From", "")))
         source = name or address.rpartition("@")[2]
         stated = {"title": str(message.get("Subject", "")), "date": str(message.get("Date", "")), "source": source}
@@ -111,11 +124,12 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         if content is not data:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
         if header := _FORWARDED.search(text):
-            if re.match(r"(?i)re:", stated["title"]) and text[: header.start()].strip():
+            is_answer = re.match(r"(?i)re:", stated["title"]) or "original" in header[0].partition("\n")[0].lower()
+            if is_answer and not re.match(r"(?i)fwd?:", stated["title"]) and text[: header.start()].strip():
                 text = text[: header.start()]
             elif sent := re.search(r"(?im)^\*?(?:Date|Sent):\*?(.*)", header[0]):
                 stated["date"] = sent[1] if day_in(sent[1]) else stated["date"]
-        yield Part(_FORWARDED.sub("", text), stated)
+        yield Part(_FORWARDED.sub("", text), {**stated, "title": _ANSWER.sub("", stated["title"])})
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:
@@ -125,13 +139,18 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
         text = content or entry.get("summary") or entry.get("title", "")
         stated = {
-            "title": html.unescape(entry.get("title", "")),
+            "title": _plain(entry.get("title", ""), path),
             "date": entry.get("published") or entry.get("updated"),
             "url": entry.get("link"),
             "author": entry.get("author"),
             "source": feed.feed.get("title"),
         }
-        yield Part(all_text(text.encode(), path) if "<" in text else text, stated)
+        yield Part(_plain(text, path), stated)
+
+
+def _plain(text: str, path: Path) -> str:
+    """A text of a feed without tags and character references."""
+    return all_text(text.encode(), path) if "<" in text else html.unescape(text)
 
 
 def _records(data: bytes, path: Path) -> Iterator[Part]:

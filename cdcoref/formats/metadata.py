@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import dropwhile, islice
 from typing import Any
@@ -26,8 +26,11 @@ USUAL_NAMES: dict[str, list[str]] = {}
 for _row in rows("field_names.tsv"):
     USUAL_NAMES.setdefault(_row["field"], []).append(_row["name"])
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")
+_EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
+_EXCEL_BEGINS = date(1899, 12, 30)
 _NUMBERS = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _BEGINNING = 4000
 """Characters of the text that are looked at."""
@@ -73,11 +76,30 @@ def found_metadata(text: str, id: str) -> dict[str, str]:
     return found
 
 
+def usual_fields(names: Sequence[str]) -> dict[str, str]:
+    """Which of some names, in any capitals, stand for a text and its metadata: whole, or by their last word.
+
+    >>> usual_fields(["Author(s)", "webPublicationDate", "body"])
+    {'text': 'body', 'date': 'webPublicationDate', 'author': 'Author(s)'}
+    """
+    by_name = {name.strip().lower(): name for name in reversed(names)}
+    by_last_word = {
+        words[-1].lower(): name for name in reversed(names) if (words := _WORDS.findall(name.replace("(s)", "s")))
+    }
+    fields: dict[str, str] = {}
+    for ours, usual in USUAL_NAMES.items():
+        called = (names_of.get(one) for names_of in (by_name, by_last_word) for one in usual)
+        theirs = next((name for name in called if name is not None and name not in fields.values()), None)
+        if theirs is not None:
+            fields[ours] = theirs
+    return fields
+
+
 def stated_date(value: Any, day_first: bool | None = None) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
-    It reads seconds and milliseconds since 1970, days without separators, and figures if only one can be the month, or
-    if `day_first` says which of them is the day.
+    It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, and figures if only
+    one can be the month, or if `day_first` says which of them is the day.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
@@ -86,6 +108,8 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
     try:
         if seconds := _SECONDS.fullmatch(text):
             return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
+        if _EXCEL_DAY.fullmatch(text):
+            return (_EXCEL_BEGINS + timedelta(int(float(text)))).isoformat()
         if _PLAIN_DAY.fullmatch(text):
             return date.fromisoformat(text).isoformat()
         if numbers := _NUMBERS.fullmatch(text):

@@ -14,7 +14,7 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.lines import first_bytes, whole_file
-from cdcoref.formats.metadata import USUAL_NAMES, is_day_first, plain_value, stated_date, with_stated
+from cdcoref.formats.metadata import is_day_first, plain_value, stated_date, usual_fields, with_stated
 from cdcoref.formats.packed import DAMAGE, most_unpacked, too_much, unpacked_zip
 from cdcoref.formats.plain_text import text_content, tokenise_text
 from cdcoref.language import day_in
@@ -195,17 +195,16 @@ def _renamed(names: Sequence[str], path: Path, chosen: Mapping[str, str]) -> dic
     if _is_own(names):
         raise InputError("this is a table that cdcoref wrote; give the documents that it was made from", path)
     by_name = {name.strip().lower(): name for name in reversed(names)}
-    by_last_word = {re.split(r"[\W_]+", name.strip().lower())[-1]: name for name in reversed(names)}
     ours: dict[str, str] = {}
     for name, column in chosen.items():
         if column not in names and column.lower() not in by_name:
             raise InputError(f"there is no column {column!r}; {_columns(names)}", path)
         ours[column if column in names else by_name[column.lower()]] = name
-    for name, usual in {**USUAL_NAMES, "id": ("id",)}.items():
-        called = [by_name.get(one) for one in usual]
-        called += [by_last_word.get(one) for one in usual if name != "id"]
-        theirs = next((column for column in called if column is not None and column not in ours), None)
-        if theirs is not None and name not in chosen:
+    usual = usual_fields([name for name in names if name not in ours])
+    if "id" in by_name:
+        usual["id"] = by_name["id"]
+    for name, theirs in usual.items():
+        if name not in chosen and theirs not in ours:
             ours |= {theirs: name} | {same: name for same in names if same.strip().lower() == name}
     if "text" not in ours.values():
         if len(names) != 1:

@@ -70,9 +70,13 @@ _DATE_NAMES = (
 _ELSEWHERE = (
     "ancestor::a or ancestor::aside or ancestor::nav or ancestor::footer or ancestor::li"
     " or ancestor::p[string-length(.) > 100] or preceding::p[string-length(.) > 100]"
+    " or ancestor::header[not(ancestor::article or .//h1)]"
+    " or ancestor::*[not(.//h1) and .//*[self::h2 or self::h3 or self::h4][.//a or ancestor::a]]"
 )
-"""Where a time is of something else: a link, what surrounds the article, its text, or what follows that."""
+"""Where a time is of something else: a link, what surrounds the article, its text, what follows that, or a teaser."""
 _LINKED_DATA = "//script[@type='application/ld+json']"
+_DATED = re.compile("(?:Article|Page|Posting|Report|CreativeWork)$")
+"""Types of schema.org whose day is that of a text."""
 _PUBLISHED = re.compile(
     r"\s*(?:(?:first )?(?:published|posted)(?: on)?|date(?: of publication)?)\s?(?::|\s)", re.IGNORECASE
 )
@@ -235,9 +239,14 @@ def _stated_day(tree: Any) -> str | None:
     values: list[str] = []
     for name in _DATE_NAMES:
         values += tree.xpath("//meta[@property=$n or @name=$n or @itemprop=$n]/@content", n=name)
-    values += (day for script in tree.xpath(_LINKED_DATA) for day in _days_of_data(_linked_data(script)))
+    named = [entry for script in tree.xpath(_LINKED_DATA) for entry in _days_of_data(_linked_data(script))]
+    headings = " ".join(tree.xpath("//title//text() | //h1//text()"))
+    of_page = [day for name, day in named if name and name in headings]
+    values += of_page or [day for _, day in named]
     values += tree.xpath("//time[@itemprop='datePublished' or @pubdate]/@datetime")
-    values += tree.xpath(f"//time[not({_ELSEWHERE})]/@datetime")[:1]
+    values += tree.xpath(f"//*[@itemprop='datePublished'][not({_ELSEWHERE})]/@content")
+    for time in tree.xpath(f"//time[not({_ELSEWHERE})]")[:1]:
+        values += (time.get("datetime", ""), time.text_content())
     lines = tree.xpath(f"//body//*[string-length(.) < {_LONGEST_PUBLISHED}][not({_ELSEWHERE} or self::li or .//li)]")
     values += [line for line in (element.text_content() for element in lines) if _PUBLISHED.match(line)]
     addresses = tree.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
@@ -251,13 +260,15 @@ def _linked_data(script: Any) -> Any:
         return json.loads(script.text or "", strict=False)
 
 
-def _days_of_data(data: Any) -> Iterator[str]:
-    """The days of what JSON-LD says of the page itself, not of what it lists or links to."""
+def _days_of_data(data: Any) -> Iterator[tuple[str, str]]:
+    """The headlines and days of what JSON-LD says of the page itself, not of what it lists or links to."""
     if isinstance(data, list):
         for entry in data:
             yield from _days_of_data(entry)
     elif isinstance(data, dict):
-        yield from (str(data[name]) for name in ("datePublished", "dateCreated") if name in data)
+        if _DATED.search(str(data.get("@type", "Article")).rstrip("]'")):
+            days = (str(data[name]) for name in ("datePublished", "dateCreated") if name in data)
+            yield from ((str(data.get("headline", "")), day) for day in days)
         for name in ("@graph", "mainEntity", "mainEntityOfPage"):
             yield from _days_of_data(data.get(name))
 
@@ -284,12 +295,14 @@ def _tree(data: bytes, path: str | Path) -> Any:
         raise InputError(f"the HTML cannot be read ({first_line(error)})", path) from error
 
 
-def all_text(data: bytes, path: str | Path) -> str:
-    """The text of a page, a line for each of its blocks."""
+def all_text(data: bytes, path: str | Path, without: str = "") -> str:
+    """The text of a page, a line for each of its blocks, without the elements of an XPath."""
     from lxml import etree
 
     if (tree := _tree(data, path)) is None:
         return ""
+    for element in tree.xpath(without) if without else ():
+        element.drop_tree()
     etree.strip_elements(tree, *_UNSEEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     for node in tree.iter():
         node.text, node.tail = _SPACE.sub(" ", node.text or ""), _SPACE.sub(" ", node.tail or "")

@@ -241,6 +241,21 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         },
         {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},
         {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
+        {
+            "data": {
+                "items": [
+                    {"head": 1},
+                    {"webTitle": "T", "pub_date": "20240307", "fields": {"bodyText": FERRY}, "paper": "P"},
+                ]
+            }
+        },
+        {
+            "title": {"rendered": "T"},
+            "date": {"$date": "20240307"},
+            "media": "P",
+            "body": {"a": f"<p>{FERRY}</p>"},
+        },
+        {"ferry": {"headline": "T", "content_html": f"<p>{FERRY}</p>", "date_published": "20240307", "journal": "P"}},
     ],
 )
 def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:

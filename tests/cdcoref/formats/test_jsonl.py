@@ -151,7 +151,6 @@ def mention(**fields: object) -> dict[str, object]:
         ("[]", "not a JSON object"),
         ("[" * 100_000, "cannot be parsed as JSON"),
         ('{"id": "a", "text": "\\ud800"}', "surrogate"),
-        ({"documents": [{"id": "a", "text": "x"}]}, "the object holds documents; give them as an array"),
         ({"id": "a", "text": "x", "sentences": [[0, 1]]}, "no 'tokens'"),
         (WHOLE | {"offsets": [[0, 1]]}, "1 ranges for 2 tokens"),
         (WHOLE | {"offsets": [[2, 3], [0, 1]]}, "ascending"),

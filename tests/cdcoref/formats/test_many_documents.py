@@ -65,6 +65,9 @@ FILES: dict[str, bytes] = {
     "a.warc.gz": warc(),
     "old.txt": OLD_NEXIS.encode(),
     "new.txt": NEW_NEXIS.encode(),
+    "pages.txt": re.sub("(Ferry sinks|Mill burns)", r"Page 1 of 2\n\1", NEW_NEXIS)
+    .replace("\n\nLoad-Date", "\n\nGraphic\n\nA Copyright ferry\n\nClassification\n\nSubject: FERRIES\n\nLoad-Date")
+    .encode(),
     "labels.txt": re.sub("([12] of 2) DOCUMENTS", r"Document \1", OLD_NEXIS)
     .replace("Ferry sinks", "Late City Edition\n\nHEADLINE: Ferry sinks")
     .encode(),
@@ -109,6 +112,7 @@ def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
     [
         ("Fwd: F", "---- Forwarded message ----\nFrom: A\nDate: Wed, 6 Mar 2024\n\nIt sank.", "It sank.", "2024-03-06"),
         ("RE: F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
+        ("F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
         ("Re: F", "It rose.\n\nOn Wed, 6 Mar 2024, Ann <a@b.c> wrote:\n> It sank.\n> Yes.", "It rose.", None),
         ("F", "> It sank, he said.", "> It sank, he said.", None),
     ],
@@ -117,6 +121,20 @@ def test_messages_that_hold_others(tmp_path: Path, subject: str, body: str, text
     (tmp_path / "a.eml").write_bytes(mail(subject, body))
     [document] = read_file(tmp_path / "a.eml").documents
     assert (document.text, document.metadata["date"]) == (text, date or "2024-03-07")
+    assert document.metadata["title"] == "F"
+
+
+def test_what_a_message_in_html_quotes_is_left_out(tmp_path: Path) -> None:
+    message = EmailMessage()
+    message["Message-ID"] = "<1@courier.example>"
+    message.set_content("<p>It rose.</p><div class='gmail_quote'>Ann wrote:<p>It sank.</p></div>", subtype="html")
+    (tmp_path / "a.eml").write_bytes(bytes(message))
+    assert read_file(tmp_path / "a.eml").documents[0].text == "It rose."
+
+
+def test_titles_of_feeds_have_no_tags(tmp_path: Path) -> None:
+    (tmp_path / "a.rss").write_text(FEED.replace("Ferry sinks", "&lt;i&gt;Ann &amp;amp; Co&lt;/i&gt; sinks"))
+    assert read_file(tmp_path / "a.rss").documents[0].metadata["title"] == "Ann & Co sinks"
 
 
 def test_a_web_archive_has_the_days_of_addresses_and_no_errors(tmp_path: Path) -> None:
