@@ -1,4 +1,4 @@
-"""Models on the Hugging Face hub: download, without a network if it was done before, and upload."""
+"""Download of models from the Hugging Face hub, without a network if it was done before."""
 
 from __future__ import annotations
 
@@ -61,33 +61,3 @@ def _cached(name: str, patterns: Sequence[str], otherwise: str | None, reason: E
             name,
         ) from error
     return Path(folder)
-
-
-def upload(folder: Path, files: Sequence[str], name: str, *, private: bool = False) -> str:
-    """Upload some files of a folder to a repository on the hub, ``organisation/model``; its address is returned.
-
-    If it does not exist, it is created, visible to its owners only if it is to be private. Raises `InputError` if it is
-    not the name of a model, the hub cannot be reached, or no user with write access is logged in.
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, HTTPError, LocalTokenNotFoundError
-    from huggingface_hub.utils import validate_repo_id
-
-    api = HfApi()
-    try:
-        validate_repo_id(name)
-        address = api.create_repo(name, private=private, exist_ok=True, token=True)
-        api.upload_folder(
-            repo_id=name, folder_path=folder, allow_patterns=list(files), commit_message="Upload a model", token=True
-        )
-    except HFValidationError as error:
-        raise InputError("this is not the name of a model on a hub; give organisation/model", name) from error
-    except LocalTokenNotFoundError as error:
-        raise InputError("you are not logged in to the hub; run `hf auth login` first", name) from error
-    except (OSError, HTTPError, ValueError) as error:
-        refused = isinstance(error, HfHubHTTPError) and error.response.status_code in (401, 403)
-        what = (
-            "you have no write access to this repository" if refused else "the model could not be uploaded to the hub"
-        )
-        raise InputError(f"{what} ({first_line(error)})", name) from error
-    return str(address)

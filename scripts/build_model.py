@@ -30,7 +30,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.evaluation import BOTH, evaluate
 from cdcoref.facts import ENGLISH
 from cdcoref.linking import LinkingOptions
-from cdcoref.model import CARD_FILE, CorefModel, CurvePoint, KindScores, Metadata, model_card
+from cdcoref.model import CARD_FILE, CorefModel, KindScores, Metadata, model_card
 from cdcoref.predict import Predictor, load
 from cdcoref.training import PRESETS, TrainingConfig, fit_contexts, fit_heads, train
 from cdlm.files import replaced_folder
@@ -185,7 +185,7 @@ def card(folder: Path, name: str, dev: Sequence[AnnotatedCorpus]) -> str:
     """The card of the model in a folder: what was chosen on dev, and the scores of every corpus and setting."""
     run, model = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")), load(str(folder)).model
     scores = {
-        kind: KindScores(**{**values, "curve": tuple(CurvePoint(**point) for point in values["curve"])})
+        kind: KindScores(**{name: value for name, value in values.items() if name != "curve"})
         for kind, values in run["dev"].items()
     }
     return model_card(

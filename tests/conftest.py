@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gc
 import io
 import json
@@ -196,12 +195,11 @@ def tiny_biased_encoder(wordpiece: Tokenizer, tmp_path_factory: pytest.TempPathF
 
 
 class LocalHub:
-    """A hub on this machine: what huggingface_hub asks of the real one to download a model and to upload one."""
+    """A hub on this machine: what huggingface_hub asks of the real one to download a model."""
 
     def __init__(self) -> None:
         self.models: dict[str, dict[str, bytes]] = {}
         self.private: set[str] = set()
-        self.writable = True
         self.delay = 0.0
         self.requests: list[str] = []
         hub = self
@@ -210,8 +208,7 @@ class LocalHub:
             protocol_version = "HTTP/1.1"
 
             def respond(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                status, headers, content = hub.answer(self.command, self.path, self.rfile.read(length))
+                status, headers, content = hub.answer(self.command, self.path)
                 self.send_response(status)
                 for name, value in {"Content-Length": str(len(content)), **headers}.items():
                     self.send_header(name, value)
@@ -220,7 +217,7 @@ class LocalHub:
                     with suppress(BrokenPipeError):  # whoever asked has gone
                         self.wfile.write(content)
 
-            do_GET = do_HEAD = do_POST = respond
+            do_GET = do_HEAD = respond
 
             def log_message(self, *_: object) -> None:
                 """Say nothing."""
@@ -241,19 +238,10 @@ class LocalHub:
         """Put the files of a folder on the hub."""
         self.models[name] = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
-    def answer(self, method: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def answer(self, method: str, path: str) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and content of the answer to a request."""
         self.requests.append(f"{method} {path}")
         time.sleep(self.delay)
-        if not self.writable and method == "POST":
-            return _json({"error": "Forbidden"}, 403)
-        if path == "/api/repos/create":
-            wanted = json.loads(body)
-            name = f"{wanted['organization']}/{wanted['name']}"
-            self.models.setdefault(name, {})
-            return _json({"url": f"{self.address}/{name}"})
-        if path == "/api/validate-yaml":
-            return _json({"errors": [], "warnings": []})
         match = re.match(r"(?:/api/models)?/([\w.-]+/[\w.-]+)(/.*)?$", path.partition("?")[0])
         name, rest = (match[1], match[2] or "") if match else ("", "")
         if name not in self.models or name in self.private:
@@ -263,14 +251,6 @@ class LocalHub:
         if rest.startswith("/tree/"):
             listed = [{"type": "file", "path": f, "size": len(c), "oid": _etag(c)} for f, c in files.items()]
             return _json(listed)
-        if rest.startswith("/preupload/"):
-            names = [file["path"] for file in json.loads(body)["files"]]
-            return _json({"files": [{"path": n, "uploadMode": "regular", "shouldIgnore": False} for n in names]})
-        if rest.startswith("/commit/"):
-            for line in map(json.loads, body.splitlines()):
-                if line["key"] == "file":
-                    files[line["value"]["path"]] = base64.b64decode(line["value"]["content"])
-            return _json({"commitUrl": f"{self.address}/{name}/commit/{commit}", "commitOid": commit, "success": True})
         if rest.startswith("/resolve/"):
             content = files.get(rest.split("/", 3)[3])
             if content is None:

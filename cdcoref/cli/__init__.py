@@ -21,11 +21,9 @@ PANELS = {
     "rebuild": (collections, COLLECTIONS),
     "train": (models, "Models"),
     "evaluate": (models, "Models"),
-    "publish": (models, "Models"),
     "stats": (annotated, SCORES),
     "export": (annotated, SCORES),
     "score": (score, SCORES),
-    "errors": (score, SCORES),
 }
 """The module of each command, and the heading under which help lists it."""
 

@@ -1,4 +1,4 @@
-"""``cdcoref train``, ``evaluate`` and ``publish``: models."""
+"""``cdcoref train`` and ``evaluate``: models."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ EXAMPLES = {
         "cdcoref evaluate --corpus gum:gum/ --mentions predicted",
         "cdcoref evaluate my-annotation.jsonl --model my-model --json",
     ),
-    "publish": ("cdcoref publish my-model my-organisation/my-model --private",),
 }
 
 
@@ -263,17 +262,3 @@ def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["loca
         raise InputError(loaded.problems[0])
     say(*loaded.corpus.notes)
     return loaded.corpus
-
-
-def publish(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model's folder.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name on the hub: ORGANISATION/MODEL.")],
-    private: bool = option(False, "Make a new repository private.", "--private"),
-) -> None:
-    """Upload a model to the Hugging Face hub. Log in with `hf auth login` first.
-
-    Only the model's own files are uploaded: configuration, weights, tokenizer, training record and model card.
-    """
-    from cdcoref.model import publish as publish_model
-
-    print(publish_model(model, name, private=private))

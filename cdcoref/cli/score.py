@@ -1,10 +1,10 @@
-"""``cdcoref score`` and ``errors``: predicted clusters against gold clusters."""
+"""``cdcoref score``: predicted clusters against gold clusters."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -24,10 +24,6 @@ EXAMPLES = {
         "cdcoref score gold.conll predicted.conll",
         "cdcoref score gold.jsonl one.jsonl two.jsonl --significance",
         "cdcoref score gold.conll predicted.conll --singletons remove --metrics conll,lea",
-    ),
-    "errors": (
-        "cdcoref errors gold.conll predicted.conll",
-        "cdcoref errors gold.jsonl predicted.jsonl --limit 20 --json",
     ),
 }
 SCORED = "What is scored"
@@ -177,23 +173,3 @@ def _metric_names(text: str) -> tuple[str, ...]:
             raise InputError(f"unknown metric {name!r}; choose from {', '.join(METRICS)} and conll")
         names += CONLL if name == "conll" else [name]
     return tuple(names) or tuple(METRICS)
-
-
-def errors(
-    key: KeyArgument,
-    response: Annotated[Path, typer.Argument(metavar="RESPONSE", help="Predicted clusters.")],
-    scored: Scored,
-    limit: int = option(10, "Maximum number of errors of each type.", metavar="N", min=0),
-    as_json: bool = option(False, "Print JSON.", "--json"),
-) -> None:
-    """Show the errors in predicted clusters, worst first: split and merged clusters, missed and spurious mentions.
-
-    Clusters have the names that they have in the files: numbers in .conll files, the names of the prediction in JSON
-    lines.
-    """
-    from cdcoref.scoring import report_errors
-    from cdcoref.views import error_text
-
-    report = report_errors(key, response, scored.options(), limit=limit)
-    say_notes(key, ((response, note) for note in report.notes))
-    print(json.dumps(asdict(report), indent=2, ensure_ascii=False) if as_json else error_text(report))

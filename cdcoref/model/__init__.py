@@ -1,8 +1,7 @@
 """The coreference model: batches of sequences in, logits of mention pairs and of candidate mentions out.
 
-An encoder, a pair scorer and a mention detector; their configuration, the folder that holds them, its model card, and
-its upload to the Hugging Face hub. The configuration can be read without PyTorch: what needs it is imported on first
-use.
+An encoder, a pair scorer and a mention detector; their configuration, the folder that holds them, and its model
+card. The configuration can be read without PyTorch: what needs it is imported on first use.
 """
 
 import lazy_loader

@@ -35,9 +35,7 @@ from .model_config import Combinations as Combinations
 from .model_config import CorefConfig as CorefConfig
 from .model_config import DetectorOptions as DetectorOptions
 from .model_config import VectorOptions as VectorOptions
-from .publishing import CurvePoint as CurvePoint
 from .publishing import KindScores as KindScores
 from .publishing import Metadata as Metadata
 from .publishing import model_card as model_card
 from .publishing import model_fingerprint as model_fingerprint
-from .publishing import publish as publish

@@ -1,25 +1,16 @@
-"""What goes with a model: its card, a hash of what determines its results, and its upload to the Hugging Face hub."""
+"""What goes with a model: its card, and a hash of what determines its results."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cdcoref.errors import InputError
 from cdcoref.model.coref_model import CorefModel
-from cdcoref.model.folder import CARD_FILE, CONFIG_FILE
-from cdlm.hub import upload
 from cdlm.settings import as_toml
-from cdlm.tokens import TOKENIZER_FILES
-
-if TYPE_CHECKING:
-    from cdcoref.model.coref_model import CorefModel
 
 
 def model_fingerprint(model: CorefModel, *, with_precision: bool = True) -> str:
@@ -84,20 +75,6 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
-    """Precision and recall at another threshold.
-
-    `threshold`: Clusters are merged while their linkage probability is above it.
-    `precision`, `recall`, `f1`: LEA (Moosavi and Strube 2016), gold mentions, singletons removed. From 0 to 1.
-    """
-
-    threshold: float
-    precision: float
-    recall: float
-    f1: float
-
-
-@dataclass(frozen=True, slots=True)
 class KindScores:
     """The scores on dev for one kind of mention.
 
@@ -108,7 +85,6 @@ class KindScores:
     `detection`: Exact-match precision, recall and F1 of the mention detector; None if the model has none.
     `detection_head`: The same where a mention counts as found if its last word is the last word of a gold mention of
         the kind.
-    `curve`: Precision and recall at other thresholds.
     """
 
     conll_f1: float
@@ -116,7 +92,6 @@ class KindScores:
     calibration_error_before: float
     detection: tuple[float, float, float] | None
     detection_head: tuple[float, float, float] | None
-    curve: tuple[CurvePoint, ...] = ()
 
 
 def model_card(
@@ -163,71 +138,12 @@ def model_card(
         kept=kept,
         linkage=config.linkage,
         rows=rows,
-        curve=_curve(scores),
         further_scores=further_scores,
         settings=as_toml(training),
     )
-
-
-def _curve(scores: Mapping[str, KindScores]) -> str:
-    """A table of precision and recall over thresholds; empty where none was measured."""
-    curves = {kind: of.curve for kind, of in scores.items() if of.curve}
-    if not curves:
-        return ""
-    lines = [
-        "",
-        "Precision / recall / F1 (LEA, gold mentions, singletons removed) at other values of `predict --threshold`.",
-        "The model's own is 1 minus the distance threshold above.",
-        "",
-        f"| threshold | {' | '.join(curves)} |",
-        f"| --- |{' --- |' * len(curves)}",
-    ]
-    for points in zip(*curves.values(), strict=True):
-        cells = (_percent((point.precision, point.recall, point.f1)) for point in points)
-        lines.append(f"| {points[0].threshold:.1f} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
 
 
 def _percent(values: tuple[float, float, float] | None) -> str:
     if values is None:
         return "-"
     return " / ".join(f"{100 * value:.1f}" for value in values)
-
-
-FILES = (
-    *(CONFIG_FILE, CARD_FILE, "training.json", "tokenizer_config.json", "special_tokens_map.json"),
-    *("added_tokens.json", "merges.txt", *TOKENIZER_FILES),
-)
-"""The files of a model beside its weights; anything else in its folder is not uploaded."""
-
-
-def publish(folder: str | Path, name: str, *, private: bool = False) -> str:
-    """Upload a saved model to the hub after checking that it can be read.
-
-    An `InputError` if the folder holds no model or no model card, the hub cannot be reached, or no user with write
-    access is logged in.
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        what = "this is a file" if folder.exists() else "there is no such folder"
-        raise InputError(f"{what}; name a folder with a saved model", folder)
-    CorefModel.from_pretrained(folder)
-    card = _card(folder / CARD_FILE)
-    with TemporaryDirectory(prefix="cdcoref-model-") as place:
-        parts = sorted(path.name for path in folder.glob("model*.safetensors*"))
-        files = [*(file for file in FILES if (folder / file).is_file()), *parts]
-        for file in files:
-            shutil.copyfile(folder / file, Path(place) / file)
-        (Path(place) / CARD_FILE).write_text(card, encoding="utf-8")
-        return upload(Path(place), files, name, private=private)
-
-
-def _card(path: Path) -> str:
-    """The text of a model card, with a header for the hub if it has none."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise InputError("the model card, which the hub shows, is missing; write one", path) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the model card cannot be read ({error})", path) from error
-    return text if text.startswith("---") else f"{Metadata().header()}\n{text}"

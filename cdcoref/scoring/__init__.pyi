@@ -1,7 +1,4 @@
 from .alignment import align as align
-from .error_report import ErrorReport as ErrorReport
-from .error_report import Place as Place
-from .error_report import report_errors as report_errors
 from .metrics import CONLL as CONLL
 from .metrics import METRICS as METRICS
 from .overlap import Overlap as Overlap

@@ -10,7 +10,6 @@ of the dependencies.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -58,17 +57,6 @@ def without_empty_nodes(
         places[1][number] = _numbering(row.tokens, sides[1], numbers)
         words_of[0][of_key] = words_of[1][number] = words
     return _renumbered(key, places[0], words_of[0]), _renumbered(response, places[1], words_of[1])
-
-
-def tokens_in_key(key: DocumentRow, response: DocumentRow, tokens: Sequence[int]) -> tuple[int, ...]:
-    """Tokens of a response as token indices of the key, to show them there; an empty node is the word behind it."""
-    if not (key.empty_nodes or response.empty_nodes) or (key.tokens == response.tokens and not response.empty_nodes):
-        return tuple(tokens)
-    own = [node.token for node in response.empty_nodes]
-    left_out = {node.token for node in key.empty_nodes}
-    words = [token for token in range(key.tokens) if token not in left_out]
-    numbers = {min(token - bisect_left(own, token), len(words) - 1) for token in tokens}
-    return tuple(words[number] for number in sorted(numbers))
 
 
 def _numbering(tokens: int, nodes: Sequence[EmptyNode], numbers: Sequence[int]) -> Ints:

@@ -37,7 +37,6 @@ from .tuning import same_cluster as same_cluster
 from .tuning import smoothed_best as smoothed_best
 from .tuning import span_scores as span_scores
 from .tuning import summed as summed
-from .tuning import threshold_curve as threshold_curve
 from .tuning import tune as tune
 from .tuning import weigh as weigh
 from .vector_training import PairExamples as PairExamples

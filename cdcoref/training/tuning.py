@@ -23,7 +23,7 @@ from cdcoref.linking import (
     find_mentions,
     read_vectors,
 )
-from cdcoref.model import CorefConfig, CorefModel, CurvePoint, KindScores, VectorOptions
+from cdcoref.model import CorefConfig, CorefModel, KindScores, VectorOptions
 from cdcoref.predict import Progress
 from cdcoref.reading import Reading, Readings
 from cdcoref.scoring import CONLL, score
@@ -31,7 +31,6 @@ from cdcoref.training.sources import READ_TOKENS, cluster_numbers, linkable_grou
 
 DISTANCE_THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(5, 50))
 DETECTION_THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 18))
-CURVE = tuple(round(0.1 * step, 1) for step in range(1, 10))
 SINGLETONS: tuple[Literal["keep", "remove"], ...] = ("keep", "remove")
 CALIBRATION_BINS = 15
 
@@ -85,7 +84,7 @@ def tune(
             ids = {d.id for part in parts if kind in part.info.exhaustive for d in part.corpus.documents}
             sides = dev.subset(ids).of_kind(kind).mentions, found.subset(ids).of_kind(kind).mentions
             exactly, by_head = (span_scores(*sides, by_head=head) for head in (False, True))
-        scores[kind] = KindScores(conll_f1, after, before, exactly, by_head, threshold_curve(cuts))
+        scores[kind] = KindScores(conll_f1, after, before, exactly, by_head)
     config = replace(
         model.settings,
         vectors=replace(model.settings.vectors, combine=combine),
@@ -233,22 +232,6 @@ def best_distance_threshold(cuts: Cuts) -> tuple[float, float]:
         results.append(sum(scores) / max(1, len(scores)))
     threshold = smoothed_best(DISTANCE_THRESHOLDS, results)
     return threshold, kept[DISTANCE_THRESHOLDS.index(threshold)]
-
-
-def threshold_curve(cuts: Cuts) -> tuple[CurvePoint, ...]:
-    """LEA without singletons at thresholds from 0.1 to 0.9 of the probability at which clusters are merged.
-
-    Precision and recall are means over the corpora, F1 is that of the means.
-    """
-    points: list[CurvePoint] = []
-    for probability in CURVE:
-        found = [
-            score(*both, metrics=("lea",), singletons="remove")["lea"] for both in cuts.sides(round(1 - probability, 1))
-        ]
-        precision, recall = np.mean([(f.precision, f.recall) for f in found] or [(0.0, 0.0)], axis=0).tolist()
-        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-        points.append(CurvePoint(probability, precision, recall, f1))
-    return tuple(points)
 
 
 class Cuts:

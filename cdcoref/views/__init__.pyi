@@ -23,7 +23,6 @@ from .report import write_report as write_report
 from .resolved_text import Replaced as Replaced
 from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
-from .score_tables import error_text as error_text
 from .score_tables import evaluation_text as evaluation_text
 from .score_tables import statistics_text as statistics_text
 from .terminal import cluster_lines as cluster_lines

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cdcoref.scoring import METRICS, ErrorReport, FileScores, Place, Significance
+from cdcoref.scoring import METRICS, FileScores, Significance
 from cdlm.printing import counted, printable
 
 if TYPE_CHECKING:
@@ -116,47 +116,6 @@ def scores_json(results: Sequence[FileScores], significance: Significance | None
             "f1": {name: {"difference": d.difference, **asdict(d)} for name, d in significance.differences.items()},
         }
     return values
-
-
-def error_text(report: ErrorReport) -> str:
-    """The errors of a response, for people."""
-    lines = [
-        f"Gold clusters that are split: {report.split_count} of {report.key_clusters}; predicted clusters that merge "
-        f"different gold clusters or spurious mentions: {report.merged_count} of {report.response_clusters}.",
-        f"Gold mentions that are missed: {report.missed_count} of {report.key_mentions}; predicted mentions that are "
-        f"spurious: {report.spurious_count} of {report.response_mentions}.",
-    ]
-    for clusters, count, own, lacks, other, absent in (
-        (report.split, report.split_count, "gold", "lost", "predicted", "missed"),
-        (report.merged, report.merged_count, "predicted", "wrong", "gold", "spurious"),
-    ):
-        if clusters:
-            title = "Split gold clusters" if own == "gold" else "Merged predicted clusters"
-            lines += ["", f"{title} ({len(clusters)} of {count}, worst first)"]
-        for cluster in clusters:
-            size, parts = counted(cluster.size, "mention"), counted(len(cluster.parts), "part")
-            links = counted(cluster.links, "link")
-            lines += ["", f"  {own} cluster {cluster.cluster}: {size} in {parts}, {links} {lacks}"]
-            for part in cluster.parts:
-                lines.append(f"    {absent if part.cluster is None else f'{other} cluster {part.cluster}'}")
-                lines += [f"      {_place_text(place)}" for place in part.mentions]
-    for mentions, count, title in (
-        (report.missed, report.missed_count, "Missed mentions"),
-        (report.spurious, report.spurious_count, "Spurious mentions"),
-    ):
-        if mentions:
-            lines += ["", f"{title} ({len(mentions)} of {count}, largest clusters first)", ""]
-        for mention in mentions:
-            lines.append(
-                f"  {_place_text(mention.place)} (cluster {mention.cluster}, {counted(mention.size, 'mention')})"
-            )
-    return "\n".join(map(printable, lines))
-
-
-def _place_text(place: Place) -> str:
-    tokens = f"{place.tokens[0]}-{place.tokens[-1]}" if len(place.tokens) > 1 else f"{place.tokens[0]}"
-    words = " ".join(filter(None, (place.before, f"[{place.text}]", place.after)))
-    return f"{place.document}, sentence {place.sentence}, tokens {tokens}: {words}"
 
 
 SHOWN = ("muc", "b3", "ceafe", "lea")

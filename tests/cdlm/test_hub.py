@@ -1,4 +1,4 @@
-"""Models on the hub, held against a stand-in on this machine: downloads, the cache, uploads, and what goes wrong."""
+"""Models on the hub, held against a stand-in on this machine: downloads, the cache, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cdlm.checkpoints import find_checkpoint
 from cdlm.convert import convert
 from cdlm.encoder import CDLMModel
 from cdlm.errors import InputError
-from cdlm.hub import download, upload
+from cdlm.hub import download
 from cdlm.starting_encoders import encoder_folder
 
 if TYPE_CHECKING:
@@ -90,35 +90,3 @@ def test_a_model_that_the_hub_does_not_have_is_named(hub: LocalHub, tiny_encoder
 
 def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
-
-
-def test_files_are_uploaded_and_can_be_downloaded(hub: LocalHub, tiny_encoder: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    for path in tiny_encoder.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "checkpoints").mkdir()
-    (folder / "checkpoints" / "config.json").write_text("{}")
-    (folder / "notes.txt").write_text("not for others")
-    assert upload(folder, names(tiny_encoder), "lab/new", private=True) == f"{hub.address}/lab/new"
-    assert hub.models["lab/new"] == {path.name: path.read_bytes() for path in tiny_encoder.iterdir()}
-    assert CDLMModel.from_pretrained("lab/new").config == CDLMModel.from_pretrained(tiny_encoder).config
-
-
-def test_an_upload_that_fails_is_a_sentence(hub: LocalHub, tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.MonkeyPatch.context() as nobody:
-        nobody.delenv("HF_TOKEN")  # the name comes before the login
-        with pytest.raises(InputError, match="this is not the name of a model on a hub; give organisation/model"):
-            upload(tiny_encoder, names(tiny_encoder), "a name with spaces")
-    assert not hub.requests
-    hub.writable = False
-    with pytest.raises(InputError, match=r"^lab/new: you have no write access to this repository"):
-        upload(tiny_encoder, names(tiny_encoder), "lab/new")
-    with monkeypatch.context() as patched:
-        patched.delenv("HF_TOKEN")
-        patched.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tiny_encoder / "no-token"))
-        with pytest.raises(InputError, match="you are not logged in to the hub"):
-            upload(tiny_encoder, names(tiny_encoder), "lab/new")
-    hub.close()
-    with pytest.raises(InputError, match=r"^lab/new: the model could not be uploaded"):
-        upload(tiny_encoder, names(tiny_encoder), "lab/new")

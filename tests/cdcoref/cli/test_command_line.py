@@ -33,14 +33,12 @@ cdcoref train -o {m} --train {x.jsonl} --dev {x.jsonl} | --config {} | --encoder
 cdcoref train -o m | --ecb-root {} | --corpus ecb:{}
 cdcoref evaluate {x.jsonl} | --model {}
 cdcoref evaluate | --ecb-root {} | --corpus ecb:{}
-cdcoref publish {} a/b
 cdcoref stats {}
 cdcoref stats | --corpus litbank:{} | --ecb-root {}
 cdcoref export {} -o y.jsonl
 cdcoref export x.jsonl | -o {}.jsonl | -o {} --format brat
 cdcoref export -o y.jsonl | --ecb-root {} | --corpus gvc:{}
 cdcoref score {x.jsonl} {x.jsonl}
-cdcoref errors {x.jsonl} {x.jsonl}
 cdcoref correct {} | same m1 m2 | not-same m1 m2 | split m1 | move m1 c2 | not-a-mention m1 | rename c1 x
 cdcoref correct {} | join-stories s1 s2 | split-story a | move-document a s2 | day c1 2024-03-05 | place c1 Tresk
 cdcoref correct {} | undo | redo 1 | list | from x.csv

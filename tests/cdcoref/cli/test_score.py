@@ -1,4 +1,4 @@
-"""`cdcoref score` and `cdcoref errors` as they are run: output, options, exit codes, and no partial table."""
+"""`cdcoref score` as it is run: output, options, exit codes, and no partial table."""
 
 from __future__ import annotations
 
@@ -101,15 +101,6 @@ def test_a_bad_file_is_one_sentence_and_no_table(cdcoref: Run, files: list[Path]
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"cdcoref: {cut}, line 16: the file ends without '#end document'")
     assert result.err.count("\n") == 1
-
-
-def test_errors(cdcoref: Run, files: list[Path]) -> None:
-    result = cdcoref("errors", files[0], files[2], "--limit", 1)
-    assert result.code == 0, result.err
-    assert "Merged predicted clusters (1 of 3, worst first)" in result.out
-    values = json.loads(cdcoref("errors", files[0], files[2], "--json").out)
-    assert [cluster["links"] for cluster in values["merged"]] == [2, 2, 2]
-    assert [part["mentions"][0]["text"] for part in values["merged"][0]["parts"]] == ["w0 w1", "w3"]
 
 
 def test_scoring_needs_no_deep_learning() -> None:

@@ -26,7 +26,6 @@ from cdcoref.training import (
     fit_temperature,
     smoothed_best,
     span_scores,
-    threshold_curve,
     tune,
 )
 
@@ -110,20 +109,6 @@ def test_singletons_count_in_the_choice_of_a_threshold() -> None:
     )
     assert 0.45 < threshold <= 0.5
     assert f1 == 1.0
-
-
-def test_the_curve_trades_recall_for_precision() -> None:
-    """Two pairs, one of them sure, and links between them that are wrong: LEA by hand."""
-    corpus = dev_corpus([("event", "a"), ("event", "a"), ("event", "b"), ("event", "b")])
-    across = dict.fromkeys([(0, 2), (0, 3), (1, 2), (1, 3)], 0.25)
-    logits = pair_logits(4, 0, {(0, 1): 0.85, (2, 3): 0.55, **across})
-    curve = threshold_curve(Cuts(Readings(corpus), logits, ONE, "event", CorefConfig()))
-    assert [point.threshold for point in curve] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-    found = {point.threshold: (point.precision, point.recall, point.f1) for point in curve}
-    assert found[0.2] == pytest.approx((1 / 3, 1, 1 / 2))  # one cluster, two of whose six links are right
-    assert found[0.4] == pytest.approx((1, 1, 1))
-    assert found[0.6] == pytest.approx((1, 1 / 2, 2 / 3))
-    assert found[0.9] == (0, 0, 0)
 
 
 def test_precision_recall_and_f1_of_mentions() -> None:
