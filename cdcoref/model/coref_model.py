@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,7 +47,7 @@ from cdlm.quantization import quantize
 from cdlm.repeated_weights import without_copies
 from cdlm.tokens import SPECIAL_TOKENS, Tokenizer, load_tokenizer
 
-MOST_LOWER = 2**27
+MOST_LOWER = 2**26
 """Bytes that are kept of the output of the lower layers; see :class:`KeptStates`."""
 MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
@@ -319,28 +319,40 @@ class CorefModel(nn.Module):
         if self.vector_scorer is None or not vectors:
             none = torch.zeros(len(batch.word_places), 0)
             return BatchReading(self.span_logits(batch), none, none, none)
-        states = self._states(batch)
-        words = words_of_layers(states[-1:], batch)
+        seen = words_of_layers(self._states(batch), batch)
+        words = seen[:, -self.encoder.config.hidden_size :].clone()
         with torch.autocast(self.device.type, enabled=False):
-            normalised = self.normalised_layers(batch, states)
-            learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0]
+            normalised = self._normalised(seen)
+            learnt, anaphora = self.vector_scorer.project(normalised), normalised[:, :0].clone()
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
-        return BatchReading(self._detected(batch, self.words_for_detector(batch, states)), words, learnt, anaphora)
+            del normalised
+        return BatchReading(self._detected(batch, self._for_detector(batch, seen)), words, learnt, anaphora)
 
-    def normalised_layers(self, batch: ReadingBatch, states: Sequence[Tensor] = ()) -> Tensor:
+    def normalised_layers(self, batch: ReadingBatch) -> Tensor:
         """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.
 
-        *Shape:* (words, :attr:`word_layer_width`) `states` are those of the layers, if they are known.
+        *Shape:* (words, :attr:`word_layer_width`)
         """
-        gathered = words_of_layers((states or self._states(batch))[-self._learnt_layers :], batch)
+        return self._normalised(words_of_layers(self._states(batch), batch))
+
+    def words_for_detector(self, batch: ReadingBatch) -> Tensor:
+        """The mention detector's input for the words of a batch. *Shape:* (words, width of its input)"""
+        return self._for_detector(batch, words_of_layers(self._states(batch), batch))
+
+    def _normalised(self, seen: Tensor) -> Tensor:
+        gathered = seen[:, seen.shape[1] - self.word_layer_width :]
         return nn.functional.layer_norm(gathered, gathered.shape[-1:])
 
-    def words_for_detector(self, batch: ReadingBatch, states: Sequence[Tensor] = ()) -> Tensor:
-        """The mention detector's input for the words of a batch. *Shape:* (words, width of its input)"""
+    def _for_detector(self, batch: ReadingBatch, seen: Tensor) -> Tensor:
         options = self.settings.detector
-        words = words_of_layers((states or self._states(batch))[-options.word_layers :], batch)
+        words = seen[:, seen.shape[1] - options.word_layers * self.encoder.config.hidden_size :]
         return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
+
+    @property
+    def _seen_layers(self) -> int:
+        """How many of the last layers the heads see."""
+        return max(1, self._learnt_layers, self.settings.detector.word_layers)
 
     @contextmanager
     def each_sequence_read_once(self, dtype: torch.dtype | None = None) -> Iterator[None]:
@@ -358,16 +370,16 @@ class CorefModel(nn.Module):
             self._read = self.kept_logits = None
 
     def _states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
-        """The output of every layer, or at least of those that heads see. *Shape:* (sequences, length, width) each"""
+        """The output of the layers that heads see. *Shape:* (sequences, length, width) each"""
         if self._read is None or torch.is_grad_enabled():
             return self._read_states(batch)
-        kept, pieces = max(1, self._learnt_layers, self.settings.detector.word_layers), real_pieces(batch)
+        kept, pieces = self._seen_layers, real_pieces(batch)
         known = [self._read.get(ids) for ids in pieces]
         new = [place for place, table in enumerate(known) if table is None or len(table) < kept]
         found = torch.zeros(kept, *batch.input_ids.shape, self.encoder.config.hidden_size, device=self.device)
         if new:
             part = EncoderBatch(batch.input_ids[new], batch.attention_mask[new], batch.global_attention_mask[new])
-            self._read.put(part, torch.stack(self._read_states(part)[-kept:]))
+            self._read.put(part, torch.stack(self._read_states(part)))
         for row, ids in enumerate(pieces):
             table = self._read.get(ids) if row in new else known[row]
             assert table is not None
@@ -376,10 +388,15 @@ class CorefModel(nn.Module):
 
     def _read_states(self, batch: EncoderBatch) -> tuple[Tensor, ...]:
         masks = batch.attention_mask, batch.global_attention_mask
-        states = self.encoder(batch.input_ids, *masks, output_hidden_states=True).hidden_states or ()
-        if self.context_scorer is not None and not torch.is_grad_enabled():
-            self.lower.put(batch, states[self.settings.contexts.lower_layers])
-        return states
+        end = self.encoder.config.num_hidden_layers + 1
+        seen, lower = range(end - self._seen_layers, end), self.settings.contexts.lower_layers
+        keep_lower = self.context_scorer is not None and not torch.is_grad_enabled()
+        wanted = sorted({*seen, lower} if keep_lower else seen)
+        found = self.encoder(batch.input_ids, *masks, output_hidden_states=wanted).hidden_states or ()
+        states = dict(zip(wanted, found, strict=True))
+        if keep_lower:
+            self.lower.put(batch, states[lower])
+        return tuple(states[layer] for layer in seen)
 
     def _detected(self, batch: ReadingBatch, words: Tensor) -> Tensor:
         """Logits of the candidate spans in the style in use; without a detector no span is a mention."""

@@ -4,7 +4,7 @@ flat (tokens, width) array of all sequences. ``docs/speed.md`` has what each ide
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -219,18 +219,18 @@ class Layers(nn.Module):
         hidden: Tensor,
         layout: TokenLayout,
         records: Sequence[GlobalAttention] = (),
-        kept: list[Tensor] | None = None,
+        kept: dict[int, Tensor] | None = None,
     ) -> Tensor:
         """*Shape* (tokens, width) in and out; each layer's attention is stored in its record, if there are any, and its
-        output is appended to `kept`, if given."""
+        output in `kept`, if that has its number, from 1."""
         bias = self._position_bias(layout)
-        for layer, record in zip_longest(self.layer, records):
+        for number, (layer, record) in enumerate(zip_longest(self.layer, records), start=1):
             if self.gradient_checkpointing and self.training:
                 hidden = checkpoint(layer, hidden, layout, record, bias, use_reentrant=False)
             else:
                 hidden = layer(hidden, layout, record, bias)
-            if kept is not None:
-                kept.append(hidden)
+            if kept is not None and number in kept:
+                kept[number] = hidden
         return hidden
 
     def between(self, hidden: Tensor, layout: TokenLayout, first: int, end: int) -> Tensor:
@@ -255,7 +255,7 @@ class EncoderOutput:
     global_attentions: tuple[GlobalAttention, ...] | None = None
     """For each layer the attention of and towards the global tokens; None when it was not asked for."""
     hidden_states: tuple[Tensor, ...] | None = None
-    """The embeddings and the output of every layer, shaped like the last; None when they were not asked for."""
+    """The embeddings and the output of every layer, or of those wanted, shaped like the last; None without any."""
 
 
 class CDLMModel(nn.Module):
@@ -377,13 +377,14 @@ class CDLMModel(nn.Module):
         attention_mask: Tensor | None = None,
         global_attention_mask: Tensor | None = None,
         output_attentions: bool = False,
-        output_hidden_states: bool = False,
+        output_hidden_states: bool | Iterable[int] = False,
     ) -> EncoderOutput:
         """Encode a padded batch. *Shape* of all inputs: (batch, length)
 
         `attention_mask`: 0 for padding, 1 for tokens, 2 for global tokens; by default all are tokens.
         `global_attention_mask`: Nonzero for further global tokens. `output_attentions`: Return their attention, without
-            gradients.
+            gradients. `output_hidden_states`: Return the output of every layer, or of some by number in ascending
+            order; 0 stands for the embeddings.
 
         A `ValueError` if a shape is wrong, a mask has other values, or a sequence is longer than ``config.max_length``.
         """
@@ -395,10 +396,12 @@ class CDLMModel(nn.Module):
             GlobalAttention.empty(layout, self.config.num_attention_heads, hidden.dtype)
             for _ in range(self.config.num_hidden_layers if output_attentions else 0)
         )
-        states = [hidden] if output_hidden_states else None
+        if output_hidden_states is True:
+            output_hidden_states = range(self.config.num_hidden_layers + 1)
+        states = dict.fromkeys(sorted(output_hidden_states or ()), hidden)
         hidden = self.encoder(hidden, layout, records, states)
         attentions = records if output_attentions else None
-        kept = None if states is None else tuple(map(layout.padded, states))
+        kept = tuple(map(layout.padded, states.values())) if states else None
         return EncoderOutput(layout.padded(hidden), attentions, kept)
 
     def _lay_out(

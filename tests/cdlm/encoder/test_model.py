@@ -102,10 +102,14 @@ def test_hidden_states_equal_longformers(pairs: Pairs, batch: Batch, which: int)
     with torch.no_grad():
         expected = reference(batch.ids, **arguments, output_hidden_states=True).hidden_states
         output = ours(batch.ids, **arguments, output_hidden_states=True)
+        some = ours(batch.ids, **arguments, output_hidden_states=[2, 0]).hidden_states
     assert ours(batch.ids, **arguments).hidden_states is None
     assert output.hidden_states is not None
     assert len(output.hidden_states) == len(expected) == 3
     assert torch.equal(output.hidden_states[-1], output.last_hidden_state)
+    assert some is not None
+    for own, every in zip(some, (output.hidden_states[0], output.hidden_states[2]), strict=True):
+        assert torch.equal(own, every)
     kept = batch.mask.bool()
     for own, theirs in zip(output.hidden_states, expected, strict=True):
         torch.testing.assert_close(own[kept], theirs[:, : kept.shape[1]][kept], atol=1e-4, rtol=0)
