@@ -151,6 +151,8 @@ MOST_WORDS = 9
 MOST_OF = 4
 """Words of a phrase with which what it is of still stands."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
+_COMPLEMENTS = frozenset({"prt", "acomp", "oprd"})
+"""What completes a verb in a word: "broke off", "was pronounced dead"."""
 _IN_PHRASE = frozenset({"compound", "nummod", "amod", "quantmod", "nmod", "poss"})
 
 
@@ -212,21 +214,31 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     subject, passive = _subject(parse, verb)
     who = _noun_phrase(parse, subject)
     related = {parse.relations[child]: child for child in reversed(parse.children[verb])}
-    what = _noun_phrase(parse, related.get("dobj"))
+    what = [] if _is_time(parse, related.get("dobj")) else _noun_phrase(parse, related.get("dobj"))
     if "agent" in related and (agent := _object_of(parse, related["agent"])):
         what = [related["agent"], *agent]
     if not who and not (what and parse.tags[verb] != "VBG"):
         return [], 0.0
     helpers = [child for child in parse.children[verb] if parse.relations[child] in ("aux", "neg") and child < verb]
+    infinitive = any(parse.tags[child] == "TO" for child in helpers)
+    if not who:
+        helpers = [child for child in helpers if parse.tags[child] != "TO"]
     negated = any(parse.relations[child] == "neg" for child in helpers)
     if helpers:
         helpers += [child for child in parse.children[verb] if parse.relations[child] == "auxpass" and child < verb]
-    particles = [child for child in parse.children[verb] if parse.relations[child] == "prt"]
+    particles = [child for child in parse.children[verb] if parse.relations[child] in _COMPLEMENTS and child > verb]
     plain = not helpers and parse.tags[verb] in ("VBD", "VBZ", "VBP", "VBN")
     # After a participle a subject may be its object: "a ferry carrying passengers sank".
     doubtful = bool(who) and who[0] > 0 and parse.tags[who[0] - 1] == "VBG"
-    worth = 2.0 * bool(who) + bool(what or passive or particles) + 0.5 * plain - 2.0 * negated - 1.5 * doubtful
-    return [*who, *sorted(helpers), verb, *particles, *what], max(worth, 0.1)
+    says_more = bool(what or passive or particles)
+    doubtful |= parse.relations[verb] == "acl" and not says_more
+    worth = 2.0 * bool(who) + says_more + 0.5 * plain - 2.0 * negated - 1.5 * (doubtful or infinitive)
+    return [*who, *sorted(helpers), verb, *sorted((*particles, *what))], max(worth, 0.1)
+
+
+def _is_time(parse: Parse, noun: int | None) -> bool:
+    """Whether what a parse calls an object says when: "was walking 7 p.m."."""
+    return noun is not None and parse.entity_types[noun] == "TIME"
 
 
 def _subject(parse: Parse, verb: int) -> tuple[int | None, bool]:
@@ -240,6 +252,9 @@ def _subject(parse: Parse, verb: int) -> tuple[int | None, bool]:
     if parse.relations[verb] == "acl" and parse.tags[verb] in ("VBN", "VBG"):
         return above, parse.tags[verb] == "VBN"
     if parse.relations[verb] in ("conj", "xcomp") and parse.parts[above] == "VERB" and above != verb:
+        asked = next((child for child in parse.children[above] if parse.relations[child] == "dobj"), None)
+        if asked is not None and parse.relations[verb] == "xcomp":  # "the owner asked the crew to leave"
+            return asked, False
         passive = any(parse.relations[child] == "auxpass" for child in parse.children[verb])
         return _subject(parse, above)[0], passive
     return None, False

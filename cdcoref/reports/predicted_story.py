@@ -327,7 +327,11 @@ class PredictedStory:
         return self._circumstances.name(members[0])
 
     def _tells(self, members: Iterable[Mention]) -> bool:
-        return not all(says_little(mention, self._documents[mention.document]) for mention in members)
+        return not all(
+            says_little(mention, (document := self._documents[mention.document]))
+            or is_pronoun(" ".join(document.tokens[token] for token in mention.tokens))
+            for mention in members
+        )
 
     def _stands_out(self, members: Iterable[Mention]) -> bool:
         for mention in members:

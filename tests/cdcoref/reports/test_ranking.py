@@ -147,6 +147,8 @@ def test_of_several_mentions_the_one_that_says_most_names_the_event() -> None:
     assert event_name(mentions, readings) == "Minister Olga Brandt resigned"
     assert [is_bare([mention], "resigned", readings) for mention in mentions] == [True, False, True]
     assert not is_bare(mentions, "Brandt resigned", readings)
+    plan = story("The owners hope to {sell} the mill .", "The council {sold} the mill in May .")
+    assert event_name(plan[1], plan[0]) == "council sold mill"
 
 
 def test_names_stand_in_lists_and_documents_without_a_parse_keep_plain_labels() -> None:
