@@ -4,15 +4,17 @@ other), and pairs that probably are (one word, one day, one place); from arrays,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.circumstances.event_circumstances import Circumstances, kind_of, kind_of_noun
-from cdcoref.circumstances.gazetteer import FAR, kilometres
+from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.language import head_word, lemma
+from cdcoref.facts import Period
+from cdcoref.language import Values, head_word, lemma, numbered
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -26,9 +28,6 @@ AGREEMENT = 1.7
 _OWN = Source.HEADING
 """How a circumstance of the event itself is known, at least."""
 _DEFINITE = frozenset({"the", "this"})
-_NOWHERE = -1
-_LONGEST_WITHOUT_YEAR = 300
-_DAYS_OF_YEAR = 365
 
 
 class CircumstanceTables:
@@ -39,8 +38,7 @@ class CircumstanceTables:
 
     def __init__(self, corpus: Corpus, circumstances: Sequence[Circumstances]) -> None:
         documents = {document.id: document for document in corpus.documents}
-        number = {id: place for place, id in enumerate(documents)}
-        self._document_of = np.array([number[m.document] for m in corpus.mentions], dtype=np.int64)
+        self._document_of = numbered(m.document for m in corpus.mentions)
         self._sentences = np.array([documents[m.document].sentence_at(m.start)[0] for m in corpus.mentions], dtype=int)
         self._definite = np.array(
             [m.start > 0 and documents[m.document].tokens[m.start - 1].lower() in _DEFINITE for m in corpus.mentions],
@@ -52,45 +50,35 @@ class CircumstanceTables:
             else ""
             for m in corpus.mentions
         ]
-        self._words = np.unique(words, return_inverse=True)[1]
-        self._kinds = np.unique([kind_of(word) for word in words], return_inverse=True)[1]
-        nouns = [kind_of_noun(word) for word in words]
-        self._is_noun = np.array([bool(noun) for noun in nouns], dtype=bool)
-        self._nouns = np.unique(nouns, return_inverse=True)[1]
+        self._words = numbered(words)
+        self._nouns = Values([kind_of_noun(word) or None for word in words])
         self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
-        self._times = _Times([one.when for one in circumstances])
-        self._own_times = _Times([[when for when in one.when if when.source >= _OWN] for one in circumstances])
-        self._places = _PlaceTable([one.where for one in circumstances])
-        near = [[where for where in one.where if where.source >= _OWN] for one in circumstances]
-        self._own_places = _PlaceTable(near)
-        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
+        own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
+        self._times = Values([_days_of(one.when) for one in circumstances])
+        self._own_times = Values(list(map(_days_of, own_times)))
+        self._looks_back = self._elsewhere | np.array(
+            [bool(own) and all(when.looks_back for when in own) for own in own_times], dtype=bool
+        )
+        self._places = Values([_place_of(one.where) for one in circumstances])
+        self._own_places = Values([_place_of([w for w in one.where if w.source >= _OWN]) for one in circumstances])
         # One word is a surname only if a full name of somebody has it.
-        self._themes = [
+        lasts = {one.theme[-1] for one in circumstances if len(one.theme) > 1}
+        names = [
             frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
         ]
-        self._themed = np.array([bool(own) for own in self._themes], dtype=bool)
+        self._themes = Values(
+            [(kind_of(word), name) if name else None for word, name in zip(words, names, strict=True)]
+        )
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:
         """Whether the events of pairs of mentions cannot be one. *Shape of all:* (pairs,)"""
-        found = self._own_times.differ(self._own_times, first, second)
-        found |= self._own_places.differ(self._own_places, first, second)
+        found = self._own_times.related(_differ, self._own_times, first, second)
+        found |= self._own_places.related(Place.excludes, self._own_places, first, second)
         for one, other in ((first, second), (second, first)):
             looks = self._elsewhere[one] & ~self._elsewhere[other]
-            found |= looks & self._own_times.differ(self._times, one, other)
-            found |= looks & self._own_places.differ(self._places, one, other)
-        of_people, of_one = self._themes_agree(first, second)
-        return found | (of_people & ~of_one)
-
-    def _themes_agree(self, first: Integers, second: Integers) -> tuple[Flags, Flags]:
-        """Whether both are transfers, arrests or the like that name whom they are of; and whether that is the same.
-
-        *Shape of all:* (pairs,)
-        """
-        of_people = self._themed[first] & self._themed[second] & (self._kinds[first] == self._kinds[second])
-        of_one = np.zeros(len(first), dtype=bool)
-        for place in np.flatnonzero(of_people):
-            of_one[place] = not self._themes[first[place]].isdisjoint(self._themes[second[place]])
-        return of_people, of_one
+            found |= looks & self._own_times.related(_differ, self._times, one, other)
+            found |= looks & self._own_places.related(Place.excludes, self._places, one, other)
+        return found | self._themes.related(_are_of_two_people, self._themes, first, second)
 
     def agree(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs with one word, of different documents, have one day and one place. *Shape of all:* (pairs,)
@@ -99,14 +87,13 @@ class CircumstanceTables:
         """
         found = np.zeros(len(first), dtype=bool)
         for one, other in ((first, second), (second, first)):
-            when = self._own_times.short[one] & self._times.short[other] & ~self._elsewhere[other]
-            when &= self._own_times.agree(self._times, one, other)
-            found |= when & self._own_places.agree(self._places, one, other)
+            when = self._own_times.related(_are_one_day, self._times, one, other) & ~self._elsewhere[other]
+            found |= when & self._own_places.related(_may_be_one, self._places, one, other)
         found &= self._words[first] == self._words[second]
         found &= self._document_of[first] != self._document_of[second]
-        back = self._elsewhere | self._own_times.looks_back
-        near = (back[first] == back[second]) | self._times.agree(self._times, first, second)
-        found |= self._themes_agree(first, second)[1] & near
+        near = self._looks_back[first] == self._looks_back[second]
+        near |= self._times.related(_meet, self._times, first, second)
+        found |= self._themes.related(_are_of_one_person, self._themes, first, second) & near
         return (found | self._are_synonyms(first, second)) & ~self.conflicts(first, second)
 
     def _are_synonyms(self, first: Integers, second: Integers) -> Flags:
@@ -114,106 +101,59 @@ class CircumstanceTables:
 
         "An election was held ... Turnout in the vote was low." *Shape of all:* (pairs,)
         """
-        found = self._is_noun[first] & self._is_noun[second] & (self._nouns[first] == self._nouns[second])
+        found = self._nouns.related(str.__eq__, self._nouns, first, second)
         found &= (self._document_of[first] == self._document_of[second]) & (self._words[first] != self._words[second])
         later = np.where(self._sentences[first] > self._sentences[second], first, second)
         found &= self._definite[later] & (self._sentences[first] != self._sentences[second])
         return found & ~self._elsewhere[first] & ~self._elsewhere[second]
 
 
-class _Times:
-    """The days of mentions: from the first to the last of all that are stated."""
+class _Days(NamedTuple):
+    """From the first to the last of all days that are stated of a mention; `looks_back`: all to an earlier year."""
 
-    def __init__(self, stated: Sequence[Sequence[When]]) -> None:
-        self.known = np.array([bool(own) for own in stated], dtype=bool)
-        hull = [(min(w.period.first for w in own), max(w.period.last for w in own)) if own else None for own in stated]
-        self.first = np.array([bounds[0].toordinal() if bounds else 0 for bounds in hull], dtype=np.int64)
-        self.last = np.array([bounds[1].toordinal() if bounds else 0 for bounds in hull], dtype=np.int64)
-        self._day_of_year = np.array(
-            [bounds[0].timetuple().tm_yday if bounds else 0 for bounds in hull], dtype=np.int64
-        )
-        self.has_year = np.array(
-            [bool(own) and all(when.period.has_year for when in own) for own in stated], dtype=bool
-        )
-        self.short = self.known & (self.last - self.first < SHORT)
-        """Whether all are of one month."""
-        self.looks_back = np.array([bool(own) and all(when.looks_back for when in own) for own in stated], dtype=bool)
-
-    def differ(self, others: _Times, first: Integers, second: Integers) -> Flags:
-        """Whether the days of pairs lie apart; those of a year that one looks back to, and of no stated year, do."""
-        known = self.known[first] & others.known[second]
-        same_calendar = self.has_year[first] == others.has_year[second]
-        apart = self._gap(others, first, second) >= FEWEST_DAYS
-        back = (self.looks_back[first] & ~others.has_year[second]) | (others.looks_back[second] & ~self.has_year[first])
-        return known & np.where(same_calendar, apart, back | (self._gap_of_year(others, first, second) >= FEWEST_DAYS))
-
-    def agree(self, others: _Times, first: Integers, second: Integers) -> Flags:
-        """Whether the days of pairs are known and meet."""
-        known = self.known[first] & others.known[second]
-        return known & (self.has_year[first] == others.has_year[second]) & (self._gap(others, first, second) == 0)
-
-    def _gap(self, others: _Times, first: Integers, second: Integers) -> Integers:
-        before = others.first[second] - self.last[first]
-        after = self.first[first] - others.last[second]
-        return np.maximum(0, np.maximum(before, after))
-
-    def _gap_of_year(self, others: _Times, first: Integers, second: Integers) -> Integers:
-        """Days between two parts of a year, whichever year; 0 for long ones."""
-        own_days, other_days = self._day_of_year[first], others._day_of_year[second]
-        long = (self.last[first] - self.first[first] > _LONGEST_WITHOUT_YEAR) | (
-            others.last[second] - others.first[second] > _LONGEST_WITHOUT_YEAR
-        )
-        own_length, other_length = self.last[first] - self.first[first], others.last[second] - others.first[second]
-        ahead = (other_days - own_days) % _DAYS_OF_YEAR - own_length
-        behind = (own_days - other_days) % _DAYS_OF_YEAR - other_length
-        return np.where(long, 0, np.maximum(0, np.minimum(ahead, behind)))
+    period: Period
+    looks_back: bool
 
 
-class _PlaceTable:
-    """The place of every mention: country, American state, coordinates; unknown where several exclude each other."""
-
-    def __init__(self, stated: Sequence[Sequence[Where]]) -> None:
-        places = [
-            own[0].place
-            if own and own[0].place.country and not any(own[0].place.excludes(other.place) for other in own)
-            else None
-            for own in stated
-        ]
-        self.country = np.full(len(places), _NOWHERE, dtype=np.int64)
-        self.state = np.full(len(places), _NOWHERE, dtype=np.int64)
-        self.latitude = np.full(len(places), np.nan)
-        self.longitude = np.full(len(places), np.nan)
-        for number, place in enumerate(places):
-            if place is None:
-                continue
-            self.country[number] = _code(place.country)
-            if place.country == "US" and place.region:
-                self.state[number] = _code(place.region)
-            if place.sort == "city":
-                self.latitude[number], self.longitude[number] = place.latitude, place.longitude
-        self.known = self.country != _NOWHERE
-
-    def differ(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
-        """Whether the places of pairs exclude each other (:meth:`cdcoref.circumstances.Place.excludes`)."""
-        known = self.known[first] & others.known[second]
-        country = self.country[first] != others.country[second]
-        states = (self.state[first] != _NOWHERE) & (others.state[second] != _NOWHERE)
-        state = states & (self.state[first] != others.state[second])
-        far = self._far(others, first, second)
-        return known & (country | state | far)
-
-    def agree(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
-        """Whether the places of pairs are known and do not exclude each other."""
-        return self.known[first] & others.known[second] & ~self.differ(others, first, second)
-
-    def _far(self, others: _PlaceTable, first: Integers, second: Integers) -> Flags:
-        distance = kilometres(
-            self.latitude[first], self.longitude[first], others.latitude[second], others.longitude[second]
-        )
-        far: Flags = np.nan_to_num(distance) > FAR
-        return far
+def _days_of(stated: Sequence[When]) -> _Days | None:
+    if not stated:
+        return None
+    period = Period(min(when.period.first for when in stated), max(when.period.last for when in stated))
+    return _Days(period, all(when.looks_back for when in stated))
 
 
-def _code(letters: str) -> int:
-    """A number for a code of letters and digits, the same for the same."""
-    return int.from_bytes(letters.encode(), "big")
+def _differ(one: _Days, other: _Days) -> bool:
+    """Whether days lie apart; those of a year that one looks back to, and of no stated year, do."""
+    dated = one if one.period.has_year else other
+    back = one.period.has_year != other.period.has_year and dated.looks_back
+    return back or one.period.gap(other.period) >= FEWEST_DAYS
+
+
+def _meet(one: _Days, other: _Days) -> bool:
+    return one.period.has_year == other.period.has_year and one.period.gap(other.period) == 0
+
+
+def _are_one_day(one: _Days, other: _Days) -> bool:
+    return max(one.period.days, other.period.days) <= SHORT and _meet(one, other)
+
+
+def _place_of(stated: Sequence[Where]) -> Place | None:
+    """The place of a mention; None where it is unknown, or several exclude each other."""
+    places = [where.place for where in stated]
+    return places[0] if places and places[0].country and not any(map(places[0].excludes, places)) else None
+
+
+def _may_be_one(one: Place, other: Place) -> bool:
+    return not one.excludes(other)
+
+
+Theme = tuple[str, frozenset[str]]
+"""The kind of an event that is of people, and the words of a name."""
+
+
+def _are_of_two_people(one: Theme, other: Theme) -> bool:
+    return one[0] == other[0] and one[1].isdisjoint(other[1])
+
+
+def _are_of_one_person(one: Theme, other: Theme) -> bool:
+    return one[0] == other[0] and not one[1].isdisjoint(other[1])

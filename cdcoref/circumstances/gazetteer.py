@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from cdcoref.language import countries_named
 from cdcoref.word_tables import rows
 
@@ -81,8 +78,12 @@ class Place:
         return self.sort == "country" or (self.sort == "region" != other.sort and self.region == other.region != "")
 
     def distance(self, other: Place) -> float:
-        """Kilometres between two cities; NaN if one has no coordinates."""
-        return float(kilometres(self.latitude, self.longitude, other.latitude, other.longitude))
+        """Kilometres between two cities (haversine formula); NaN if one has no coordinates."""
+        north, other_north = math.radians(self.latitude), math.radians(other.latitude)
+        east = math.radians(other.longitude - self.longitude)
+        chord = math.sin((other_north - north) / 2) ** 2
+        chord += math.cos(north) * math.cos(other_north) * math.sin(east / 2) ** 2
+        return 2 * _EARTH_RADIUS * math.asin(min(math.sqrt(chord), 1.0))
 
     def shown(self) -> str:
         """The place with what contains it: ``Kalamata, Greece``, ``Kokomo, Indiana``."""
@@ -91,17 +92,6 @@ class Place:
         within = _gazetteer().states.get(self.region, "") if self.country == "US" else ""
         within = within or _gazetteer().countries[self.country]
         return self.name if within == self.name else f"{self.name}, {within}"
-
-
-def kilometres(
-    latitude: ArrayLike, longitude: ArrayLike, other_latitude: ArrayLike, other_longitude: ArrayLike
-) -> NDArray[np.float64]:
-    """The distances of points on the earth, given in degrees (haversine formula). *Shape of all:* the same"""
-    one, two = np.radians(latitude), np.radians(other_latitude)
-    east = np.radians(other_longitude) - np.radians(longitude)
-    chord = np.sin((two - one) / 2) ** 2 + np.cos(one) * np.cos(two) * np.sin(east / 2) ** 2
-    found: NDArray[np.float64] = 2 * _EARTH_RADIUS * np.arcsin(np.minimum(1.0, np.sqrt(chord)))
-    return found
 
 
 def places_named(words: Sequence[str]) -> tuple[Place, ...]:

@@ -46,15 +46,12 @@ class Scored(Ids):
         "documents.",
     )
     kind: Kind = option("both", "Kind of mentions to score; CoNLL files have no kinds.")
-    remove_nested: bool = option(
-        False, "Ignore mentions nested in another mention of the same cluster.", "--remove-nested"
-    )
 
     def options(self, **more: Any) -> Options:
         """The options of the scorer."""
         from cdcoref.scoring import Options
 
-        return Options(self.level, self.kind, remove_nested=self.remove_nested, ids=self.ids, **more)
+        return Options(self.level, self.kind, ids=self.ids, **more)
 
 
 def say_notes(key: Path, notes: Iterable[tuple[str | Path, str]]) -> None:
@@ -112,7 +109,6 @@ def score(
         panel=SCORED,
         show_default=False,
     ),
-    per_document: bool = option(False, "Also score each document on its own.", "--per-document", panel=SCORED),
     as_json: bool = option(False, "Print JSON, with scores from 0 to 1.", "--json", panel=OUTPUT),
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
@@ -120,7 +116,7 @@ def score(
 
     resampling = test.resampling(len(responses))
     options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
-    results, significance = _scored(key, responses, options, per_document, resampling)
+    results, significance = _scored(key, responses, options, resampling)
     say_notes(key, ((result.response, note) for result in results for note in result.notes))
     from cdcoref.scoring import other_words
 
@@ -133,21 +129,19 @@ def score(
         print(sentence)
     print()
     print(tables.score_table(results))
-    for result in results if per_document else []:
-        print(f"\n{result.response}\n{tables.document_table(result)}")
     if significance is not None:
         print(f"\n{tables.significance_table(significance)}")
 
 
 def _scored(
-    key: Path, responses: list[Path], options: Options, per_document: bool, resampling: dict[str, Any] | None
+    key: Path, responses: list[Path], options: Options, resampling: dict[str, Any] | None
 ) -> tuple[list[FileScores], Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
     from cdcoref.formats import read_mention_table
     from cdcoref.scoring import compare_responses, score_tables
 
     table, *others = [read_mention_table(path, ids=options.ids) for path in (key, *responses)]
-    results = [score_tables(table, response, options, per_document=per_document) for response in others]
+    results = [score_tables(table, response, options) for response in others]
     if resampling is None:
         return results, None
     first, second = others

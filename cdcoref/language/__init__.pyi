@@ -18,7 +18,9 @@ from .dates import is_date as is_date
 from .dates import is_date_name as is_date_name
 from .english import remarks_on_language as remarks_on_language
 from .fact_tables import FactTables as FactTables
+from .fact_tables import Values as Values
 from .fact_tables import WordSets as WordSets
+from .fact_tables import numbered as numbered
 from .header_lines import HEADER_LINES as HEADER_LINES
 from .header_lines import byline_author as byline_author
 from .header_lines import is_date_line as is_date_line

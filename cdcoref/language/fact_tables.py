@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,42 @@ class WordSets:
         return (columns >= 0) & (codes[places] == wanted) if len(codes) else np.zeros(len(mentions), dtype=bool)
 
 
+Value = TypeVar("Value", bound=Hashable)
+
+
+class Values(Generic[Value]):
+    """A value for every mention that has one; what relates two values is computed once for all mentions with them.
+
+    `known`: which mentions have one. *Shape:* (mentions,)
+    """
+
+    def __init__(self, values: Sequence[Value | None]) -> None:
+        numbers = numbered([None, *values])[1:]
+        self._values = list(dict.fromkeys([None, *values]))
+        self._numbers = numbers
+        self.known = numbers > 0
+
+    def related(
+        self, relation: Callable[[Value, Value], bool], others: Values[Value], first: Integers, second: Integers
+    ) -> Flags:
+        """Where a relation holds between a value of the first mention and one among `others` of the second.
+
+        It holds nowhere without both values. *Shape:* (pairs,)
+        """
+        result = np.zeros(len(first), dtype=bool)
+        both = np.flatnonzero(self.known[first] & others.known[second])
+        count = len(others._values)
+        pairs = self._numbers[first[both]] * count + others._numbers[second[both]]
+        codes, places = np.unique(pairs, return_inverse=True)
+        holds = [relation(self._values[code // count], others._values[code % count]) for code in codes.tolist()]  # type: ignore[arg-type]
+        result[both] = np.array(holds, dtype=bool)[places]
+        return result
+
+
+def _are_different(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    return one != other and different_names(one, other)
+
+
 def _value(value: Callable[[MentionFacts], int]) -> cached_property[Integers]:
     """A number of each mention. *Shape:* (mentions,), as of the others."""
     return cached_property(lambda tables: np.array([value(m) for m in tables.mentions], dtype=np.int64))
@@ -147,19 +183,11 @@ class FactTables:
 
     def different_names(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
-        names, name_of = self._full_names
-        both = np.flatnonzero((name_of[first] > 0) & (name_of[second] > 0) & (name_of[first] != name_of[second]))
-        codes, places = np.unique(name_of[first[both]] * len(names) + name_of[second[both]], return_inverse=True)
-        differ = [different_names(names[code // len(names)], names[code % len(names)]) for code in codes.tolist()]
-        result = np.zeros(len(first), dtype=bool)
-        result[both] = np.array(differ, dtype=bool)[places]
-        return result
+        return self._full_names.related(_are_different, self._full_names, first, second)
 
     @cached_property
-    def _full_names(self) -> tuple[list[tuple[str, ...]], Integers]:
-        """All full names, none first, and the place of each mention's."""
-        names = [(), *(m.words.stated.full_name for m in self.mentions)]
-        return list(dict.fromkeys(names)), numbered(names)[1:]
+    def _full_names(self) -> Values[tuple[str, ...]]:
+        return Values([m.words.stated.full_name or None for m in self.mentions])
 
     @cached_property
     def sentence_lemmas(self) -> Rows:

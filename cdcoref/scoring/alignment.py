@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
@@ -159,12 +158,11 @@ def align(
     *,
     level: Level = "corpus",
     kind: str = "both",
-    remove_nested: bool = False,
 ) -> Alignment:
     """Match the mentions of a key and a response of one `kind` or of ``"both"``, and number their clusters.
 
-    `remove_nested` ignores mentions nested in another of the same cluster. An `InputError` if the files share no
-    document, a document differs in its number of tokens, or the key lacks the topics or kinds that are needed.
+    An `InputError` if the files share no document, a document differs in its number of tokens, or the key lacks the
+    topics or kinds that are needed.
     """
     document_of, notes = _match_documents(key, response)
     group_of, groups = groups_of_documents(key, level)
@@ -176,8 +174,6 @@ def align(
             if not table.kind.all():
                 raise InputError(f"some mentions have no kind, so those of kind {kind} cannot be selected", table.path)
             rows = rows[table.kind[rows] == KINDS.index(kind) + 1]
-        if remove_nested:
-            rows = rows[~_nested(table, rows)]
         sides.append((table, rows, numbers[table.document[rows]]))
     kinds = bool(key.kind.all() and response.kind.all())
     notes += _notes_on_kinds(key, "key") + _notes_on_kinds(response, "response")
@@ -258,23 +254,6 @@ def _match_documents(key: MentionTable, response: MentionTable) -> tuple[Ints, l
 def _some(documents: Iterable[DocumentKey]) -> str:
     names = [repr(str(document)) for document in documents]
     return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
-
-
-def _nested(table: MentionTable, rows: Ints) -> NDArray[np.bool_]:
-    """Which mentions are nested in another of the same cluster and document, by first and last token."""
-    start, end = table.start[rows], table.end[rows]
-    order = np.lexsort((-end, start, table.cluster[rows], table.document[rows]))
-    pairs = np.stack([table.document[rows], table.cluster[rows]])[:, order]
-    run = np.cumsum(np.r_[False, (pairs[:, 1:] != pairs[:, :-1]).any(0)])
-    # Ends are lifted to those of all earlier runs and beyond, so that the running maximum starts anew with every run.
-    lifted = end[order] + run * end.max(initial=0)
-    furthest = np.maximum.accumulate(lifted)
-    inside = np.r_[False, (lifted[1:] <= furthest[:-1]) & (run[1:] == run[:-1])]
-    same = np.r_[False, (lifted[1:] == lifted[:-1]) & (start[order][1:] == start[order][:-1])]
-    span = np.cumsum(~same) - 1
-    nested = np.empty(len(rows), bool)
-    nested[order] = inside[~same][span]  # a repetition is nested if the first of its kind is
-    return nested
 
 
 def _notes_on_kinds(table: MentionTable, name: str) -> list[str]:

@@ -38,16 +38,6 @@ class Scores:
         return cls({name: Score(*map(float, METRICS[name].rates(total))) for name, total in counts.items()})
 
     @classmethod
-    def of_groups(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> list[Scores]:
-        """The scores of each group of a table."""
-        names, columns = [], []
-        for name, count in counts_of(overlap, metrics).items():
-            names.append(name)
-            columns.append(zip(*(rate.tolist() for rate in METRICS[name].rates(count)), strict=True))
-        rows = zip(*columns, strict=True) if columns else [()] * overlap.groups
-        return [cls(dict(zip(names, (Score(*rates) for rates in row), strict=True))) for row in rows]
-
-    @classmethod
     def of(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> Scores:
         """The scores of a table, summed over its groups."""
         return cls.from_counts({name: np.sum(count, 0) for name, count in counts_of(overlap, metrics).items()})
@@ -114,14 +104,12 @@ class Options:
 
     A `level` of None is `"document"` or `"block"` if cluster names of the key are local to these, otherwise `"corpus"`.
     `ids`: Whether cluster ids in CoNLL are local to a document or global (None: as each file has them). `singletons`
-    ``"remove"`` removes clusters of one mention, `remove_nested` mentions nested in another of their cluster, on both
-    sides.
+    ``"remove"`` removes clusters of one mention on both sides.
     """
 
     level: Level | None = None
     kind: str = "both"
     singletons: Literal["keep", "remove"] = "keep"
-    remove_nested: bool = False
     metrics: tuple[str, ...] = tuple(METRICS)
     ids: IdScope | None = None
 
@@ -133,7 +121,7 @@ class Options:
 
     def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
         """Align a key and a response at a level, as these options say."""
-        return align(key, response, level=level, kind=self.kind, remove_nested=self.remove_nested)
+        return align(key, response, level=level, kind=self.kind)
 
 
 MOST_COMPARED = 1 << 25
@@ -167,7 +155,7 @@ def other_words(key: Path, response: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileScores:
-    """The scores of one response, over all units of the level and, if requested, of each document of the key.
+    """The scores of one response, over all units of the level.
 
     `key_ids` and `response_ids` say how cluster ids were taken; None for a format without that choice and for a single
     document.
@@ -177,7 +165,6 @@ class FileScores:
     response: str
     level: str
     scores: Scores
-    documents: dict[str, Scores] | None
     notes: tuple[str, ...]
     key_ids: IdScope | None = None
     response_ids: IdScope | None = None
@@ -198,36 +185,27 @@ def score_files(
     key: str | Path,
     responses: Iterable[str | Path],
     options: Options | None = None,
-    *,
-    per_document: bool = False,
 ) -> Iterator[FileScores]:
-    """Score responses against a key, one at a time; `per_document` scores each document on its own too.
+    """Score responses against a key, one at a time.
 
     Raises `InputError` if a file cannot be read, or a response does not match the key.
     """
     options = options or Options()
     table = read_mention_table(key, ids=options.ids)
     for response in responses:
-        yield score_tables(table, read_mention_table(response, ids=options.ids), options, per_document=per_document)
+        yield score_tables(table, read_mention_table(response, ids=options.ids), options)
 
 
-def score_tables(
-    key: MentionTable, response: MentionTable, options: Options, *, per_document: bool = False
-) -> FileScores:
+def score_tables(key: MentionTable, response: MentionTable, options: Options) -> FileScores:
     """Score one response against a key, given their mention tables; `InputError` if it does not match the key."""
     level = options.level_of(key)
     alignment = options.align(key, response, level)
     remove = options.singletons == "remove"
-    documents = None
-    if per_document:
-        overlap = options.align(key, response, "document").overlap(remove_singletons=remove)
-        documents = dict(zip(map(str, key.documents), Scores.of_groups(overlap, options.metrics), strict=True))
     return FileScores(
         key.path,
         response.path,
         level,
         Scores.of(alignment.overlap(remove_singletons=remove), options.metrics),
-        documents,
         tuple(alignment.notes),
         key.ids,
         response.ids,

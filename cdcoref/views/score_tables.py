@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cdcoref.scoring import METRICS, FileScores, Significance
-from cdlm.printing import counted, printable
+from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,22 +36,6 @@ def score_table(results: Sequence[FileScores]) -> str:
     if results[0].scores.conll_f1 is not None:
         values = "".join(f"{(result.scores.conll_f1 or 0) * 100:28.2f}" for result in results)
         lines.append(f"{CONLL_TITLE:<10}{values}")
-    return "\n".join(lines)
-
-
-def document_table(result: FileScores) -> str:
-    """F1 of every metric for every document, in percent."""
-    assert result.documents is not None
-    width = max((len(printable(name)) for name in result.documents), default=8)
-    titles = [METRICS[metric].title for metric in result.scores.metrics]
-    if result.scores.conll_f1 is not None:
-        titles.append(CONLL_TITLE)
-    lines = [f"{'F1 of':<{width}}" + "".join(f"{title:>10}" for title in titles)]
-    for name, scores in result.documents.items():
-        values = [score.f1 for score in scores.metrics.values()]
-        if scores.conll_f1 is not None:
-            values.append(scores.conll_f1)
-        lines.append(f"{printable(name):<{width}}" + "".join(f"{value * 100:10.2f}" for value in values))
     return "\n".join(lines)
 
 
@@ -99,8 +83,6 @@ def scores_json(results: Sequence[FileScores], significance: Significance | None
         if any(taken.values()):
             entry["cluster_ids"] = taken
         entry |= result.scores.to_dict()
-        if result.documents is not None:
-            entry["documents"] = {name: scores.to_dict() for name, scores in result.documents.items()}
         if result.notes:
             entry["notes"] = list(result.notes)
         entries.append(entry)

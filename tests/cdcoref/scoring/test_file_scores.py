@@ -1,10 +1,9 @@
-"""Scoring files: levels, kinds, nested and repeated mentions, documents on one side, mixed formats."""
+"""Scoring files: levels, kinds, repeated mentions, documents on one side, mixed formats."""
 
 from __future__ import annotations
 
 from dataclasses import astuple, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
-    MentionTable,
     ReadOptions,
     read_conll,
     read_file,
@@ -103,19 +101,6 @@ def test_links_across_a_border_are_no_links_of_blanc(tmp_path: Path) -> None:
     assert result.scores["blanc"].precision == pytest.approx((1 / 3 + 5 / 8) / 2)
 
 
-@pytest.mark.parametrize("metrics", [METRICS, ("b3", "lea"), ()])
-@pytest.mark.parametrize("singletons", ["keep", "remove"])
-def test_documents_are_scored_with_the_same_options(tmp_path: Path, metrics: Any, singletons: Any) -> None:
-    files = saved(tmp_path, "key.conll", KEY), saved(tmp_path, "response.jsonl", RESPONSE)
-    options = Options(singletons=singletons, metrics=tuple(metrics))
-    [result] = score_files(files[0], [files[1]], options, per_document=True)
-    assert result.documents is not None
-    assert list(result.documents) == list(TOPICS)
-    for document, scores in result.documents.items():
-        alone = [[[m for m in cluster if m[0] == document] for cluster in spans.values()] for spans in (KEY, RESPONSE)]
-        assert scores == score(*alone, singletons=singletons, metrics=metrics)
-
-
 def test_formats_and_compression_do_not_matter(tmp_path: Path) -> None:
     names = ["x.conll", "x.8.conll", "x.jsonl", "x.conll.gz", "x.8.conll.gz", "x.jsonl.gz"]
     keys = [saved(tmp_path, f"key.{name}", KEY) for name in names]
@@ -137,37 +122,6 @@ def test_singletons_are_those_of_the_level(tmp_path: Path) -> None:
     apart = scored(tmp_path, key, key, singletons="remove", level="topic").scores
     assert apart["b3"].f1 == 1
     assert scored(tmp_path, key, response, singletons="remove", level="document").scores["b3"].f1 == 0
-
-
-@given(*[st.dictionaries(st.tuples(st.integers(0, 5), st.integers(1, 4)), st.sampled_from("xyz"), max_size=9)] * 2)
-def test_nested_mentions_of_a_cluster(key: dict[tuple[int, int], str], response: dict[tuple[int, int], str]) -> None:
-    sides = []
-    for spans in (key, response):
-        whole = {
-            span: name
-            for span, name in spans.items()
-            if not any(
-                other == name and (first, size) != span and first <= span[0] and span[0] + span[1] <= first + size
-                for (first, size), other in spans.items()
-            )
-        }
-        sides.append([table_of(spans), table_of(whole)])
-    results = [
-        score_tables(key_table, response_table, Options(remove_nested=nested)).scores
-        for key_table, response_table, nested in zip(*sides, (True, False), strict=True)
-    ]
-    assert results[0] == results[1]
-
-
-def table_of(spans: dict[tuple[int, int], str]) -> MentionTable:
-    """The spans, by first token and length, in each of two documents."""
-    places = [
-        (document, first, first + size - 1, name) for document in ("a1", "a2") for (first, size), name in spans.items()
-    ]
-    clusters: Spans = {}
-    for document, first, last, name in places:
-        clusters.setdefault(name, []).append((document, first, last))
-    return table_of_corpus(corpus(clusters, ("a1", "a2")), "x")
 
 
 def test_a_repeated_mention_stays_in_the_first_cluster(tmp_path: Path) -> None:
