@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cdcoref.circumstances.lead import Lead, day_of
-from cdcoref.circumstances.owners import governor, is_reporting, owners
+from cdcoref.circumstances.owners import governor, is_report, is_reporting, owners
 from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
 from cdcoref.circumstances.sentences import ENDS_SENTENCE, Sentence, Source, When, Where, most_exact, sentences_of
 from cdcoref.circumstances.sentences import stated as stated_at
@@ -181,10 +181,10 @@ class DocumentCircumstances:
         clause = clause_of(parse, head) if is_in_relative_clause(parse, head) else None
         near = [
             replace(when, source=Source.SENTENCE)
-            for one, when, _ in stated
-            if not sentence.looks_elsewhere(one.start)
-            and (not sentence.is_relative(one.start) or sentence.clause_of(one.start) == clause)
-            and not sentence.is_of_report(one.start, one.end)
+            for _, when, _ in stated
+            if not looks_elsewhere(parse, when.tokens[0])
+            and (not is_in_relative_clause(parse, when.tokens[0]) or clause_of(parse, when.tokens[0]) == clause)
+            and ((word := governor(parse, when.tokens)) is None or not is_report(parse, word))
         ]
         if heading is not None:
             yield heading
@@ -227,7 +227,7 @@ class DocumentCircumstances:
             modified = any(heads[number] - tokens[-1] in (1, 2) for number in numbers)
             if not one.firm and not (modified and one.start and sentence.lower[one.start - 1] in _BEFORE_MODIFIER):
                 continue
-            if not sentence.looks_elsewhere(one.start):
+            if not looks_elsewhere(parse, tokens[0]):
                 near.append(Where(one.place, tokens, Source.SENTENCE))
             for number in numbers:
                 found[number].append(Where(one.place, tokens, Source.STATED))

@@ -24,7 +24,16 @@ from cdcoref.circumstances.sentences import (
     stated,
 )
 from cdcoref.corpus import Document
-from cdcoref.facts import Parse, Period, is_short_month, is_verb, times_in, verbs_about
+from cdcoref.facts import (
+    Parse,
+    Period,
+    is_in_relative_clause,
+    is_short_month,
+    is_verb,
+    looks_elsewhere,
+    times_in,
+    verbs_about,
+)
 from cdcoref.language import (
     BEFORE_OTHER_DAYS,
     day_in,
@@ -163,13 +172,17 @@ class Lead:
             for time in own.times:
                 when = stated(time, own, today)
                 word = governor(parse, own.tokens(time.start, time.end), events)
-                if word is None or when is None or time.looks_back or own.looks_elsewhere(time.start):
+                if word is None or when is None or time.looks_back or looks_elsewhere(parse, when.tokens[0]):
                     continue
                 days = 1 if when.period.weekday is not None else when.period.days
                 if time.start < own.dateline or days > _LONGEST_MAIN:
                     continue
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
-                is_aside = own.is_relative(time.start) or days > _REPORTED_WITHIN or own.lower[0] in _CONTRASTING
+                is_aside = (
+                    is_in_relative_clause(parse, when.tokens[0])
+                    or days > _REPORTED_WITHIN
+                    or own.lower[0] in _CONTRASTING
+                )
                 having: list[int] = []
                 if own.first >= end:
                     if today is None or days > 1 or not is_near or today.first < when.period.first:
@@ -196,17 +209,18 @@ class Lead:
             for one in own.places:
                 where = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
                 word = governor(parse, where.tokens, events, of_place=True)
+                is_relative = is_in_relative_clause(parse, where.tokens[0])
                 if one.start < own.dateline or (own is self._lines[0] and _is_of_site(own, one.start)):
                     yield _DATELINE, where
-                elif own.looks_elsewhere(one.start) or one.place.name in CONTINENTS:
+                elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
                 elif not one.firm and not (own is self._lines[0] and names_happening(parse, where.tokens)):
                     if one.local == _OFFICIALS:
                         yield _LOCAL, where
                 elif word is not None and owners(parse, word, events, of_place=True):
-                    yield _VERB if own.is_relative(one.start) else _STATED, where
+                    yield _VERB if is_relative else _STATED, where
                 elif own.first in self._first:
-                    yield _VERB if one.place.country and not own.is_relative(one.start) else _UNKNOWN, where
+                    yield _VERB if one.place.country and not is_relative else _UNKNOWN, where
                 else:
                     yield _ASIDE, replace(where, source=Source.DOCUMENT)
 
@@ -223,7 +237,12 @@ class Lead:
             for one in own.places
             if one.local >= least
         )
-        named = {one.place for own in self._sentences for one in own.places if not own.looks_elsewhere(one.start)}
+        named = {
+            one.place
+            for own in self._sentences
+            for one in own.places
+            if not looks_elsewhere(self._parse, own.first + one.start)
+        }
         return Setting(
             today,
             when and replace(when, source=Source.DOCUMENT),

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
-from cdcoref.facts import Parse, is_verb, verbs_about
+from cdcoref.facts import Parse, clause_of, is_verb, looks_elsewhere, verbs_about
 from cdcoref.language import SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
@@ -256,7 +256,9 @@ def _stated(
         tuple(own[1:]),
         relation,
         _label(sentence, unit, noun, governor, row["called"]),
-        sentence.looks_elsewhere(start) or _is_of_earlier_year(sentence, start) or _is_of_long_time(parse, token),
+        looks_elsewhere(parse, sentence.first + start)
+        or _is_of_earlier_year(sentence, start)
+        or _is_of_long_time(parse, token),
         _is_superseded(sentence, token, start),
         any(parse.lemmas[word].casefold() in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
@@ -405,9 +407,10 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
     """Whether a time of an earlier year stands in the clause of a word, with no comma between."""
+    parse, clause = sentence.parse, clause_of(sentence.parse, sentence.first + start)
     for time in sentence.times:
         between = sentence.words[min(time.start, start) : max(time.start, start)]
-        if time.looks_back and "," not in between and sentence.clause_of(time.start) == sentence.clause_of(start):
+        if time.looks_back and "," not in between and clause_of(parse, sentence.first + time.start) == clause:
             return True
     return False
 

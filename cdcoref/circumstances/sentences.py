@@ -9,7 +9,7 @@ from enum import IntEnum
 from itertools import pairwise
 
 from cdcoref.circumstances.gazetteer import Place
-from cdcoref.circumstances.owners import governor, is_report
+from cdcoref.circumstances.owners import is_report
 from cdcoref.circumstances.places import AT_PLACE, StatedPlace, dateline_end, places_in
 from cdcoref.corpus import Document
 from cdcoref.facts import (
@@ -17,10 +17,7 @@ from cdcoref.facts import (
     Parse,
     Period,
     StatedTime,
-    clause_of,
-    is_in_relative_clause,
     looks_ahead,
-    looks_elsewhere,
     times_in,
 )
 from cdcoref.language import JOBS
@@ -81,23 +78,6 @@ class Sentence:
 
     def tokens(self, start: int, end: int) -> tuple[int, ...]:
         return tuple(range(self.first + start, self.first + end))
-
-    def is_of_report(self, start: int, end: int) -> bool:
-        """Whether a time is that of a report about the happening, or of a reaction to it."""
-        word = governor(self.parse, self.tokens(start, end))
-        return word is not None and is_report(self.parse, word)
-
-    def clause_of(self, word: int) -> int:
-        """The token that the clause of a word depends on."""
-        return clause_of(self.parse, self.first + word)
-
-    def looks_elsewhere(self, word: int) -> bool:
-        """Whether a word is about another happening than the sentence."""
-        return looks_elsewhere(self.parse, self.first + word)
-
-    def is_relative(self, word: int) -> bool:
-        """Whether a word is in a relative clause."""
-        return is_in_relative_clause(self.parse, self.first + word)
 
 
 def sentences_of(document: Document, parse: Parse, today: Period | None) -> list[Sentence]:

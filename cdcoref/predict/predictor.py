@@ -10,6 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
@@ -23,7 +26,7 @@ from cdcoref.stories import (
     group_documents,
     identical_documents,
     near_duplicates,
-    nearest_pairs,
+    nearest_to,
     subjects,
     without_boilerplate,
 )
@@ -305,7 +308,11 @@ def plan_stories(
     for group in groups:
         pairs = None
         if max_pairs is not None and len(group) > max_pairs + 1:
-            pairs = tuple(nearest_pairs(vectors, group, max_pairs))
+            place = {id: number for number, id in enumerate(group)}
+            ids = sorted(group)
+            rows = csr_array(vectors.matrix[[vectors.row[id] for id in ids]])
+            near = ((place[ids[a]], place[ids[b]]) for a, b in nearest_to(rows, np.arange(len(ids)), max_pairs))
+            pairs = tuple((group[min(pair)], group[max(pair)]) for pair in sorted(near, key=sorted))
             pruned += len(group) * (len(group) - 1) // 2 - len(pairs)
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))

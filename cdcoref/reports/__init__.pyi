@@ -5,8 +5,6 @@ from .cluster_circumstances import ClusterPeriod as ClusterPeriod
 from .cluster_circumstances import ClusterPlace as ClusterPlace
 from .cluster_circumstances import CorpusCircumstances as CorpusCircumstances
 from .cluster_circumstances import Stated as Stated
-from .disagreements import Disagreement as Disagreement
-from .disagreements import Statement as Statement
 from .labels import cluster_label as cluster_label
 from .labels import event_label as event_label
 from .labels import event_name as event_name
@@ -32,3 +30,5 @@ from .results import PredictedCluster as PredictedCluster
 from .results import Results as Results
 from .results import ScoredPair as ScoredPair
 from .results import Tally as Tally
+from .stated_values import Disagreement as Disagreement
+from .stated_values import Statement as Statement

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,63 +13,33 @@ from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.facts import descriptions, name_at, verbs_about
 from cdcoref.language import are_forms_of_one_name, date_name, different_names, is_common_word
 from cdcoref.reports.stated_numbers import StoryNumbers
-from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
+from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a document states in a sentence: the value in short, empty if the sentence is all there is."""
-
-    document: str
-    value: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Different statements of documents about an event, or about a person or an office.
-
-    `cluster`: its name in the corpus; None if it is no mention. `label`: what happened, in the words of the
-    documents.
-    `about`: what differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
-    `statements`: one for each value, in the order of the story.
-    """
-
-    cluster: str | None
-    label: str
-    about: str
-    statements: tuple[Statement, ...]
-
-
-def disagreements(story: StoryContext, label: Callable[[Sequence[Mention]], str]) -> Iterator[Disagreement]:
+def disagreements(story: StoryContext) -> Iterator[Disagreement]:
     """What the documents of a story disagree about."""
-    people = (contradicted_names(story), contradicted_ages(story))
-    for contradictions in (StoryNumbers(story).contradictions(), contradicted_circumstances(story), *people):
-        for found in contradictions:
-            statements = (
-                Statement(value.document, value.text, story.documents[value.document].sentence_text(value.token))
-                for value in found.stated
-            )
-            cluster = found.members[0].cluster if found.members else None
-            yield Disagreement(cluster, found.label or label(found.members), found.about, tuple(statements))
+    yield from StoryNumbers(story).contradictions()
+    yield from contradicted_circumstances(story)
+    yield from contradicted_names(story)
+    yield from contradicted_ages(story)
 
 
 _OTHER = words_in("time_words.tsv", "other")
 _SPEECH = words_in("time_words.tsv", "speech")
 
 
-def contradicted_circumstances(story: StoryContext) -> Iterator[Contradiction]:
+def contradicted_circumstances(story: StoryContext) -> Iterator[Disagreement]:
     """Days and places that differ; what the same sentences state of two events, once."""
     seen: set[object] = set()
     for found in _contradictions(story):
-        key = found.about, frozenset((value.text, value.document, story.sentence(value)) for value in found.stated)
+        key = found.about, frozenset(found.statements)
         if key not in seen:
             seen.add(key)
             yield found
 
 
-def _contradictions(story: StoryContext) -> Iterator[Contradiction]:
+def _contradictions(story: StoryContext) -> Iterator[Disagreement]:
     for members in story.shared_events.values():
         days = [] if any(_is_statement(story, mention) for mention in members) else _days(story, members)
         yield from story.contradictions("day", members, "", days, _are_other_days, several=True)
@@ -157,7 +126,7 @@ class _Name(NamedTuple):
     others: frozenset[str]
 
 
-def contradicted_names(story: StoryContext) -> Iterator[Contradiction]:
+def contradicted_names(story: StoryContext) -> Iterator[Disagreement]:
     """Names in one role of an event, or in one office, that differ."""
     for members in story.shared_events.values():
         of_roles: defaultdict[str, list[StatedValue]] = defaultdict(list)
@@ -179,7 +148,7 @@ def contradicted_names(story: StoryContext) -> Iterator[Contradiction]:
         yield from story.contradictions("name", (), office, stated, _are_other_names, comparable)
 
 
-def contradicted_ages(story: StoryContext) -> Iterator[Contradiction]:
+def contradicted_ages(story: StoryContext) -> Iterator[Disagreement]:
     """Ages of one person that differ, whatever time passed between the documents."""
     days = {id: day_of(document) for id, document in story.written.items()}
 

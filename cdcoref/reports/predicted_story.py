@@ -16,12 +16,12 @@ from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
-from cdcoref.reports.disagreements import Disagreement, Statement, disagreements
+from cdcoref.reports.disagreements import disagreements
 from cdcoref.reports.labels import is_bare, is_pronoun
 from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, StoryNumbers
-from cdcoref.reports.stated_values import StoryContext
+from cdcoref.reports.stated_values import Disagreement, Statement, StoryContext
 from cdcoref.word_tables import words_in
 
 LONGEST_TITLE = 25
@@ -191,7 +191,7 @@ class PredictedStory:
             (self._event(members), members)
             for members in self._clusters(EVENT)
             if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
-            and self._tells(members)
+            and self._context.tells(members)
         ]
         return tuple(self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0]))))
 
@@ -206,7 +206,7 @@ class PredictedStory:
         found: dict[tuple[int, tuple[int, int]], list[Mention]] = {}
         for members in self._clusters(EVENT):
             first = members[0]
-            if len({m.document for m in members}) == 1 and self._tells(members) and self._stands_out(members):
+            if len({m.document for m in members}) == 1 and self._context.tells(members) and self._stands_out(members):
                 sentence = self._documents[first.document].sentence_at(first.start)
                 found.setdefault((self._rank[first.document], sentence), members)
         return tuple(self._event(found[place]) for place in sorted(found))
@@ -219,7 +219,7 @@ class PredictedStory:
         """
         if len(self.documents) < 2:
             return ()
-        return tuple(disagreements(self._context, self._label))
+        return tuple(disagreements(self._context))
 
     @cached_property
     def numbers(self) -> tuple[NumberLine, ...]:
@@ -228,7 +228,7 @@ class PredictedStory:
 
     @cached_property
     def _context(self) -> StoryContext:
-        return StoryContext(self._in_order, self._circumstances, self._tells)
+        return StoryContext(self._in_order, self._circumstances)
 
     def to_dict(self) -> dict[str, Any]:
         """The story as plain values, for JSON: days as in ISO 8601, with ``XXXX`` for an unknown year."""
@@ -325,13 +325,6 @@ class PredictedStory:
 
     def _label(self, members: Sequence[Mention]) -> str:
         return self._circumstances.name(members[0])
-
-    def _tells(self, members: Iterable[Mention]) -> bool:
-        return not all(
-            says_little(mention, (document := self._documents[mention.document]))
-            or is_pronoun(" ".join(document.tokens[token] for token in mention.tokens))
-            for mention in members
-        )
 
     def _stands_out(self, members: Iterable[Mention]) -> bool:
         for mention in members:

@@ -17,7 +17,7 @@ from cdcoref.circumstances import PEOPLE, Source, StatedQuantity
 from cdcoref.corpus import Document, Mention
 from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word
-from cdcoref.reports.stated_values import Contradiction, StatedValue, StoryContext
+from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
 
 _MOST_TIMES = 20
@@ -84,7 +84,7 @@ class StoryNumbers:
                     self._of_key[document.id, *_key(quantity)].append(quantity)
         self._stated = [self._value(document, quantity) for document, quantity in quantities]
 
-    def contradictions(self) -> Iterator[Contradiction]:
+    def contradictions(self) -> Iterator[Disagreement]:
         """Quantities that differ, in the order in which they are first stated."""
         for group in self._groups():
             members = self._members(group)

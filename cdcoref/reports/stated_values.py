@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus, Mention
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.ranking import says_little
 
 SHARED_EVENTS = 2
 """Events that two documents share, at least, if they are about one happening."""
@@ -34,32 +35,36 @@ class StatedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Different values of one thing, each stated by some documents, in the order of the story.
+class Statement:
+    """What a document states in a sentence: the value in short, empty if the sentence is all there is."""
 
-    `about`: as in :class:`cdcoref.reports.Disagreement`. `members`: the mentions of the event or person, if it is
-    one.
-    `label`: what it is called where it is none: an office, or a sort of relation.
+    document: str
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Different statements of documents about an event, or about a person or an office.
+
+    `cluster`: its name in the corpus; None if it is no mention. `label`: what happened, in the words of the
+    documents; or an office, or a sort of relation.
+    `about`: what differs: ``"number"``, ``"day"``, ``"place"``, ``"age"`` or ``"name"``.
+    `statements`: one for each value, in the order of the story.
     """
 
-    about: str
-    members: Sequence[Mention]
+    cluster: str | None
     label: str
-    stated: tuple[StatedValue, ...]
+    about: str
+    statements: tuple[Statement, ...]
 
 
 class StoryContext:
     """What values are compared by: the documents of a story in order, their words, and the events that they share."""
 
-    def __init__(
-        self,
-        corpus: Corpus,
-        known: CorpusCircumstances,
-        tells: Callable[[Sequence[Mention]], bool],
-    ) -> None:
+    def __init__(self, corpus: Corpus, known: CorpusCircumstances) -> None:
         self.corpus = corpus
         self.known = known
-        self.tells = tells
         self.documents = {document.id: document for document in corpus.documents}
         self.rank = {id: number for number, id in enumerate(self.documents)}
         self.by_document = corpus.by_document()
@@ -71,7 +76,7 @@ class StoryContext:
         self.shared_events = {
             cluster: members
             for cluster, members in self.events.items()
-            if len({mention.document for mention in members}) > 1 and tells(members)
+            if len({mention.document for mention in members}) > 1 and self.tells(members)
         }
         self._events_of: defaultdict[str, set[str]] = defaultdict(set)
         for cluster, members in self.events.items():
@@ -86,6 +91,10 @@ class StoryContext:
             id: frozenset(_POSSESSIVE.sub("", word.casefold()) for word in document.tokens)
             for id, document in self.documents.items()
         }
+
+    def tells(self, members: Iterable[Mention]) -> bool:
+        """Whether the words of a cluster mean something alone."""
+        return not all(says_little(mention, self.documents[mention.document]) for mention in members)
 
     def of_one_happening(self, one: str, other: str) -> bool:
         """Whether two documents share enough events."""
@@ -105,8 +114,8 @@ class StoryContext:
         comparable: Callable[[StatedValue, StatedValue], bool] = lambda one, other: True,
         *,
         several: bool = False,
-    ) -> Iterator[Contradiction]:
-        """The contradiction about one thing, if documents contradict each other.
+    ) -> Iterator[Disagreement]:
+        """What documents state of one thing, if they contradict each other; the label of `members` is known.
 
         `differ`: whether two values cannot be of one thing; all those of two documents must. `comparable`: whether
         they are of one thing all the same. `several`: whether a document may state several values.
@@ -136,4 +145,9 @@ class StoryContext:
         if len(values) < 2:  # the first is of something else than those that contradict each other
             values = [*pairs[0]]
         values.sort(key=lambda value: (self.rank[value.document], value.token))
-        yield Contradiction(about, members, label, tuple(values))
+        statements = (
+            Statement(value.document, value.text, self.documents[value.document].sentence_text(value.token))
+            for value in values
+        )
+        cluster = members[0].cluster if members else None
+        yield Disagreement(cluster, label or self.known.name(members[0]), about, tuple(statements))

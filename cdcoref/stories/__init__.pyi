@@ -2,7 +2,6 @@ from .copies import divided as divided
 from .copies import identical_documents as identical_documents
 from .copies import near_duplicates as near_duplicates
 from .document_vectors import DocumentVectors as DocumentVectors
-from .document_vectors import nearest_pairs as nearest_pairs
 from .document_words import blocks_of_products as blocks_of_products
 from .document_words import boilerplate_lines as boilerplate_lines
 from .document_words import line_key as line_key

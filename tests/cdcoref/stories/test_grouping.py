@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +14,7 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import DocumentVectors, group_documents, nearest_pairs, subjects, topic_quality
+from cdcoref.stories import DocumentVectors, group_documents, subjects, topic_quality
 
 STORIES = {
     "dam": [
@@ -132,50 +130,6 @@ def test_topic_quality_by_hand() -> None:
     assert quality.precision == pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1) / 4)
     assert quality.recall == pytest.approx((1 + 1 + 1 / 2 + 1 / 2) / 4)
     assert (quality.purity, quality.groups, quality.subtopics) == (3 / 4, 2, 2)
-
-
-def test_nearest_pairs_are_of_one_story_first() -> None:
-    ids = [document.id for document in DOCUMENTS]
-    kept = nearest_pairs(DOCUMENTS, ids, 1)
-    assert all(story_of(a) == story_of(b) and ids.index(a) < ids.index(b) for a, b in kept)
-    assert len(kept) == 4  # of three documents of a story one stays alone
-    assert {id for pair in nearest_pairs(DOCUMENTS, ids, 2) for id in pair} == set(ids)
-    assert len(nearest_pairs(DOCUMENTS, ids, 100)) == len(ids) * (len(ids) - 1) // 2
-    assert nearest_pairs(DOCUMENTS, ids[:1], 5) == []
-    with pytest.raises(ValueError, match="limit is 0"):
-        nearest_pairs(DOCUMENTS, ids, 0)
-
-
-def test_documents_of_stop_words_alone_have_partners_too() -> None:
-    documents = [Document.from_sentences(id, [["He", "was", "there", "."]]) for id in "abcd"]
-    assert nearest_pairs(documents, list("abcd"), 1) == [("a", "b"), ("c", "d")]
-
-
-@settings(max_examples=25)
-@given(size=st.integers(2, 14), limit=st.integers(1, 5), seed=st.integers(0, 99))
-def test_no_document_has_more_partners_than_the_limit(size: int, limit: int, seed: int) -> None:
-    """Not even one that has every word of all others."""
-    rng = np.random.default_rng(seed)
-    words = [f"word{n}" for n in range(30)]
-    texts = [words, *(rng.choice(words, 8).tolist() for _ in range(size - 1))]
-    documents = [Document.from_sentences(str(n), [text]) for n, text in enumerate(texts)]
-    kept = nearest_pairs(documents, [d.id for d in documents], limit)
-    partners = Counter(id for pair in kept for id in pair)
-    assert max(partners.values()) <= max(limit, 2 if limit > 1 else 1)
-    assert len(kept) == len({frozenset(pair) for pair in kept})
-    if limit > 1 and size > 2:
-        assert len(partners) == size
-
-
-@settings(max_examples=20)
-@given(shuffle=st.randoms(use_true_random=False), limit=st.integers(1, 5))
-def test_nearest_pairs_do_not_depend_on_order(shuffle: random.Random, limit: int) -> None:
-    documents = [*DOCUMENTS, *(replace(d, id=f"copy of {d.id}") for d in DOCUMENTS[:4])]  # equally near ones
-    ids = [document.id for document in documents]
-    expected = {frozenset(pair) for pair in nearest_pairs(documents, ids, limit)}
-    shuffle.shuffle(documents)
-    shuffle.shuffle(ids)
-    assert {frozenset(pair) for pair in nearest_pairs(documents, ids, limit)} == expected
 
 
 def test_forms_of_one_word_count_as_one() -> None:
