@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -135,7 +136,7 @@ def with_parses(documents: Sequence[Document], pipeline: str | Path = ENGLISH) -
 
 
 def parse_of_doc(doc: Doc, places: Sequence[int] | None = None) -> Parse:
-    """The parse that a spaCy Doc has; `places` has the token of each word, if words are not its tokens.
+    """The parse that a spaCy Doc has; `places` has the token of each word, in order, if words are not its tokens.
 
     The last word of a token has its relation; the others depend on this word.
     """
@@ -148,9 +149,9 @@ def parse_of_doc(doc: Doc, places: Sequence[int] | None = None) -> Parse:
         relations.append(("ROOT" if heads[-1] == word else token.dep_) if word == last else "compound")
     entities = []
     for span in doc.ents:
-        inside = [word for word, place in enumerate(places) if span.start <= place < span.end]
-        if inside:
-            entities.append((inside[0], inside[-1] + 1, span.label_))
+        first, end = bisect_left(places, span.start), bisect_left(places, span.end)
+        if first < end:
+            entities.append((first, end, span.label_))
     tokens = [doc[place] for place in places]
     return Parse(
         tuple(heads),
