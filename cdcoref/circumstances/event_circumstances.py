@@ -12,7 +12,16 @@ from dataclasses import dataclass, replace
 from cdcoref.circumstances.lead import Lead, day_of
 from cdcoref.circumstances.owners import governor, is_report, is_reporting, owners
 from cdcoref.circumstances.quantities import StatedQuantity, quantities_of
-from cdcoref.circumstances.sentences import ENDS_SENTENCE, Sentence, Source, When, Where, most_exact, sentences_of
+from cdcoref.circumstances.sentences import (
+    ENDS_SENTENCE,
+    Sentence,
+    Source,
+    When,
+    Where,
+    most_exact,
+    opens_entry,
+    sentences_of,
+)
 from cdcoref.circumstances.sentences import stated as stated_at
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
 from cdcoref.facts import (
@@ -21,6 +30,7 @@ from cdcoref.facts import (
     StatedTime,
     clause_of,
     distances,
+    has_not_happened,
     has_subject,
     is_in_relative_clause,
     is_verb,
@@ -41,7 +51,7 @@ _OF_PEOPLE = frozenset(row["kind"] for row in rows("event_kinds.tsv") if row[OBJ
 _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
-_LONGEST_HEADING = 6
+_LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -175,8 +185,11 @@ class DocumentCircumstances:
             # "fined in 1998 after an accident"
             long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
-        if looks_elsewhere(parse, head) or is_reporting(parse, head):
+        if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
+        subjects = [child for child in parse.children[head] if parse.relations[child].startswith("nsubj")]
+        if any(when.looks_back and word in subjects for _, when, word in stated):
+            return  # "a slide in 1987 killed two"
         heading = self._headings.get(sentence.first)
         clause = clause_of(parse, head) if is_in_relative_clause(parse, head) else None
         near = [
@@ -249,6 +262,9 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     The day of the document is first that of its publication, unless headings of other days follow.
     """
     headings = [_day_of_heading(own) for own in sentences]
+    entries = [number for number, own in enumerate(sentences) if opens_entry(own)]
+    if len(entries) == 1:  # the dateline of a report
+        headings[entries[0]] = None
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
     for own, heading in zip(sentences, headings, strict=True):
@@ -264,9 +280,12 @@ def _is_heading(own: Sentence) -> bool:
 
 
 def _day_of_heading(own: Sentence) -> When | None:
-    """The day that a heading is, with nothing beside it."""
-    for time in own.times if _is_heading(own) else ():
-        if time.period is not None and time.period.days == 1 and time.end - time.start == len(own.words):
+    """The day that a heading is, with nothing beside it but a label and a colon, or that opens an entry of a list."""
+    is_line = own.words[-1:] and own.words[-1] not in ENDS_SENTENCE and len(own.words) <= _LONGEST_DAY_HEADING
+    for time in own.times if is_line or opens_entry(own) else ():
+        before, after = own.words[: time.start], own.words[time.end :]
+        is_apart = opens_entry(own) or ((not before or before[-1] == ":") and (not after or after[0] == ":"))
+        if time.period is not None and time.period.days == 1 and is_apart:
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)
     return None
 

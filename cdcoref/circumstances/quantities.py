@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
-from cdcoref.facts import Parse, clause_of, is_verb, looks_elsewhere, verbs_about
+from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verbs_about
 from cdcoref.language import SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
@@ -25,9 +25,20 @@ _COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", 
 _UNITS = {row["word"]: row for row in rows("units.tsv")}
 _RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
-_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING = (
+_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
     words_in("beside_quantities.tsv", kind)
-    for kind in ("rough", "not", "earlier", "denial", "relating", "voting", "dated", "behind dates", "correcting")
+    for kind in (
+        "rough",
+        "not",
+        "earlier",
+        "denial",
+        "relating",
+        "voting",
+        "dated",
+        "behind dates",
+        "correcting",
+        "added",
+    )
 )
 _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")
@@ -192,8 +203,8 @@ def _stated(
     parse, lower, words = sentence.parse, sentence.lower, sentence.words
     before = lower[number.start - 1] if number.start else ""
     after = lower[number.end] if number.end < len(words) else ""
-    if _is_of_name(words, number, before, after):
-        return None
+    if _is_of_name(words, number, before, after) or after in _ADDED or (before in _ADDED and before != "more"):
+        return None  # "13 more bodies"
     token = parse.head_of(sentence.tokens(number.start, number.end))
     end, value, unit, noun = number.end, number.value, number.unit, token
     if second is not None:
@@ -434,13 +445,11 @@ def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
         if parse.relations[word] == "prep" and name in _EARLIER:
             return parse.relations[token] == "pobj"
         if is_verb(parse, word):
-            negated = any(parse.relations[child] == "neg" for child in parse.children[word])
-            nobody = any(parse.lemmas[child] in ("nobody", "no", "none") for child in parse.children[word])
             head = parse.heads[word]
             denied = parse.relations[word] in ("ccomp", "acl") and any(
                 parse.lemmas[above] in _DENIAL for above in (head, parse.heads[head])
             )
-            return negated or nobody or denied
+            return is_denied(parse, word) or denied
     return False
 
 

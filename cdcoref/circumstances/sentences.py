@@ -164,15 +164,27 @@ def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
 
 def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterator[Sentence]:
     stated: Period | None = None
+    is_list = False
     for start, end, seen in _pieces(document):
         words = document.tokens[start:end] if seen else ()
         lower = [word.casefold() for word in words]
         times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
-        times = [one for one in times if one.period != today or not _is_of_publication(words, lower, one)]
+        times = [one for one in times if is_list or one.period != today or not _is_of_publication(words, lower, one)]
         times = [one for one in times if not _is_of_birthday(lower, one)]
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
-        yield Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
+        sentence = Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
+        is_list = is_list or opens_entry(sentence)
+        yield sentence
+
+
+def opens_entry(sentence: Sentence) -> bool:
+    """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men")."""
+    days = [one for one in sentence.times if not one.start and one.period is not None and one.period.days == 1]
+    behind = sentence.words[max(one.end for one in days) :] if days else ()
+    while behind and (behind[0] == "," or behind[0][0].isdigit() or behind[0] in ("a.m.", "p.m.", "am", "pm")):
+        behind = behind[1:]
+    return len(behind) > 1 and behind[0] in ("-", "–", "—", "--", ":")
 
 
 def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:

@@ -15,6 +15,7 @@ _OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj"
 _AT_DISTANCE = words_in("time_words.tsv", "distance")
 _LONGEST_UNIT = 7
 _AWAITED = words_in("time_words.tsv", "awaited")
+_NOBODY = words_in("function_words.tsv", "nobody")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
 
 
@@ -50,6 +51,20 @@ def clause_of(parse: Parse, token: int) -> int:
 def has_subject(parse: Parse, verb: int) -> bool:
     """Whether a verb has a subject of its own."""
     return any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
+
+
+def is_denied(parse: Parse, token: int) -> bool:
+    """Whether a verb or noun is negated, also by its subject ("nobody was hurt", "no one has been charged")."""
+    subjects = [child for child in parse.children[token] if parse.relations[child].startswith("nsubj")]
+    below = [*parse.children[token], *(word for subject in subjects for word in parse.children[subject])]
+    return any(parse.relations[word] == "neg" or parse.lemmas[word].casefold() in _NOBODY for word in below)
+
+
+def has_not_happened(parse: Parse, token: int) -> bool:
+    """Whether a token is of what has not happened so far ("nobody has been charged", "no arrests have been made")."""
+    verb = verb_of(parse, token)
+    is_perfect = any(parse.lemmas[child] == "have" and parse.tags[child] != "VBD" for child in parse.children[verb])
+    return is_perfect and (is_denied(parse, token) or is_denied(parse, verb))
 
 
 def is_in_relative_clause(parse: Parse, token: int) -> bool:

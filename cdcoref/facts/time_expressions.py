@@ -528,6 +528,7 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
         days = -(behind or 7)
     elif direction == 1:
         days = -behind % 7 or 7
+        days += 7 * (days == 1)  # the next day is tomorrow
     elif future:
         days = -behind % 7
     else:

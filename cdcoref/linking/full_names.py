@@ -34,6 +34,8 @@ _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
+MANY_YEARS = 15
+"""From more on, ages that two reports state are of two people, unless one noun says what they are."""
 
 
 @dataclass(slots=True)
@@ -61,11 +63,11 @@ class Person:
         mine, theirs = ({JOBS[noun] for noun in one.nouns if noun in JOBS} for one in (self, other))
         if mine and theirs and mine.isdisjoint(theirs):
             return True
-        if not self.ages or not other.ages or min(abs(a - b) for a in self.ages for b in other.ages) <= YEARS:
-            return False
-        return self.document == other.document or bool(
-            self.nouns and other.nouns and self.nouns.isdisjoint(other.nouns)
-        )
+        years = min((abs(a - b) for a in self.ages for b in other.ages), default=0)
+        if years <= YEARS or self.document == other.document:
+            return years > YEARS
+        both = bool(self.nouns and other.nouns)
+        return self.nouns.isdisjoint(other.nouns) and (both or years > MANY_YEARS)
 
 
 def people(stated: Mapping[int, Sequence[MentionFacts]]) -> list[list[Person]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from cdcoref.circumstances import Place, dateline_end, day_of, places_in
 from cdcoref.corpus import Document
-from cdcoref.language import NUMERALS, date_name, is_common_word
+from cdcoref.language import NUMERALS, date_name, is_common_word, is_legal_form
 from cdcoref.stories.document_words import lines_of, report_of
 
 SHINGLE = 4
@@ -145,7 +145,7 @@ def other_facts(one: Document, other: Document) -> list[str]:
             continue
         left = [word for word in mine[a:b] if word.casefold() not in words[1]]
         right = [word for word in theirs[c:d] if word.casefold() not in words[0]]
-        beside = [*mine[max(0, a - 1) : a], *mine[b : b + 1]]
+        beside = [word for word in (*mine[max(0, a - 1) : a], *mine[b : b + 1]) if not is_legal_form(word)]
         for kind, is_of in (("day", date_name), ("amount", _is_amount), ("name", _is_name)):
             replaced = any(map(is_of, left)) and any(map(is_of, right))
             if replaced and not (kind == "name" and any(map(_is_name, beside))):

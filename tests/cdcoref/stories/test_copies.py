@@ -125,6 +125,9 @@ that the points were deserved."""
 BAIL = """A 34-year-old man was arrested in Arley on Monday on suspicion of theft. He was released on bail until 4 June.
 Anyone with information is asked to call the police."""
 
+SALES = """Norvane Plc said on Tuesday that its sales rose 12 percent in the first half. The chief executive said that
+demand for its boots had been strong in all its markets. The company will pay a dividend of 3 pence a share in June."""
+
 
 @pytest.mark.parametrize(
     ("text", "changes", "expected"),
@@ -133,6 +136,7 @@ Anyone with information is asked to call the police."""
         (RESULT, {"Rovers": "Wanderers", "Harwick United": "Elmsby Town", "3-1": "2-0", "Lund": "Pike"}, "another"),
         (RESULT, {"3-1": "4-0", "Saturday": "Sunday"}, "another"),
         (BAIL, {"34": "51", "Arley": "Betton", "Monday": "Thursday", "4 June": "9 June"}, "another"),
+        (SALES, {"Norvane": "Ekholm Foods", "12 percent": "18 percent", "3 pence": "7 pence"}, "another"),
         (QUAKE, {"5.1": "5.3"}, "same story"),
         (QUAKE, {" Nobody was hurt.": ""}, "copy"),
         (QUAKE, {"A quake": "Schools shut after quake\n\nA quake"}, "copy"),
