@@ -114,7 +114,10 @@ class Lead:
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
         self.main = tuple(dict.fromkeys(self._main_words()))
         deeds = {deed for word in self.main for deed in _deeds(parse, word)}
-        self.happening_then = frozenset(self.main) - deeds
+        ended = {
+            child for word in self.main if parse.lemmas[word] in verbs_about("ending") for child in parse.children[word]
+        }
+        self.happening_then = frozenset(self.main) - deeds - ended
         light = verbs_about("light") | verbs_about("report") | verbs_about("search")
         happening = [word for word in self.main if parse.lemmas[word].casefold() not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}

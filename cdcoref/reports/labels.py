@@ -305,7 +305,9 @@ def _text(reading: Reading, tokens: Sequence[int]) -> str:
     for token in tokens:
         word = document.tokens[token]
         begins = document.sentence_at(token)[0] == token
-        lowers = begins and not word.isupper() and parse.parts[token] != "PROPN" and not word[1:].isupper()
+        head_part = parse.parts[parse.heads[token]] if parse.entity_types[token] else ""  # "Port Elm"
+        is_name = "PROPN" in (parse.parts[token], head_part)
+        lowers = begins and not word.isupper() and not is_name and not word[1:].isupper()
         joined = words and (word.startswith(("'", "’")) or word == "n't" or "-" in (word, words[-1][-1:]))
         word = word[:1].lower() + word[1:] if lowers else word
         if joined:
