@@ -25,7 +25,7 @@ class Outputs:
     PANEL: ClassVar = OUTPUT
     output: list[Path] | None = option(
         None,
-        "File to write: .html (a page to browse), .jsonl, .jsonlines, .conll, .conllu, .spacy, .json, .csv, .parquet, "
+        "File to write: .html (a page to browse), .jsonl, .conll, .conllu, .spacy, .json, .csv, .parquet, "
         "or .md (a report), each but .html and .parquet also with .gz; a name without a suffix is a folder with a file "
         "for each document. Repeatable.",
         "-o",

@@ -74,11 +74,11 @@ def check_corpus(corpus: object) -> None:
         raise InputError(f"give a corpus, such as prediction.corpus, not {type(corpus).__name__}")
 
 
-def lost_of_documents(corpus: Corpus, format: str, *, topics: bool = True) -> tuple[str, ...]:
+def lost_of_documents(corpus: Corpus, format: str) -> tuple[str, ...]:
     """A sentence for each thing of documents that a format lacks: which sentences were annotated, and their topics."""
     lost = {"topics": 0, "lists of annotated sentences": 0}
     for document in corpus.documents:
-        lost["topics"] += topics and (document.topic, document.subtopic) != (None, None)
+        lost["topics"] += (document.topic, document.subtopic) != (None, None)
         lost["lists of annotated sentences"] += document.annotated is not None
     return tuple(
         f"omitted: the {what} of {counted(number, 'document')}, since {format} has none"

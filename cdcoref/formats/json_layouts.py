@@ -274,7 +274,7 @@ class _EndToEnd(_Model):
         return self
 
 
-E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
+_E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
 
 
 def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
@@ -292,7 +292,7 @@ def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
                 raise WrongLine(f"a mention of document {id!r} is {[start, last]}; {counted_to}")
             mentions.append({"tokens": list(range(start, last + 1)), "cluster": f"{id}/{number}"})
     groups = {name: content.get(name) for name in ("topic", "subtopic")}
-    metadata = {name: value for name, value in content.items() if name not in E2E_FIELDS and value is not None}
+    metadata = {name: value for name, value in content.items() if name not in _E2E_FIELDS and value is not None}
     yield {"id": id, **_words(found.sentences), **groups, "metadata": metadata, "mentions": mentions}
 
 

@@ -13,14 +13,11 @@ from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats.chains import chains_of, filled_gaps
-from cdcoref.formats.format import Format, ReadOptions, WriteDocument, lost_of_documents
-from cdcoref.formats.json_layouts import E2E_FIELDS
+from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.jsonl_parsing import Remarks, read_records
 from cdcoref.formats.lines import shown_name
-from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder, beginning
+from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
 from cdcoref.formats.output_file import output_file
-from cdlm.printing import counted
 
 SCHEMAS = {"document": 1, "prediction": 1}
 """The schemas and their versions.
@@ -190,37 +187,6 @@ _E2E_FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\
 """Fields that only this layout has: in the JSON lines of `jsonl`, sentences are ranges of numbers."""
 
 
-def write_e2e(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
-    """Write a corpus in the layout of end-to-end coreference models, gzipped if the name ends in `.gz`.
-
-    A mention without a cluster is a cluster of its own. What is returned is a sentence for each kind of information
-    lost.
-    """
-    unbroken, gaps = filled_gaps(corpus)
-    mentions = unbroken.by_document()
-    with output_file(path) as file:
-        for document in corpus.documents:
-            file.write(json.dumps(_e2e_line(document, mentions[document.id]), ensure_ascii=False) + "\n")
-    across = sum(len({mention.document for mention in cluster}) > 1 for cluster in corpus.clusters())
-    what = counted(across, "cluster of several documents", "clusters of several documents")
-    notes = (f"{what} cut into one for each document, since the layout has none",) if across else ()
-    return (*notes, *gaps, *lost_of_documents(corpus, "the layout", topics=False))
-
-
-def _e2e_line(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
-    clusters = chains_of(sorted(mentions, key=beginning))
-    sentences = [document.tokens[start:end] for start, end in document.sentences]
-    fields: dict[str, Any] = {
-        "doc_key": document.id,
-        "sentences": sentences,
-        "speakers": [["-"] * len(words) for words in sentences],
-        "clusters": [[(mention.start, mention.end - 1) for mention in cluster] for cluster in clusters],
-    }
-    fields |= {name: value for name, value in document.metadata.items() if name not in E2E_FIELDS}
-    fields |= {name: getattr(document, name) for name in ("topic", "subtopic") if getattr(document, name) is not None}
-    return fields
-
-
 def _read_e2e_table(path: Path, options: ReadOptions) -> MentionTable:
     table = read_jsonl_table(path)
     table.local_clusters = True
@@ -233,7 +199,4 @@ E2E = Format(
     recognise=lambda start: _E2E_BEGINNING.match(start) and _E2E_FIELDS.search(start),
     read=JSONL.read,
     read_table=_read_e2e_table,
-    write=lambda corpus, path, layout: write_e2e(corpus, path),
-    omits=("kind", "confidence"),
-    metadata=True,
 )

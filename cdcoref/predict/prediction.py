@@ -152,9 +152,3 @@ class Prediction(Results):
         from cdcoref.views import resolved_texts
 
         return resolved_texts(self, replaced)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: counts, the first clusters and the first texts with their mentions."""
-        from cdcoref.views import notebook_view
-
-        return notebook_view(self)

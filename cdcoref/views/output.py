@@ -179,8 +179,7 @@ def write_result(
     """Write documents, mentions and clusters in the format that the file's name ends in, or a folder, without a suffix.
 
     `layout` is as in :func:`cdcoref.formats.write_corpus`, `plain` as in :func:`write_csv`. Returns a sentence for each
-    kind of information that the format cannot express, or one on the parts of a page. An `InputError` leaves what was
-    there.
+    kind of information that the format cannot express. An `InputError` leaves what was there.
     """
     check_result_name(output)
     options = {"layout": layout, "folder_format": folder_format, "replaced": replaced, "plain": plain}
@@ -192,8 +191,6 @@ def write_result(
         return FOLDER_WRITERS[folder_format](Results.of(source).corpus, output)
     name = output.name.lower()
     suffix = next((suffix for suffix in WRITERS if name.endswith(suffix)), None)
-    if suffix == ".html":
-        return write_page(source, output)
     if suffix is not None:
         writer = partial(write_csv, plain=True) if plain else WRITERS[suffix]
         writer(source, output)

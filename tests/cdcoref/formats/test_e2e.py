@@ -1,4 +1,4 @@
-"""The JSON lines of end-to-end coreference models: read, written, scored, and refused where they are wrong."""
+"""The JSON lines of end-to-end coreference models: read, scored, and refused where they are wrong."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import read_corpus, read_file, read_mention_table, write_corpus
+from cdcoref.formats import read_corpus, read_file, read_mention_table
 from cdcoref.scoring import score_files
 
 LINE = {
@@ -46,32 +46,6 @@ def test_it_is_recognised_whatever_its_name_and_the_order_of_its_fields(tmp_path
     }.items():
         (tmp_path / name).write_text(text)
         assert len(read_file(tmp_path / name).mentions) == 5
-
-
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    corpus = read(tmp_path, LINE, {**LINE, "doc_key": "b", "topic": "5", "clusters": [], "genre": "nw"})
-    assert write_corpus(corpus, tmp_path / "y.jsonlines.gz") == ()
-    back = read_file(tmp_path / "y.jsonlines.gz")
-    assert back.documents == tuple(
-        Document.from_sentences(
-            document.id,
-            [document.tokens[start:end] for start, end in document.sentences],
-            topic=document.topic,
-            metadata=document.metadata,
-        )
-        for document in corpus.documents
-    )
-    assert back.mentions == corpus.mentions
-
-
-def test_what_is_lost_is_named(tmp_path: Path) -> None:
-    documents = tuple(Document.from_sentences(id, [["A", "b", "c"]]) for id in "de")
-    mentions = (Mention("d", (0, 2), "event", "1"), Mention("e", (1,), "event", "1"), Mention("e", (1,), "entity", "1"))
-    notes = write_corpus(Corpus(documents, mentions), tmp_path / "y.jsonlines")
-    assert [note.split(" ")[:2] for note in notes] == [["1", "cluster"], ["1", "discontinuous"], ["omitted:", "the"]]
-    back = read_file(tmp_path / "y.jsonlines")
-    assert [(m.document, m.tokens) for m in back.mentions] == [("d", (0, 1, 2)), ("e", (1,)), ("e", (1,))]
-    assert len(back.clusters()) == 3
 
 
 def test_clusters_of_two_files_stay_apart(tmp_path: Path) -> None:

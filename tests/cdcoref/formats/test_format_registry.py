@@ -133,9 +133,7 @@ def partition(corpus: Corpus) -> set[frozenset]:
     return {frozenset(mention.place for mention in cluster) for cluster in corpus.clusters()}
 
 
-@pytest.mark.parametrize(
-    "format", [f for f in WRITTEN if ".jsonlines" not in f.suffixes], ids=lambda format: format.name
-)
+@pytest.mark.parametrize("format", WRITTEN, ids=lambda format: format.name)
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> None:
     path = tmp_path / f"c{format.suffixes[0].upper()}{packed}"
@@ -158,7 +156,6 @@ def test_what_is_written_is_read_back(tmp_path: Path, format, packed: str) -> No
         ("c.conll", None, []),
         ("c.conll", "2012", ["topics", "lists of annotated sentences"]),
         ("c.conllu", None, ["topics", "lists of annotated sentences"]),
-        ("c.jsonlines", None, ["lists of annotated sentences"]),
         ("c.jsonl", None, []),
         ("c.spacy", None, []),
     ],
@@ -199,7 +196,7 @@ def test_other_names_and_layouts_are_refused(tmp_path: Path) -> None:
     for name in ("c.txt", "c", "c.gz", "c.json"):
         with pytest.raises(
             InputError,
-            match=r"must end in \.conll, \.conllu, \.jsonlines, \.jsonl or \.spacy, optionally followed by \.gz",
+            match=r"must end in \.conll, \.conllu, \.jsonl or \.spacy, optionally followed by \.gz",
         ):
             write_corpus(CORPUS, tmp_path / name)
     with pytest.raises(InputError, match="the format JSON lines has no layout '2012'"):

@@ -1,9 +1,8 @@
-"""Predictions as people and programs take them: clusters in order, counts, rows, data frames, a notebook's table."""
+"""Predictions as people and programs take them: clusters in order, counts, rows, data frames."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -112,31 +111,6 @@ def test_without_pandas_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(InputError, match=r"pip install pandas pyarrow"):
         PREDICTION.to_dataframe()
-
-
-def test_a_notebook_shows_counts_and_the_first_clusters() -> None:
-    html = PREDICTION._repr_html_()
-    assert "clusters across documents: 2; clusters within one document: 1." in html
-    assert "Ann, She" in html
-    assert "The first" not in html
-    document = Document.from_sentences("x", [["<script>alert(1)</script>"] * 40])
-    mentions = tuple(Mention("x", (n,), "event", f"{n // 2}") for n in range(40))
-    hostile = Prediction(Corpus((document,), mentions), (("x",),), PREDICTION.plan)._repr_html_()
-    assert "<script" not in hostile
-    assert "&lt;script&gt;" in hostile
-    assert "The first 10 of 20 clusters." in hostile
-
-
-def test_a_notebook_shows_the_first_texts_with_their_mentions() -> None:
-    html = PREDICTION._repr_html_()
-    marks = re.findall(r"<span title='(.*?)'[^>]*>(.*?)</span>", html)
-    assert ("Ann: entity, 3 mentions in 2 documents", "She") in marks
-    assert ("left: event, 2 mentions in 2 documents", "went") in marks
-    assert "Rain &lt;b&gt; ." in html
-    many = tuple(replace(FIRST, id=str(n)) for n in range(9))
-    long = replace(FIRST, text=FIRST.text + "x" * 9999)
-    assert "The first 5 of 9 texts." in Prediction(Corpus(many), (), PREDICTION.plan)._repr_html_()
-    assert "xxx ...</p>" in Prediction(Corpus((long,)), (), PREDICTION.plan)._repr_html_()
 
 
 def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:

@@ -362,7 +362,7 @@ def test_a_mention_in_two_clusters_keeps_both(tmp_path: Path) -> None:
     document = Document.from_sentences("a", [["Ann", "met", "Bob"]])
     spans = [((0,), "1"), ((0,), "2"), ((2,), "2"), ((2,), "1")]
     gold = Corpus((document,), tuple(Mention("a", tokens, "entity", name) for tokens, name in spans))
-    for suffix in (".jsonl", ".jsonlines", ".conll", ".conllu", ".spacy"):
+    for suffix in (".jsonl", ".conll", ".conllu", ".spacy"):
         write_corpus(gold, tmp_path / f"x{suffix}")
         clusters = read_file(tmp_path / f"x{suffix}").clusters()
         assert [sorted(m.tokens for m in cluster) for cluster in clusters] == [[(0,), (2,)]] * 2, suffix

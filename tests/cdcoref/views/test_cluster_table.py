@@ -111,7 +111,6 @@ def confidences_in(shown: str | Iterable[str]) -> set[str]:
 @pytest.mark.parametrize(("confidence", "text"), CASES)
 def test_a_prediction(confidence: float, text: str) -> None:
     assert confidences_in(cluster_lines(prediction(confidence))) == {text}
-    assert confidences_in(prediction(confidence)._repr_html_()) == {text}
 
 
 SCORES: dict[str, Any] = {

@@ -52,7 +52,7 @@ STORIES = (
     ("later.txt", "fire.txt", "undated.txt", "no-day.txt", "weekday.txt", "unknown.txt", "unknown-too.txt"),
     ("other.txt",),
 )
-PARTLY = ("notebook", "timelines")
+PARTLY = ("timelines",)
 """Views that show only some of the events."""
 
 
@@ -131,12 +131,6 @@ def in_page(prediction: Prediction, folder: Path) -> dict[str, Told]:
     return {name: Told(label=label) for name, kind, label, _ in data["clusters"] if kind == EVENT}
 
 
-def in_notebook(prediction: Prediction, folder: Path) -> dict[str, Told]:
-    shown = prediction._repr_html_()
-    labels = {one.id: one.label for one in prediction.clusters() if one.kind == EVENT}
-    return {name or "": Told(label=label) for name, label in labels.items() if f"title='{label}: event, " in shown}
-
-
 def in_timelines(prediction: Prediction, folder: Path) -> dict[str, Told]:
     stories = stories_of(prediction.corpus, prediction.numbered_stories())
     return {
@@ -151,7 +145,6 @@ VIEWS: dict[str, Callable[[Prediction, Path], dict[str, Told]]] = {
     "JSON lines": in_json_lines,
     "CSV": in_csv,
     "page": in_page,
-    "notebook": in_notebook,
     "timelines": in_timelines,
 }
 

@@ -10,16 +10,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Prediction
-from cdcoref.views import page_html, write_page, write_result
-from cdlm.files import check_writable
+from cdcoref.views import page_html, write_page
 
 
 class Parts(HTMLParser):
@@ -142,49 +139,3 @@ def test_the_page_has_what_is_known_about_documents() -> None:
     documents = data_of(page_html(Corpus((first, second))))["documents"]
     about = "2024-03-05 · AP · A. Lee, B. Ray"
     assert [entry[4:] for entry in documents] == [["Ferry sinks", about, "https://x.y/", []], ["", about, "", []]]
-
-
-def test_a_large_page_is_divided_by_stories(news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = write_page(news, tmp_path / "one.html")
-    size = (tmp_path / "one.html").stat().st_size
-    assert whole == ()
-    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", size - 100)
-    (note,) = write_page(news, tmp_path / "view.html")
-    assert note == "one page would have 0 MB; it is divided between stories into view.html, view-2.html"
-    assert write_result(news, tmp_path / "view.html") == (note,)
-    pages = [(tmp_path / name).read_text(encoding="utf-8") for name in ("view.html", "view-2.html")]
-    assert [[document[0] for document in data_of(page)["documents"]] for page in pages] == [
-        ["harbour.txt", "inquiry.txt"], ["museum.txt"],
-    ]  # fmt: skip
-    assert [[story["about"][0] for story in data_of(page)["stories"]] for page in pages] == [["Story 1"], ["Story 2"]]
-    for number, page in enumerate(pages, start=1):
-        assert f"part {number} of 2:" in page
-        assert '<a href="view.html"' in page
-        assert '<a href="view-2.html"' in page
-    # A further run replaces the parts, and no other file, not even another page.
-    others = {"other-2.html": "<p>My own page.</p>", "other-3.html": pages[1]}
-    for name, content in others.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    for _ in range(2):
-        (note,) = write_page(news, tmp_path / "other.html")
-        assert note.endswith(" into other.html, other-4.html")
-    assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in others} == others
-    assert '<a href="other-4.html"' in (tmp_path / "other.html").read_text(encoding="utf-8")
-    # Stories stay whole.
-    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
-    write_page(news, tmp_path / "small.html")
-    assert len(data_of((tmp_path / "small.html").read_text(encoding="utf-8"))["documents"]) == 2
-    assert not (tmp_path / "small-3.html").exists()
-
-
-def test_names_of_parts_are_as_long_as_pages(news: Prediction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cdcoref.views.page.LARGEST_PAGE", 100)
-    stem = "é" * 117
-    output = tmp_path / f"{stem}.html"
-    check_writable(output)
-    for _ in range(2):  # the second run replaces the files of the first
-        write_page(news, output)
-        second, first = sorted(path.name for path in tmp_path.iterdir())
-        assert first == output.name
-        assert second == f"{stem[:116]}-2.html"
-    assert f'<a href="{quote(second)}"' in output.read_text(encoding="utf-8")
