@@ -58,12 +58,13 @@ class Place:
     longitude: float = math.nan
 
     def excludes(self, other: Place) -> bool:
-        """Whether nothing can be in both: different countries or American states, or cities far from each other."""
+        """Whether nothing can be in both: different countries, states or regions, or cities far from each other."""
         if not self.country or not other.country:
             return False
         if self.country != other.country:
             return True
-        if self.country == "US" and self.region and other.region and self.region != other.region:
+        of_regions = self.country == "US" or self.sort == other.sort == "region"
+        if of_regions and self.region and other.region and self.region != other.region:
             return True
         return self.sort == other.sort == "city" and self.distance(other) > FAR
 
@@ -268,4 +269,4 @@ def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
     for name, states in counties.items():
         yield _key(name.split()), Place(name, "unknown", "US", states.copy().pop() if len(states) == 1 else ""), 0
     for row in _rows("region"):
-        yield _key(row["name"].split()), Place(row["name"], "region", row["code"], row["name"]), 0
+        yield _key(row["name"].split()), Place(row["name"], "region", row["code"], row["called"] or row["name"]), 0
