@@ -12,13 +12,11 @@ from decimal import Decimal
 from cdcoref.circumstances.sentences import Sentence
 from cdcoref.corpus import Mention
 from cdcoref.facts import Parse, clause_of, is_denied, is_verb, looks_elsewhere, verbs_about
-from cdcoref.language import SCALES, date_name, number_named
+from cdcoref.language import SCALES, SHORT_SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
 PEOPLE = "people"
 _SIGNS = {"$": "$", "€": "€", "£": "£", "US$": "$", "us$": "$"}
-_LETTERS = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
-_LETTERS |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
 _FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?(%)?", re.IGNORECASE)
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", re.IGNORECASE)
@@ -168,18 +166,18 @@ def _number(words: Sequence[str], lower: Sequence[str], place: int) -> _Number |
         return None
     match = _FIGURES.fullmatch(words[figures])
     sign = sign or _SIGNS.get((match and match[1]) or "", "") or ("%" if match and match[4] else "")
-    scale = _LETTERS.get(match[3].casefold(), 1) if match and match[3] else 1
+    scale = SHORT_SCALES.get(match[3].casefold(), 1) if match and match[3] else 1
     end = figures + 1
     while end + 1 < len(words) and words[end] in (",", ".") and words[end + 1].isdecimal() and match and scale == 1:
         if words[end] == "," and len(words[end + 1]) != 3:
             break
         value = Decimal(f"{value}{'' if words[end] == ',' else '.'}{words[end + 1]}")  # "4 , 700"
         end += 2
-    while end < len(words) and (lower[end] in SCALES or (sign and lower[end] in _LETTERS)):
-        scale *= SCALES.get(lower[end]) or _LETTERS[lower[end]]
+    while end < len(words) and (lower[end] in SCALES or (sign and lower[end] in SHORT_SCALES)):
+        scale *= SCALES.get(lower[end]) or SHORT_SCALES[lower[end]]
         end += 1
-    if end < len(words) and not sign and lower[end] in _LETTERS and _unit_of(lower, end + 1).get("kind") == "money":
-        scale *= _LETTERS[lower[end]]
+    if end < len(words) and not sign and lower[end] in SHORT_SCALES and _unit_of(lower, end + 1).get("kind") == "money":
+        scale *= SHORT_SCALES[lower[end]]
         end += 1
     return _Number(place, end, value * scale, sign)
 

@@ -1,5 +1,6 @@
 from .amounts import NUMERALS as NUMERALS
 from .amounts import SCALES as SCALES
+from .amounts import SHORT_SCALES as SHORT_SCALES
 from .amounts import TENS as TENS
 from .amounts import amounts_in as amounts_in
 from .amounts import number_named as number_named

@@ -35,9 +35,13 @@ SCALES = {
     "trillion": 10**12,
 }
 """What multiplies the number before it."""
+SHORT_SCALES = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
+SHORT_SCALES |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
+"""What multiplies an amount of money ("$40m")."""
 _BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
 _AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
 """What follows, by separator, in a number that was divided there."""
+_SIGNS = frozenset({"$", "€", "£", "us$"})
 _HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
 
 
@@ -75,7 +79,8 @@ def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> froze
         if ":" in word or (place < len(words) and words[place] in _HALVES_OF_DAY):
             continue
         number = plain_number(word.replace(",", ".") if _DECIMAL_COMMA.fullmatch(word) else word)
-        scale = prod(SCALES[following] for following in takewhile(SCALES.__contains__, words[place:]))
+        scales = SCALES | SHORT_SCALES if words[max(0, place - 2)] in _SIGNS else SCALES
+        scale = prod(scales[following] for following in takewhile(scales.__contains__, words[place:]))
         if _DECIMAL.fullmatch(number):
             found.add(f"{(Decimal(number) * scale).normalize():f}")
         else:

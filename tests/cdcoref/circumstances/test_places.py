@@ -48,6 +48,8 @@ def test_what_excludes_and_contains() -> None:
     assert greece.contains(kalamata)
     assert not kalamata.contains(greece)
     assert not greece.excludes(kalamata)
+    assert place("Bihar").excludes(place("Kerala"))
+    assert not place("Cornwall").excludes(places_named(["England"])[-1])
     assert portugal.excludes(kalamata)
     assert kalamata.excludes(portugal)
     assert place("Detroit").excludes(place("Chicago"))
