@@ -17,7 +17,6 @@ from cdcoref.errors import InputError
 from cdcoref.linking import (
     LinkingOptions,
     annotated_only,
-    check_cross_encoder,
     joined_across_stories,
     lemma_clusters,
     link_story,
@@ -53,8 +52,6 @@ def evaluate(
     reported; ``detection``; ``parameters`` (None if no model was used) and ``seconds``. An `InputError` if there are no
     annotated mentions, or, with predicted ones, no kind is annotated exhaustively.
     """
-    if not predictor.lemma:
-        check_cross_encoder(predictor.model, options or LinkingOptions())
     # The settings differ in what is compared, not in what is read.
     with nullcontext() if predictor.lemma else predictor.model.each_sequence_read_once():
         return _evaluate(predictor, gold, mentions, options or LinkingOptions(), progress)

@@ -28,7 +28,6 @@ from cdcoref.facts import (
     Parse,
     Period,
     is_in_relative_clause,
-    is_short_month,
     is_verb,
     looks_elsewhere,
     times_in,
@@ -364,9 +363,7 @@ def day_of(document: Document) -> Period | None:
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
     without_year: Period | None = None
-    for number, (start, end) in enumerate(shown[:_FIRST_SENTENCES]):
-        if number + 1 < len(shown) and _ends_in_short_month(document.tokens[start:end]):
-            end = shown[number + 1][1]  # the full stop of "Feb. 5" ended a sentence
+    for start, end in shown[:_FIRST_SENTENCES]:
         words = document.tokens[start:end]
         for one in times_in(words, None):
             if one.period is None or one.period.days > 1:
@@ -397,15 +394,6 @@ def _day_in_address(document: Document) -> str | None:
     line = "".join(document.tokens[start:end])
     addresses = (str(document.metadata.get("url", "")), line if line.startswith(("http:", "https:")) else "")
     return next((day for day in map(day_in_name, addresses) if day is not None), None)
-
-
-def _ends_in_short_month(words: Sequence[str]) -> bool:
-    """Whether a sentence ends with the shortened name of a month."""
-    word, stop = words[-1:], 0
-    if word and word[0] == ".":
-        word, stop = words[-2:-1], 1
-    short = [one.removesuffix(".").casefold() for one in word if stop or one.endswith(".")]
-    return len(words) <= _LONGEST_DATE_LINE and any(map(is_short_month, short))
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:

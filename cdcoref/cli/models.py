@@ -217,7 +217,7 @@ def evaluate(
     """
     from cdcoref.linking import LinkingOptions
 
-    options = LinkingOptions(candidates=chosen.candidates, **computing.batch)
+    options = LinkingOptions(**computing.batch)
     gold, name = _gold(corpus, file, kind)
     from cdcoref.evaluation import evaluate as evaluate_corpus
 

@@ -87,12 +87,6 @@ class ChosenModel:
         metavar="NAME",
         show_default=False,
     )
-    candidates: int | None = option(
-        None,
-        "Compare each group of mentions with its K most likely candidates by the cross-encoder; 0: every mention "
-        "with all others, far slower. The model small has no cross-encoder and refuses it. Default: the model's.",
-        metavar="K",
-    )
 
 
 @dataclass(frozen=True)

@@ -158,19 +158,12 @@ def predict(
     computing.check()
     from cdcoref.predict import LEMMA
 
-    predictor: Predictor | None = None
-    if linking.candidates is not None:
-        from cdcoref.linking import check_cross_encoder
-
-        # Before files are read, which can take long.
-        predictor = computing.load(linking.model, mentions.style)
-        check_cross_encoder(predictor.model, options)
     stated = None if mentions.kind == "both" else mentions.kind
     every_kind = stated is None and linking.model != LEMMA and not mentions.find_mentions
     loaded = reading.read(files, kind=stated, every_kind=every_kind)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
-    predictor = predictor or computing.load(linking.model, mentions.style)
+    predictor = computing.load(linking.model, mentions.style)
     cache = computing.cache
     try:
         writers = outputs.writers()
@@ -189,7 +182,7 @@ def _prediction_options(
 ) -> PredictionOptions:
     from cdcoref.predict import LEMMA, PredictionOptions
 
-    further: dict[str, Any] = {name: getattr(linking, name) for name in ("threshold", "max_pairs", "candidates")}
+    further: dict[str, Any] = {name: getattr(linking, name) for name in ("threshold", "max_pairs")}
     ignored = [f"--{name.replace('_', '-')}" for name in given(**further, pairs=outputs.pairs)]
     if linking.model == LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")

@@ -97,7 +97,6 @@ class Reader:
             self._predictor().model,
             Readings(corpus, MentionVectors.joined(vectors) if self.has_vectors else None),
             pairs,
-            self.settings.options,
             known=known,
         )
         logits = comparison.run(batch_tokens=self.batch_tokens, advance=advance)

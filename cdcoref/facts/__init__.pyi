@@ -25,5 +25,4 @@ from .period import month_later as month_later
 from .time_expressions import StatedTime as StatedTime
 from .time_expressions import count_named as count_named
 from .time_expressions import days_of_unit as days_of_unit
-from .time_expressions import is_short_month as is_short_month
 from .time_expressions import times_in as times_in

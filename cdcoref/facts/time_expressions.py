@@ -490,11 +490,6 @@ def days_of_unit(word: str) -> int | None:
     return 0 if singular in ("hour", "minute", "second", "moment") else _UNIT_DAYS.get(singular)
 
 
-def is_short_month(word: str) -> bool:
-    """Whether a word is the shortened name of a month: "Sept", "sept."."""
-    return word.rstrip(".").title() in _SHORT
-
-
 def _count(word: str) -> int:
     return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
 

@@ -36,5 +36,4 @@ from .store import document_hash as document_hash
 from .story import Comparison as Comparison
 from .story import LinkedStory as LinkedStory
 from .story import all_pairs as all_pairs
-from .story import check_cross_encoder as check_cross_encoder
 from .story import link_story as link_story

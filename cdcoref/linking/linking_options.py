@@ -23,10 +23,6 @@ class LinkingOptions:
 
     threshold: float | None = None
     """Clusters are merged while the probability that their mentions corefer is above it; None: the model's own."""
-    candidates: int | None = None
-    """The limit on the candidates with which each mention, or group of mentions, is read: the most probable by the
-    bi-encoder, and those that have it among theirs (see :class:`cdcoref.model.VectorOptions`); 0: with all; None: the
-    model's own limit."""
     batch_tokens: int = BATCH_TOKENS
     """Maximum number of word pieces in a batch."""
     pairs: bool = False
@@ -35,11 +31,7 @@ class LinkingOptions:
     def __post_init__(self) -> None:
         if self.threshold is not None and not (is_number(self.threshold) and 0 <= self.threshold <= 1):
             raise InputError(f"the threshold must be a probability from 0 to 1, not {self.threshold!r}")
-        for name in ("candidates", "batch_tokens"):
-            if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name))
-        if self.candidates is not None and self.candidates < 0:
-            raise InputError(f"the limit on candidates must be 0 or more, not {self.candidates}")
+        check_whole("batch_tokens", self.batch_tokens)
         if self.batch_tokens < 1:
             raise InputError(f"a batch must have 1 word piece or more, not {self.batch_tokens}")
 

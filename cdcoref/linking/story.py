@@ -35,13 +35,6 @@ def all_pairs(groups: Iterable[Sequence[str]]) -> list[DocumentPair]:
     return [pair for group in groups for pair in combinations(sorted(group), 2)]
 
 
-def check_cross_encoder(model: CorefModel, options: LinkingOptions) -> None:
-    """Refuse a limit on candidates for a model that does not choose any."""
-    if options.candidates is not None and model.context_scorer is None:
-        kind = "without a cross-encoder" if model.pair_scorer is None else "that reads every pair"
-        raise InputError(f"--candidates has no effect on a model {kind}; leave it out, or use --model base")
-
-
 class Comparison:
     """The work of comparing the documents of a story.
 
@@ -49,7 +42,6 @@ class Comparison:
         them if the model has any.
     `pairs`: Pairs of documents to compare, by id; None: all. Every document is also compared with itself. Documents
         that the pairs tie together are a story: a model with vectors compares all mentions of a story by their vectors.
-    `options`: Replace the limit on candidates of the model.
     `known`: Numbers of the parts, from 0, of documents that were compared before, by id: pairs of mentions within a
         part are left out, by a model with vectors, and the documents of a part are of one story. None: everything is
         new.
@@ -62,7 +54,6 @@ class Comparison:
         model: CorefModel,
         readings: Readings,
         pairs: Sequence[DocumentPair] | None,
-        options: LinkingOptions | None = None,
         *,
         known: Mapping[str, int] | None = None,
     ) -> None:
@@ -80,10 +71,6 @@ class Comparison:
         self._pairs = pairs
         self._known = known
         self._options = model.settings.vectors
-        if options is not None:
-            check_cross_encoder(model, options)
-            if options.candidates is not None:
-                self._options = replace(self._options, candidates=options.candidates)
 
     def run(
         self,
@@ -207,7 +194,7 @@ def link_story(
         :class:`cdcoref.model.VectorOptions`); None: they are one.
     `advance`: Called repeatedly with the number of document pairs, or the share of one, done since the last call.
     """
-    comparison = Comparison(model, story, pairs, options)
+    comparison = Comparison(model, story, pairs)
     logits = comparison.run(batch_tokens=options.batch_tokens, store=store, advance=advance)
     settings = model.settings
     if story_of is not None:

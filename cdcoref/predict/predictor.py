@@ -155,11 +155,9 @@ class Predictor:
         No cluster has mentions in two subjects. Documents without words are no story; they come last, together. The
         label of a cluster depends on all of them (see :func:`joined_stories`).
         """
-        from cdcoref.linking import LinkedStory, check_cross_encoder, joined_by_name
+        from cdcoref.linking import LinkedStory, joined_by_name
 
         options = PredictionOptions.with_settings(options, settings)
-        if not self.lemma:
-            check_cross_encoder(self.model, options)
         find = bool(options.find_mentions) or not corpus.mentions
         given: dict[str, list[Mention]] = {}
         if find:

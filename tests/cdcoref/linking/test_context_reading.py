@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import torch
 
 from cdcoref.corpus import Corpus
 from cdcoref.inputs import ContextOptions
-from cdcoref.linking import Comparison, LinkingOptions, PairEvidence, all_pairs, read_vectors
+from cdcoref.linking import Comparison, PairEvidence, all_pairs, read_vectors
 from cdcoref.model import ContextBatch, CorefConfig, CorefModel, ReadingBatch, VectorOptions, model_fingerprint
 from cdcoref.predict import ResultCache
 from cdcoref.reading import Readings
@@ -161,7 +162,9 @@ def test_vectors_need_no_second_reading(model: CorefModel, documents: Corpus, mo
 
 def test_the_limit_on_candidates_counts(model: CorefModel, documents: Corpus) -> None:
     def read(limit: int) -> int:
-        comparison = Comparison(model, Readings(documents), None, LinkingOptions(candidates=limit))
+        limited = copy.copy(model)
+        limited.settings = replace(model.settings, vectors=replace(model.settings.vectors, candidates=limit))
+        comparison = Comparison(limited, Readings(documents), None)
         return int(np.isfinite(comparison.evidence(batch_tokens=4096).cross_encoder).sum())
 
     assert 0 < read(1) < read(0)

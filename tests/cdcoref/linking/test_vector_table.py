@@ -19,12 +19,10 @@ from cdcoref.errors import InputError
 from cdcoref.language import last_word
 from cdcoref.linking import (
     EncodedPart,
-    LinkingOptions,
     PairEvidence,
     ReadMentions,
     SpanScores,
     candidate_pairs,
-    check_cross_encoder,
     compare_vectors,
     read,
     read_vectors,
@@ -32,7 +30,7 @@ from cdcoref.linking import (
     vectors_of,
 )
 from cdcoref.model import Combination, Combinations, CorefModel, VectorOptions, collate_readings
-from cdcoref.predict import Predictor, ResultCache
+from cdcoref.predict import ResultCache
 from cdcoref.reading import MentionVectors, Reading, Readings
 from cdcoref.training import read_words
 from tests.cdcoref.linking.test_comparison import TEXTS, changed_model, corpus
@@ -294,15 +292,6 @@ def test_pairs_of_documents_that_were_compared_before_are_left_out(with_vectors:
     assert found == pytest.approx(expected, abs=1e-4)
     known = dict.fromkeys((d.id for d in documents.documents), 0)
     assert evidence_by_pair(compare_vectors(model, readings, known)) == {}
-
-
-def test_a_model_that_chooses_no_candidates_refuses_a_limit(with_vectors: CorefModel, pair_model: CorefModel) -> None:
-    options = LinkingOptions(candidates=1)
-    with pytest.raises(InputError, match="--candidates has no effect on a model without a cross-encoder"):
-        Predictor(with_vectors).predict(corpus(TEXTS), candidates=1)
-    with pytest.raises(InputError, match="--candidates has no effect on a model that reads every pair"):
-        check_cross_encoder(pair_model, options)
-    check_cross_encoder(with_vectors, LinkingOptions(threshold=0.5))
 
 
 def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:

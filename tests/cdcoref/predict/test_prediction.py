@@ -141,7 +141,6 @@ def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
         (None, {"kind": "events"}, "kind is 'events' and should be one of 'event', 'entity', 'both'"),
         (None, {"threshold": 1.5}, "the threshold must be a probability from 0 to 1, not 1.5"),
         (None, {"max_pairs": 2.5}, "max_pairs must be a whole number, not 2.5"),
-        (None, {"candidates": False}, "candidates must be a whole number, not False"),
         (None, {"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
         (None, {"topics": "gold"}, "topics is 'gold' and should be one of 'predicted', 'gold_subtopic', "),
         (None, {"batch_tokens": 0}, "a batch must have 1 word piece or more, not 0"),
