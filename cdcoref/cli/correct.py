@@ -12,7 +12,7 @@ import typer
 from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
 from cdcoref.errors import InputError
-from cdlm.command_line import Command, Group, add_command
+from cdlm.command_line import Group, add_command
 
 if TYPE_CHECKING:
     from cdcoref.collection import Action, Collection, Correction
@@ -54,15 +54,6 @@ class Corrections(Group):
     def get_usage(self, ctx: Any) -> str:
         """How it is called."""
         return f"Usage: {ctx.command_path} FILE CORRECTION ..."
-
-
-class CorrectionCommand(Command):
-    """One kind of correction."""
-
-    def get_usage(self, ctx: Any) -> str:
-        """How it is called, with the collection's file before the kind of correction."""
-        usage = str(super().get_usage(ctx))
-        return re.sub(rf" {re.escape(str(ctx.info_name))} \[OPTIONS\] (\S+)", rf" \1 {ctx.info_name} [OPTIONS]", usage)
 
 
 app = typer.Typer(cls=Corrections, no_args_is_help=True)
@@ -190,7 +181,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "from": from_table,
 }
 for _name, _command in COMMANDS.items():
-    add_command(app, _command, _name, cls=CorrectionCommand)
+    add_command(app, _command, _name)
 
 
 def _do(file: Path, change: Callable[[Collection], Correction]) -> None:

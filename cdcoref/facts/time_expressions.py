@@ -206,9 +206,9 @@ _MAY_STATE = re.compile(
 
 
 def _looks_back(period: Period, today: Period | None) -> bool:
-    if today is None or not period.has_year:
-        return today is not None and False
-    return today.has_year and period.last.year < today.first.year and (today.first - period.last).days > _AHEAD
+    if today is None or not (today.has_year and period.has_year):
+        return False
+    return period.last.year < today.first.year and (today.first - period.last).days > _AHEAD
 
 
 def _range(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
@@ -232,7 +232,7 @@ def _made(year: int, month: int, day: int) -> Period | None:
         return None
 
 
-def _full_year(digits: str, today: Period | None) -> int:
+def _full_year(digits: str) -> int:
     year = int(digits)
     return year if year > 99 else year + (2000 if year < 50 else 1900)
 
@@ -250,25 +250,30 @@ def _figures(match: re.Match[str], context: _Context) -> Period | None:
     if groups["sign"] == "." and len(groups["full"]) < 4:
         return None
     month, day = (two, one) if groups["sign"] != "/" or one > 12 else (one, two)
-    return _made(_full_year(groups["full"], context.today), month, day) if 1 <= month <= 12 else None
+    return _made(_full_year(groups["full"]), month, day) if 1 <= month <= 12 else None
 
 
 def _month_number(name: str) -> int:
     return _SHORT[name.rstrip(" .").title()[:3]] if name.rstrip(" .").title() != "Sept" else 9
 
 
-def _relative_year(which: str, context: _Context) -> int | None:
-    step = _STEPS[which.casefold()]
-    return context.today.first.year + step if context.today is not None and context.today.has_year else None
+def _stated_year(groups: dict[str, str | None], context: _Context) -> int | None:
+    """The year of ``{of_year}``: in figures, or "last year"; None if that is unknown."""
+    if year := groups.get("year"):
+        return int(year)
+    known = context.today is not None and context.today.has_year
+    return context.today.first.year + _STEPS[(groups["which"] or "").casefold()] if known else None  # type: ignore[union-attr]
+
+
+def _states_year(groups: dict[str, str | None]) -> bool:
+    return bool(groups.get("year") or groups.get("which"))
 
 
 def _year_of(match: re.Match[str], context: _Context, month: int, day: int | None) -> int | None:
     """The year of a month or day: stated, or the nearest by tense; None if it may be either of two."""
     groups = match.groupdict()
-    if groups.get("year"):
-        return int(groups["year"])
-    if groups.get("which"):
-        return _relative_year(groups["which"], context)
+    if _states_year(groups):
+        return _stated_year(groups, context)
     today = context.today
     if today is None or not today.has_year:
         return UNKNOWN_YEAR
@@ -332,7 +337,7 @@ def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | Non
     groups = match.groupdict()
     before = _word_before(context)
     name = groups["month"]
-    plain = not groups.get("year") and not groups.get("which") and not groups.get("extent")
+    plain = not (_states_year(groups) or groups.get("extent"))
     if plain and name.casefold() in ("march", "may") and before not in _BEFORE_MONTH:
         return None
     if plain and name.endswith(".") and before not in _BEFORE_MONTH:
@@ -656,9 +661,10 @@ def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTi
     if not base.has_year:
         return _UNKNOWN
     if unit == "week":
-        period = Period(_week(base.first).first + timedelta(7 * count), _week(base.first).last + timedelta(7 * count))
+        period = _week(base.first + timedelta(7 * count))
     elif unit == "quarter":
-        period = _quarter(*_quarter_later(base, count))
+        first = base.first.month - (base.first.month - 1) % 3
+        period = _months(*month_later((base.first.year, first), 3 * count), 3)
     elif unit == "month":
         period = Period.of_month(*month_later((base.first.year, base.first.month), count))
     else:
@@ -742,10 +748,8 @@ def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     groups = match.groupdict()
     name = re.sub(r" ?’", "’", groups["holiday"])
     rules = _HOLIDAYS[name]
-    if groups.get("year"):
-        return _of_rules(rules, int(groups["year"]))
-    if groups.get("which"):
-        year = _relative_year(groups["which"], context)
+    if _states_year(groups):
+        year = _stated_year(groups, context)
         return None if year is None else _of_rules(rules, year)
     if context.known is None:
         return _UNKNOWN
@@ -781,32 +785,19 @@ def _share_of_year(match: re.Match[str], context: _Context) -> Period | StatedTi
     groups = match.groupdict()
     share = (groups.get("share") or "").casefold() or {"Q": "quarter", "H": "half"}[groups["short"]]
     number = int(groups["number"]) if groups.get("number") else _ordinal(groups["ordinal"])
-    stated = bool(groups.get("year") or groups.get("which"))
-    if number < 1 or number > (4 if share == "quarter" else 2) or (share == "half" and not stated):
+    stated, length = _states_year(groups), 3 if share == "quarter" else 6
+    if not 1 <= number <= 12 // length or (share == "half" and not stated):
         return None
     if not stated:
         if context.known is None:
             return _UNKNOWN
         today = context.known.first
-        years = [_quarter(today.year + step, number) for step in (-1, 0, 1)]
+        years = [_months(today.year + step, 3 * number - 2, 3) for step in (-1, 0, 1)]
         if context.ahead:
             return next(period for period in years if period.last >= today)
         return next(period for period in reversed(years) if period.first <= today)
-    year = int(groups["year"]) if groups.get("year") else _relative_year(groups["which"], context)
-    if year is None:
-        return _UNKNOWN
-    if share == "quarter":
-        return _quarter(year, number)
-    return Period(date(year, 6 * number - 5, 1), Period.of_month(year, 6 * number).last)
-
-
-def _quarter(year: int, number: int) -> Period:
-    return Period(date(year, 3 * number - 2, 1), Period.of_month(year, 3 * number).last)
-
-
-def _quarter_later(period: Period, count: int) -> tuple[int, int]:
-    number = period.first.year * 4 + (period.first.month - 1) // 3 + count
-    return number // 4, number % 4 + 1
+    year = _stated_year(groups, context)
+    return _UNKNOWN if year is None else _months(year, length * (number - 1) + 1, length)
 
 
 @_rule(
@@ -818,13 +809,13 @@ def _season(match: re.Match[str], context: _Context) -> Period | StatedTime | No
     groups = match.groupdict()
     month = _SEASONS[groups["season"].casefold()]
     step = (groups.get("step") or "").casefold().split()
-    dated = groups.get("year") or groups.get("which")
+    dated = _states_year(groups)
     if not dated and not step and not re.match(r"(?i)in|over|during", match[0]):
         return None
     if not dated and groups["season"].casefold() in ("fall", "spring") and not step and context.ahead is None:
         return None
     if dated:
-        year = int(groups["year"]) if groups.get("year") else _relative_year(groups["which"], context)
+        year = _stated_year(groups, context)
         return _UNKNOWN if year is None else _months(year, month, 3)
     if context.known is None:
         return _UNKNOWN

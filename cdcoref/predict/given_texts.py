@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
 from typing import Any
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats import plain_value, tokenise_text, with_stated
-from cdcoref.predict.prediction import Prediction
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-_OF_SPACY = "these are spaCy Docs; link them with cdcoref.spacy.link(docs)"
+_OTHERWISE = (
+    "read files with cdcoref.formats.read_corpus, link spaCy Docs with cdcoref.spacy.link, leave out what is missing"
+)
 
 GivenText = str | Sequence[str] | Sequence[Sequence[str]] | Mapping[str, Any] | Document
 """A text: a string; a list of tokens, which are one sentence; a list of sentences, each a list of tokens; an object
@@ -29,15 +29,8 @@ def corpus_of_texts(texts: Mapping[str, GivenText] | Iterable[GivenText]) -> Cor
     """
     if isinstance(texts, str | Document):
         texts = [texts]
-    if isinstance(texts, bytes):
-        raise InputError("a text must be a string, not bytes; decode it first")
-    if isinstance(texts, Prediction):
-        raise InputError("give texts or a corpus, not a prediction; its corpus is prediction.corpus")
-    if _is_of_spacy(texts):
-        raise InputError(_OF_SPACY)
-    if not isinstance(texts, Iterable):
-        advice = "; read files with cdcoref.formats.read_corpus" if isinstance(texts, PathLike) else ""
-        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}{advice}")
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+        raise InputError(f"give texts by id, a list of texts or a corpus, not {type(texts).__name__}; {_OTHERWISE}")
     return Corpus(tuple(_document(id, text) for id, text in _with_ids(texts)))
 
 
@@ -71,17 +64,11 @@ def _read(id: str, text: object) -> Document:
         _check_characters(id, text)
         return tokenise_text(text, id)
     if not isinstance(text, list | tuple):
-        if text is None or (isinstance(text, float) and text != text) or type(text).__name__ in ("NAType", "NaTType"):
-            raise InputError(f"the text of {id!r} is missing; leave it out (in pandas: texts.dropna())")
-        if _is_of_spacy(text):
-            raise InputError(_OF_SPACY)
-        advice = "; read files with cdcoref.formats.read_corpus" if isinstance(text, PathLike) else ""
-        raise InputError(f"the text of {id!r} must be a string or a list of tokens, not {type(text).__name__}{advice}")
-    if len(text) > 1 and all(isinstance(one, str) for one in text) and _is_text(text[-1]):
-        if isinstance(text, tuple) and len(text) == 2:
-            raise InputError("give pairs of ids and texts as a dictionary: dict(texts)")
-        if all(map(_is_text, text)):
-            raise InputError(f"{id!r} is a list of texts where a text or a list of tokens is expected")
+        what = f"a string or a list of tokens, not {type(text).__name__}"
+        raise InputError(f"the text of {id!r} must be {what}; {_OTHERWISE}")
+    is_pair = isinstance(text, tuple) and len(text) == 2
+    if len(text) > 1 and all(isinstance(one, str) for one in text) and all(map(_is_text, text[is_pair:])):
+        raise InputError(f"{id!r} is a list of texts, not of tokens; give texts with their ids as a dictionary")
     sentences = text if not text or not isinstance(text[0], str) else [text]
     for sentence in sentences:
         if not isinstance(sentence, list | tuple) or not all(isinstance(token, str) for token in sentence):
@@ -93,11 +80,6 @@ def _read(id: str, text: object) -> Document:
 def _is_text(token: str) -> bool:
     """Whether what is given as a token is several words."""
     return " " in token.strip()
-
-
-def _is_of_spacy(value: object) -> bool:
-    """Whether this is a Doc or a part of one, known without spaCy."""
-    return type(value).__module__.partition(".")[0] == "spacy"
 
 
 def _check_characters(id: str, text: str) -> None:

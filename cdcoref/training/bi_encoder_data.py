@@ -21,7 +21,6 @@ from cdcoref.model import ReadingBatch, collate_readings
 from cdcoref.reading import Readings
 from cdcoref.training.sources import (
     Shares,
-    check_weights,
     cluster_numbers,
     in_annotated,
 )
@@ -140,7 +139,6 @@ class BiEncoderData(Dataset[BiEncoderBatch]):
         seed: int,
         targets: Sequence[Tensor] = (),
     ) -> None:
-        check_weights(options.corpus_shares, parts, "bi_encoder.corpus_shares")
         self.options, self.seed, self.epoch = options, seed, 0
         self._pad = pad_token_id
         lengths = [options.lengths.get(part.info.name, options.length) for part in parts]

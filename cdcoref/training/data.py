@@ -22,9 +22,6 @@ from cdlm.validation import Checked, Count, number
 
 Integers = NDArray[np.int64]
 
-NO_KIND = "has no kind; state the kind of each in the file, or that of all with --kind event or --kind entity"
-"""What is wrong with a mention that is neither an event nor an entity, and what to do."""
-
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions(Checked):
@@ -44,7 +41,7 @@ class TrainingData(Dataset[LabelledBatch]):
     `pairs`, `coreferent`: The mentions of every pair, and whether they corefer. *Shapes:* (pairs, 2), (pairs,)
     `notes`: A sentence for each word or mention that had to be cut, and for negatives that there are too few of.
 
-    An `InputError` if no two mentions corefer, a mention has no kind, two corpora have a document with the same id, or
+    An `InputError` if no two mentions corefer, two corpora have a document with the same id, or
     the pairs of a step cannot be divided into its batches.
     """
 
@@ -58,9 +55,6 @@ class TrainingData(Dataset[LabelledBatch]):
             )
         parts = annotated_corpora(corpora)
         corpus = joined(parts)
-        for mention in corpus.mentions:
-            if mention.kind not in KINDS:
-                raise InputError(f"a mention of {mention.document!r} {NO_KIND}")
         self.seed, self.epoch, self._built = seed, 0, -1
         self._pad = model.encoder.config.pad_token_id
         self._builder = SequenceBuilder(model.tokenizer, model.settings.sequences)

@@ -30,7 +30,7 @@ from cdcoref.model import (
 )
 from cdcoref.training.bi_encoder_training import train_bi_encoder
 from cdcoref.training.cross_encoder_training import load_contexts, run_options, train_contexts
-from cdcoref.training.data import NO_KIND, TrainingData
+from cdcoref.training.data import TrainingData
 from cdcoref.training.detector import fit_detector
 from cdcoref.training.sources import check_weights
 from cdcoref.training.styles import tune_styles
@@ -77,7 +77,10 @@ def train(
     run = Run(output, config.run, config, data=data, resume=resume, device=device, tracker=tracker, say=say)
     _check_corpora(config, learnt)
     for mention in (m for part in (*learnt, *dev) for m in part.corpus.mentions if m.kind is None):
-        raise InputError(f"a mention of {mention.document!r} {NO_KIND}")
+        raise InputError(
+            f"a mention of {mention.document!r} has no kind; state the kind of each in the file, or that of all with "
+            "--kind event or --kind entity"
+        )
     for kind in config.kinds:
         for parts in (roles.to_tune(dev), roles.to_choose_epoch(dev)):
             if not any(m.kind == kind for part in parts for m in part.corpus.mentions):

@@ -13,11 +13,11 @@ import pytest
 import spacy
 
 from cdcoref.clustering import PairScores
-from cdcoref.corpus import Corpus, Document
+from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.linking import MentionLinks, compared_pairs
-from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, corpus_of_texts, load
+from cdcoref.predict import PredictionOptions, Predictor, corpus_of_texts, load
 from cdcoref.views import write_pairs
 
 WORDS = ["A", "ferry", "sank", "."]
@@ -50,14 +50,16 @@ DOC = spacy.blank("en")("A ferry sank.")
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (b"A ferry sank.", "a text must be a string, not bytes"),
-        (Prediction(Corpus(()), (), Plan(0, 0, 0, 0, 0)), "its corpus is prediction.corpus"),
+        (b"A ferry sank.", "give texts by id, a list of texts or a corpus, not bytes"),
         (DOC, "cdcoref.spacy.link"),
         ([DOC], "cdcoref.spacy.link"),
-        ([("a", "A ferry sank.")], "give pairs of ids and texts as a dictionary"),
-        ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts where"),
-        (pd.Series(["A ferry sank.", None], index=[3, 4]), "the text of '4' is missing; leave it out"),
-        (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' is missing"),
+        ([("a", "A ferry sank.")], "give texts with their ids as a dictionary"),
+        ([["A ferry sank.", "It burnt down."]], "'1' is a list of texts, not of tokens"),
+        (
+            pd.Series(["A ferry sank.", None], index=[3, 4]),
+            "the text of '4' must be .*leave out what is missing",
+        ),
+        (pd.Series(["A ferry sank.", pd.NA], dtype="string"), "the text of '1' must be .*, not NAType"),
         ([{"id": "a", "body": "A ferry sank."}], "the dictionary of the text 'a' has no 'text'"),
         ([Path("a.txt")], "not PosixPath; read files with cdcoref.formats.read_corpus"),
         (Path("folder"), "not PosixPath; read files with cdcoref.formats.read_corpus"),

@@ -111,7 +111,7 @@ def test_a_series_keeps_its_index(predictor: Predictor) -> None:
         predictor.predict(pandas.Series([FERRY, OTHER], index=[7, "7"]))
     with pytest.raises(InputError, match="one column of the table"):
         predictor.predict(pandas.DataFrame({"text": [FERRY]}))
-    with pytest.raises(InputError, match="the text of '1' is missing"):
+    with pytest.raises(InputError, match="the text of '1' must be a string or a list of tokens, not float"):
         predictor.predict(pandas.Series([FERRY, float("nan")]))
 
 

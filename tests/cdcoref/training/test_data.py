@@ -147,8 +147,6 @@ def test_what_cannot_be_learnt_is_refused(tiny_encoder: Path) -> None:
         data(tiny_encoder, corpus(), 3)
     with pytest.raises(InputError, match="no two coreferent mentions"):
         data(tiny_encoder, replace(corpus(), mentions=corpus().mentions[1:2]))
-    with pytest.raises(InputError, match="has no kind; state the kind"):
-        data(tiny_encoder, replace(corpus(), mentions=tuple(replace(m, kind=None) for m in corpus().mentions)))
 
 
 @pytest.fixture(scope="module")
