@@ -25,7 +25,6 @@ EXAMPLES = {
         "cdcoref correct news.cdcoref day c3 2024-03-05",
         "cdcoref correct news.cdcoref move-document tuesday.txt s2",
         "cdcoref correct news.cdcoref undo",
-        "cdcoref correct news.cdcoref from corrections.csv",
     ),
 }
 HELP = """Correct mentions, clusters and stories of a collection.
@@ -153,32 +152,11 @@ def list_corrections(file: FileArgument) -> None:
             print(line)
 
 
-def from_table(
-    file: FileArgument,
-    table: Annotated[
-        str,
-        typer.Argument(
-            metavar="TABLE", help="CSV file with the columns action, ids and name, or - for standard input."
-        ),
-    ],
-) -> None:
-    """Make many corrections in one transaction: all of them or none."""
-    from cdcoref.collection import Collection, read_decisions
-
-    decisions = read_decisions(table)
-    if not decisions:
-        raise InputError("there are no corrections in the table", table)
-    with Collection.open(file) as collection:
-        for done in collection.correct_all(decisions):
-            _say_outcome(done)
-
-
 COMMANDS: dict[str, Callable[..., None]] = {
     **{action: _statement(action) for action in STATED},
     "undo": undo,
     "redo": redo,
     "list": list_corrections,
-    "from": from_table,
 }
 for _name, _command in COMMANDS.items():
     add_command(app, _command, _name)

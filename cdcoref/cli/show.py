@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
-from cdcoref.cli.options import Choice, option
+from cdcoref.cli.options import option
 from cdcoref.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Shown:
         "--least-sure",
     )
 
-    def check(self, of_clusters: bool, of_documents: bool) -> None:
+    def check(self, of_clusters: bool) -> None:
         """Refuse several of them, and options that choose from a list that is not shown."""
         given = [field.name for field in fields(self) if getattr(self, field.name) not in (None, False)]
         if len(given) > 1:
@@ -60,21 +60,18 @@ class Shown:
                 "--kind and --singletons choose clusters from a list; leave them out with "
                 + _listed(field.name for field in fields(self) if field.name != "query")
             )
-        if of_documents and not self.documents:
-            raise InputError("--since and --source choose documents from their list; use them with --documents")
 
 
 def show(
     file: FileArgument,
     shown: Shown,
-    choice: Choice,
     kind: Literal["event", "entity"] | None = option(None, "Only clusters of this kind, also with --query."),
     singletons: bool = option(False, "Singleton clusters too; --query always shows them.", "--singletons"),
     limit: int = option(20, "Maximum length of a list.", metavar="N", min=1),
     as_json: bool = option(False, "Print JSON.", "--json"),
 ) -> None:
     """Show what is in a collection: its clusters, those in most documents first, or what an option selects."""
-    shown.check(kind is not None or singletons, choice.since is not None or choice.source is not None)
+    shown.check(kind is not None or singletons)
     from cdcoref import collection as lines
     from cdcoref.views import story_lines, story_list_lines
 
@@ -95,10 +92,9 @@ def show(
             _print([story.to_dict() for story in stories], story_list_lines(stories), as_json)
             _say_if_cut(len(stories), collection.counts().stories, "stories")
         elif shown.documents:
-            documents = collection.documents(since=choice.since, source=choice.source, limit=limit)
+            documents = collection.documents(limit=limit)
             _print(documents, lines.document_list_lines(documents), as_json)
-            total = collection.document_count(since=choice.since, source=choice.source)
-            _say_if_cut(len(documents), total, "documents")
+            _say_if_cut(len(documents), collection.counts().documents, "documents")
         elif shown.least_sure:
             questions = collection.least_sure(limit + 1)
             _print(questions[:limit], lines.question_lines(questions[:limit]), as_json)

@@ -3,12 +3,9 @@ from .corrections import ACTIONS as ACTIONS
 from .corrections import Action as Action
 from .corrections import CorrectedMention as CorrectedMention
 from .corrections import Correction as Correction
-from .corrections import Decision as Decision
-from .corrections import read_decisions as read_decisions
 from .database import STORING as STORING
 from .database import is_in_place as is_in_place
 from .database import number_of as number_of
-from .records import ClusterChange as ClusterChange
 from .records import ClusterPage as ClusterPage
 from .records import ClusterSummary as ClusterSummary
 from .records import Counts as Counts

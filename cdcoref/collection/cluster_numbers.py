@@ -17,10 +17,10 @@ from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import cluster_id, stated_facts, stored_mention
 from cdcoref.reports import CorpusCircumstances, cluster_label
 
-MERGED, SPLIT, EMPTIED = "merged", "split", "emptied"
-"""What happened to a cluster: another was merged into it, it was split from another, it lost all its mentions."""
+MERGED, SPLIT = "merged", "split"
+"""What happened to a cluster: another was merged into it, or it was split from another."""
 
-Change = tuple[int, str, int | None]
+Change = tuple[int, str, int]
 """A cluster, what happened to it, and the other cluster of a merge or a split."""
 
 
@@ -55,18 +55,13 @@ def assign_clusters(
     former: Former | None = None,
     target: Target | None = None,
 ) -> list[Change]:
-    """Store the clusters (`groups`) of mentions that were clustered again; returns the changes that were recorded.
+    """Store the clusters (`groups`) of mentions that were clustered again; returns the changes.
 
     Mentions that are `rejected` are in no cluster any more; clusters that have `left` lost mentions. With a `former`
     state, clusters get the numbers that they had in it.
     """
     assignment = _Assignment(connection, groups, former or Former({}, {}), target)
     assignment.store(list(rejected), set(left))
-    time = now()
-    connection.executemany(
-        "INSERT INTO changes (time, cluster, change, other) VALUES (?, ?, ?, ?)",
-        ((time, *change) for change in assignment.changes),
-    )
     return assignment.changes
 
 
@@ -214,9 +209,7 @@ class _Assignment:
         gone = former - assigned - {other for other, _ in merges}
         for cluster in sorted(gone):
             into = self._aliases.get(cluster) or max(gained[cluster], key=gained[cluster].__getitem__, default=None)
-            if into is None:
-                self.changes.append((cluster, EMPTIED, None))
-            else:
+            if into is not None:
                 merges.append((cluster, into))
         for other, number in merges:
             self._connection.execute("UPDATE clusters SET merged_into = ? WHERE number = ?", (number, other))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cdcoref.collection.adding import add_documents
 from cdcoref.collection.correcting import store_and_obey, turn_and_obey
-from cdcoref.collection.corrections import Action, Correction, Decision
+from cdcoref.collection.corrections import Action, Correction
 from cdcoref.collection.database import Database
 from cdcoref.collection.documents import Incoming, stored_boilerplate
 from cdcoref.collection.queries import Queries
@@ -197,12 +197,7 @@ class Collection(Queries):
         refused.
         """
         check_ids("mentions", ids)
-        [correction] = store_and_obey(self._database, [Decision(action, tuple(ids), name)])
-        return correction
-
-    def correct_all(self, decisions: Sequence[Decision]) -> list[Correction]:
-        """Make several corrections, such as :func:`cdcoref.collection.read_decisions` reads: all of them or none."""
-        return store_and_obey(self._database, decisions)
+        return store_and_obey(self._database, action, ids, name)
 
     def undo(self, number: int | None = None) -> Correction:
         """Undo a correction by its number, by default the one that holds and was made, or redone, last."""

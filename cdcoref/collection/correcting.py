@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from cdcoref.collection import corrections
 from cdcoref.collection.cluster_numbers import Former, living_cluster, now, refresh_facts
-from cdcoref.collection.corrections import Action, CorrectedMention, Correction, Decision, stored_corrections
+from cdcoref.collection.corrections import Action, CorrectedMention, Correction, stored_corrections
 from cdcoref.collection.database import Database, no_document, number_of, rows_in, stories_of
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Move
@@ -56,16 +56,10 @@ _MENTIONS = _Sort("mention", "cluster", "mentions_to_correct")
 _DOCUMENTS = _Sort("document", "story", "documents_to_correct")
 
 
-def store_and_obey(database: Database, decisions: Sequence[Decision]) -> list[Correction]:
-    """Store corrections one after the other, each obeyed before the next; all of them or none."""
-    made: list[Correction] = []
+def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None) -> Correction:
+    """Store a correction, and obey it."""
     with database.writing() as connection:
-        for decision in decisions:
-            try:
-                made.append(_store_and_obey(connection, decision.action, decision.ids, decision.name))
-            except InputError as error:
-                raise corrections.located(error, decisions, [correction.number for correction in made]) from error
-    return made
+        return _store_and_obey(connection, action, ids, name)
 
 
 def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequence[str], name: str | None) -> Correction:

@@ -1,4 +1,4 @@
-"""Corrections by people: read from a table, stored with their time, obeyed by every later clustering, undoable.
+"""Corrections by people: stored with their time, obeyed by every later clustering, undoable.
 
 A correction knows its mentions by the content of their document, their tokens and their kind, and is obeyed wherever
 those are: after a rebuild with another model, or after a document was removed and added again.
@@ -6,23 +6,19 @@ those are: after a rebuild with another model, or after a document was removed a
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import Literal, get_args
 
 from cdcoref.clustering import contradict
 from cdcoref.collection.cluster_numbers import now
 from cdcoref.collection.database import insert, rows_in
 from cdcoref.collection.records import Move
 from cdcoref.collection.stored_readings import mention_key
-from cdcoref.errors import InputError, first_line
-from cdcoref.formats import readable_twice, text_content
+from cdcoref.errors import InputError
 
 OfMentions = Literal["same", "not-same", "not-a-mention", "split", "move", "rename", "day", "place"]
 OfStories = Literal["join-stories", "split-story", "move-document", "rename-story"]
@@ -122,17 +118,6 @@ def _correction(row: Sequence[object]) -> Correction:
     return Correction(number, time, action, lists[0], lists[1], renamed, name, undone)  # type: ignore[arg-type]
 
 
-class ContradictionError(InputError):
-    """A correction that contradicts earlier ones."""
-
-    def __init__(self, causes: Sequence[int], *, every: bool = False) -> None:
-        self.causes, self.every = tuple(causes), every
-        self.link = " and " if every else " or "
-        what = self.link.join(map(str, causes))
-        earlier, undone = ("earlier corrections", "corrections") if every else ("an earlier correction", "correction")
-        super().__init__(f"this contradicts {earlier}; undo {undone} {what} first")
-
-
 def store_correction(
     connection: sqlite3.Connection,
     action: Action,
@@ -174,11 +159,15 @@ def refuse_contradiction(connection: sqlite3.Connection, number: int) -> None:
         return
     others = [c for c in tied if c.number != number]
     if causes := [c for c in others if not contradicted(other for other in tied if other is not c)]:
-        raise ContradictionError([cause.number for cause in causes])
+        raise _contradiction("an earlier correction; undo correction", causes, " or ")
     kept = [c for c in tied if c.number == number]
     for correction in others:
         (causes if contradicted([*kept, correction]) else kept).append(correction)
-    raise ContradictionError([cause.number for cause in causes], every=True)
+    raise _contradiction("earlier corrections; undo corrections", causes, " and ")
+
+
+def _contradiction(what: str, causes: Iterable[Correction], link: str) -> InputError:
+    return InputError(f"this contradicts {what} {link.join(str(cause.number) for cause in causes)} first")
 
 
 def _tied(connection: sqlite3.Connection, number: int) -> list[Correction]:
@@ -238,66 +227,3 @@ def holding(connection: sqlite3.Connection, contents: Iterable[bytes]) -> list[C
     query = "SELECT DISTINCT correction FROM corrected WHERE content IN ({})"
     numbers = {number for (number,) in rows_in(connection, query, contents)}
     return [correction for correction in stored_corrections(connection, numbers) if correction.undone is None]
-
-
-COLUMNS = ("action", "ids", "name")
-_DELIMITERS = ",;\t"
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A correction that is to be made, and where it was read, for messages."""
-
-    action: Action
-    ids: tuple[str, ...]
-    name: str | None = None
-    path: str | None = None
-    line: int | None = None
-
-
-def read_decisions(path: str | Path, *, standard_input: BinaryIO | None = None) -> list[Decision]:
-    """Read decisions from CSV: ``action``, ``ids`` (separated by spaces), and a ``name`` (or a day or a place).
-
-    Cells are separated by commas, semicolons or tabs; ``"-"`` is `standard_input`. An `InputError` names the line.
-    """
-    with readable_twice(path, standard_input) as file:
-        text = text_content(file).decode()
-    header = text.partition("\n")[0]
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=header.count), strict=True)
-    try:
-        names = [name.strip().lower() for name in next(rows, [])]
-        if not {"action", "ids"} <= set(names) <= set(COLUMNS) or len(names) > len(set(names)):
-            raise InputError("the first line must name the columns: action,ids,name", path, 1)
-        return [_decision(names, row, str(path), rows.line_num) for row in rows if any(row)]
-    except csv.Error as error:
-        raise InputError(f"the line cannot be read ({first_line(error)})", path, rows.line_num) from error
-
-
-def _decision(names: Sequence[str], row: Sequence[str], path: str, line: int) -> Decision:
-    cells = dict(zip(names, map(str.strip, row), strict=False))
-    action, ids, name = cells.get("action", ""), tuple(cells.get("ids", "").split()), cells.get("name") or None
-    if action not in ACTIONS:
-        raise InputError(
-            f"{action!r} is not a correction; choose {', '.join(ACTIONS[:-1])} or {ACTIONS[-1]}", path, line
-        )
-    if not ids:
-        raise InputError("the row names no ids, such as m12 m40", path, line)
-    if any(map(str.strip, row[len(names) :])) or (name is not None and action not in FACTS):
-        raise InputError("the row has more cells than it needs; separate ids by spaces", path, line)
-    return Decision(cast("Action", action), ids, name, path, line)
-
-
-def located(error: InputError, decisions: Sequence[Decision], made: Sequence[int]) -> InputError:
-    """An error that a decision causes, with where it was read, and with what became of the others."""
-    place = len(made)
-    decision = decisions[place]
-    message = error.message
-    if isinstance(error, ContradictionError) and (own := [made.index(n) for n in error.causes if n in made]):
-        where = [str(decisions[one].line) if decision.path else str(one + 1) for one in own]
-        what = "line" if decision.path else "correction"
-        message = f"this contradicts {what}{'s' if error.every and len(own) > 1 else ''} {error.link.join(where)}"
-    if len(decisions) > 1:
-        message += "; none of the corrections was made"
-    if decision.path is None and len(decisions) > 1:
-        return InputError(f"correction {place + 1} cannot be made: {message}", error.path)
-    return InputError(message, decision.path or error.path, decision.line)

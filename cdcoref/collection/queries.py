@@ -16,7 +16,7 @@ from cdcoref.collection.search import clusters_with_words, full_text_query
 from cdcoref.collection.stored_words import copies_of
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError, check_ids, check_text, check_whole
-from cdcoref.formats import checked_day, cluster_id, corpus_in, day_of, stored_document
+from cdcoref.formats import corpus_in, day_of, stored_document
 from cdcoref.language import BEGINNING
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import PredictedStory, stories_of
@@ -77,7 +77,9 @@ class Queries:
         with self._database.reading() as connection:
             if chosen.query is not None:
                 return len(clusters_with_words(connection, chosen.condition, chosen.values, chosen.query))
-            return _count(connection, "clusters", chosen)
+            query = f"SELECT count(*) FROM clusters WHERE {chosen.condition}"
+            (count,) = connection.execute(query, chosen.values).fetchone()
+            return int(count)
 
     def summaries(self, ids: Sequence[str]) -> list[records.ClusterSummary]:
         """Clusters by their ids; those that are not there are left out."""
@@ -85,20 +87,12 @@ class Queries:
         with self._database.reading() as connection:
             return records.summaries(connection, [number_of(id, "c", "cluster") for id in ids])
 
-    def documents(
-        self, *, since: str | None = None, source: str | None = None, limit: int = 100, offset: int = 0
-    ) -> list[records.DocumentSummary]:
-        """Documents, the latest added first; only those of the day `since` (ISO 8601) or later, and of a source."""
+    def documents(self, *, limit: int = 100, offset: int = 0) -> list[records.DocumentSummary]:
+        """Documents, the latest added first."""
         _check_part(limit, offset)
+        query = "SELECT * FROM document_summaries ORDER BY number DESC LIMIT ? OFFSET ?"
         with self._database.reading() as connection:
-            chosen = _chosen_documents(connection, since, source)
-            query = f"SELECT * FROM document_summaries WHERE {chosen.condition} ORDER BY number DESC LIMIT ? OFFSET ?"
-            return [records.document_summary(row) for row in connection.execute(query, (*chosen.values, limit, offset))]
-
-    def document_count(self, *, since: str | None = None, source: str | None = None) -> int:
-        """How many documents :meth:`documents` lists without a limit."""
-        with self._database.reading() as connection:
-            return _count(connection, "document_summaries", _chosen_documents(connection, since, source))
+            return [records.document_summary(row) for row in connection.execute(query, (limit, offset))]
 
     def removed(self) -> list[records.RemovedDocument]:
         """The documents whose removal can be undone, the latest removed first."""
@@ -150,8 +144,6 @@ class Queries:
                 "WHERE cluster = ? ORDER BY story"
             )
             stories = tuple(story for (story,) in connection.execute(query, (number,)))
-            query = "SELECT time, cluster, change, other FROM changes WHERE ?1 IN (cluster, other) ORDER BY number DESC"
-            changes = connection.execute(query, (number,)).fetchall()
             return records.ClusterPage(
                 records.cluster_summary(row),
                 tuple(names),
@@ -159,12 +151,6 @@ class Queries:
                 offset,
                 tuple(mentions),
                 tuple(records.summaries(connection, near)),
-                tuple(
-                    records.ClusterChange(
-                        time, cluster_id(cluster), change, None if other is None else cluster_id(other)
-                    )
-                    for time, cluster, change, other in changes
-                ),
                 stories,
             )
 
@@ -326,35 +312,8 @@ def _chosen_clusters(kind: str | None, min_mentions: int, story: int | None, que
     return _Chosen(" AND ".join(conditions), list(conditions.values()), query if asks else None)
 
 
-def _chosen_documents(connection: sqlite3.Connection, since: str | None, source: str | None) -> _Chosen:
-    """What chooses documents is compared by functions of Python."""
-    conditions: list[str] = ["true"]
-    values: list[object] = []
-    if since is not None:
-        check_text("since", since)
-        connection.create_function("document_day", 3, _day, deterministic=True)
-        conditions.append("document_day(id, substr(text, 1, ?), metadata) >= ?")
-        values += [BEGINNING, checked_day(since)]
-    if source is not None:
-        check_text("source", source)
-        connection.create_function("document_source", 1, _source, deterministic=True)
-        conditions.append("document_source(metadata) = ?")
-        values.append(source.strip().casefold())
-    return _Chosen(" AND ".join(conditions), values)
-
-
-def _count(connection: sqlite3.Connection, table: str, chosen: _Chosen) -> int:
-    (count,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {chosen.condition}", chosen.values).fetchone()
-    return int(count)
-
-
 def _day(id: str, beginning: str, metadata: str | None) -> str | None:
     return day_of(id, beginning, records.stored_metadata(metadata))
-
-
-def _source(metadata: str | None) -> str:
-    known = records.stored_metadata(metadata).get("source")
-    return known.strip().casefold() if isinstance(known, str) else ""
 
 
 def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:

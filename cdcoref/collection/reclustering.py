@@ -203,7 +203,7 @@ def recluster(
             pair = int(numbers[decision.first]), int(numbers[decision.second])
             values = (story, *pair, decision.together, decision.probability, decision.doubt)
             connection.execute("INSERT INTO questions VALUES (?, ?, ?, ?, ?, ?)", values)
-    pairs = [(change, cluster_id(one), cluster_id(other)) for one, change, other in changes if other is not None]
+    pairs = [(change, cluster_id(one), cluster_id(other)) for one, change, other in changes]
     return Report(
         stories=sum(any(document.tokens for document in story.corpus.documents) for story in loaded),
         merged=tuple((other, one) for change, one, other in pairs if change == MERGED),

@@ -66,20 +66,6 @@ class StoredMention:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterChange:
-    """A change of a cluster at a time (ISO 8601, UTC).
-
-    ``"merged"``: `other` was merged into it. ``"split"``: it was split from `other`. ``"emptied"``: it lost its
-    mentions.
-    """
-
-    time: str
-    cluster: str
-    change: str
-    other: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Move:
     """Mentions that went from one cluster (`other`) into another when a correction was made or undone.
 
@@ -99,13 +85,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPage:
-    """A cluster with its mentions, documents and history.
+    """A cluster with its mentions and documents.
 
     `summary` is the cluster; if another was asked for, the one into which that was merged. `names` are the words of
     its mentions and how often each occurs, the most frequent first. `documents`, and `mentions` in them, are in the
     order of dates, those without one last; if a part of them was asked for, `offset` others come before it.
-    `neighbours` are the clusters mentioned in most of its documents; `changes` are the latest first; `stories` are
-    numbers.
+    `neighbours` are the clusters mentioned in most of its documents; `stories` are numbers.
     """
 
     summary: ClusterSummary
@@ -114,7 +99,6 @@ class ClusterPage:
     offset: int
     mentions: tuple[StoredMention, ...]
     neighbours: tuple[ClusterSummary, ...]
-    changes: tuple[ClusterChange, ...]
     stories: tuple[int, ...]
 
 

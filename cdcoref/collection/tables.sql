@@ -90,15 +90,6 @@ CREATE INDEX clusters_by_story ON clusters (story);
 CREATE INDEX clusters_by_name ON clusters (name) WHERE name IS NOT NULL;
 CREATE INDEX clusters_merged ON clusters (merged_into);
 
-CREATE TABLE changes (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    time TEXT NOT NULL,
-    cluster INTEGER NOT NULL,
-    change TEXT NOT NULL,
-    other INTEGER
-);
-CREATE INDEX changes_by_cluster ON changes (cluster);
-
 CREATE TABLE facts (               -- what people state of an event
     cluster INTEGER NOT NULL REFERENCES clusters,
     fact TEXT NOT NULL,            -- day, place

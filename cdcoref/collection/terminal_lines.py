@@ -100,9 +100,6 @@ def cluster_page_lines(page: records.ClusterPage) -> Iterator[str]:
         yield ""
         yield "in the same documents:"
         yield from cluster_list_lines(page.neighbours)
-    for change in page.changes:
-        other = f" {'from' if change.change == 'split' else 'into it:'} {change.other}" if change.other else ""
-        yield f"{change.time}  {change.cluster}: {change.change}{other}"
 
 
 def mention_lines(mentions: Iterable[records.StoredMention]) -> Iterator[str]:

@@ -53,7 +53,6 @@ from .format_registry import write_corpus as write_corpus
 from .jsonl import SCHEMAS as SCHEMAS
 from .jsonl import document_fields as document_fields
 from .jsonl import json_schema as json_schema
-from .jsonl import jsonl_writer as jsonl_writer
 from .jsonl import names_entry as names_entry
 from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl

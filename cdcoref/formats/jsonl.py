@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +12,7 @@ from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions, WriteDocument
+from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.jsonl_parsing import Remarks, read_records
 from cdcoref.formats.lines import shown_name
 from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
@@ -52,39 +51,19 @@ def read_jsonl_table(path: str | Path) -> MentionTable:
     return builder.finish()
 
 
-@contextmanager
-def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProxyType({})) -> Iterator[WriteDocument]:
-    """Write a corpus document by document; the file appears, complete, when the block ends without an error.
+def write_jsonl(
+    corpus: Corpus, path: str | Path, clusters: Mapping[str, Sequence[Mapping[str, Any]]] = MappingProxyType({})
+) -> None:
+    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``.
 
-        with jsonl_writer("pred.jsonl") as write:
-            for document, mentions in found:
-                write(document, mentions)
-
-    `names` is what people call clusters. What is yielded writes a document, its mentions, and what else is known of
-    clusters; it raises `ValueError` if that document has been written, or a mention is not in it.
+    `clusters` has what else is known of the clusters of a document, by its id: objects with ``cluster`` and ``kind``.
     """
-    written: set[str] = set()
+    mentions = corpus.by_document()
     with output_file(path) as file:
-
-        def write(document: Document, mentions: Sequence[Mention], clusters: Sequence[Mapping[str, Any]] = ()) -> None:
-            if document.id in written:
-                raise ValueError(f"document {document.id!r} has already been written")
-            for mention in mentions:
-                if mention.document != document.id or mention.end > len(document.tokens):
-                    raise ValueError(f"{mention} is not in document {document.id!r}")
-            written.add(document.id)
-            fields = document_fields(document, mentions) | names_entry(mentions, names, clusters)
-            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
-
-        yield write
-
-
-def write_jsonl(corpus: Corpus, path: str | Path) -> None:
-    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``."""
-    numbers = corpus.mention_numbers()
-    with jsonl_writer(path, corpus.names) as write:
         for document in corpus.documents:
-            write(document, [corpus.mentions[number] for number in numbers[document.id]])
+            own = mentions[document.id]
+            fields = document_fields(document, own) | names_entry(own, corpus.names, clusters.get(document.id, ()))
+            file.write(json.dumps(fields, ensure_ascii=False) + "\n")
 
 
 def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
@@ -176,7 +155,6 @@ JSONL = Format(
     read=read_jsonl,
     read_table=lambda path, _: read_jsonl_table(path),
     write=lambda corpus, path, _: write_jsonl(corpus, path),
-    writer=jsonl_writer,
     names=True,
     metadata=True,
 )

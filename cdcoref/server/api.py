@@ -41,13 +41,6 @@ Limit = Annotated[int, Query(ge=1, le=LONGEST_LIST, description="Maximum length 
 FewerStories = Annotated[int, Query(ge=1, le=100, description="Maximum length of the list.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST, description="Number of entries to skip.")]
 Words = Annotated[str | None, Query(max_length=LONGEST_QUERY, description="Only entries that contain all these words.")]
-Since = Annotated[
-    str | None,
-    Query(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="Only documents of this day (ISO 8601) or later."),
-]
-Source = Annotated[
-    str | None, Query(max_length=LONGEST_QUERY, description="Only documents whose metadata name this source.")
-]
 Number = Annotated[int, Path(ge=1, le=LARGEST)]
 
 
@@ -218,10 +211,10 @@ def api_routes(site: Site) -> APIRouter:
         return site.readers().story(number).to_dict()
 
     @router.get("/documents", summary="Documents, the latest first")
-    def documents(since: Since = None, source: Source = None, limit: Limit = 100, offset: Offset = 0) -> DocumentList:
+    def documents(limit: Limit = 100, offset: Offset = 0) -> DocumentList:
         collection = site.readers()
-        found = _valid(lambda: collection.documents(since=since, source=source, limit=limit, offset=offset))
-        return DocumentList(total=collection.document_count(since=since, source=source), documents=found)
+        found = collection.documents(limit=limit, offset=offset)
+        return DocumentList(total=collection.counts().documents, documents=found)
 
     @router.get("/document", summary="A document with its mentions and clusters")
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:

@@ -203,14 +203,11 @@ def _candidates(view: View, id: str, moved: Sequence[StoredMention] = ()) -> Res
 
 
 def _documents(view: View) -> Response:
-    chosen = {name: view.query[name] for name in ("since", "source") if view.query.get(name)}
-    total = view.collection.document_count(**chosen)
-    documents = view.collection.documents(**chosen, limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
+    total = view.collection.counts().documents
+    documents = view.collection.documents(limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
     pager = Pager.of(view, total, A_PAGE)
-    removed = [] if chosen or view.page > 1 else view.collection.removed()
-    return view.render(
-        "documents.html", documents=documents, total=total, chosen=chosen, pager=pager, removed=removed[:A_PAGE]
-    )
+    removed = [] if view.page > 1 else view.collection.removed()
+    return view.render("documents.html", documents=documents, total=total, pager=pager, removed=removed[:A_PAGE])
 
 
 def _document(view: View) -> Response:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
+from cdcoref.formats import SCHEMAS, document_fields, names_entry, output_file, write_jsonl
 from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results, Stated
 
 
@@ -53,11 +53,7 @@ def write_json(source: Results | Corpus, path: str | Path) -> None:
 
 def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
     """Write a line for each document with its mentions and :func:`event_circumstances`."""
-    corpus = Results.of(source).corpus
-    mentions, clusters = corpus.by_document(), event_circumstances(source)
-    with jsonl_writer(path, corpus.names) as write:
-        for document in corpus.documents:
-            write(document, mentions[document.id], clusters[document.id])
+    write_jsonl(Results.of(source).corpus, path, event_circumstances(source))
 
 
 def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, Any]]]:

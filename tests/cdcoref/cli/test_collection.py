@@ -331,9 +331,6 @@ def test_documents_are_chosen_by_day_and_source(run: Run, tiny_model_folder: Pat
     assert "1 document of 3 chosen" in done.err
     assert "1 document without a known date left out" in done.err
     assert run("add", "news.cdcoref", "d.csv").code == 0
-    chosen = json.loads(run("show", "news.cdcoref", "--documents", "--source", "ap", "--json").out)
-    assert [(one["id"], one["metadata"]["source"]) for one in chosen] == [("x", "AP")]
-    assert run("show", "news.cdcoref", "--since", "2024-03-06").code == 2
     assert run("export", "news.cdcoref", "-o", "y.jsonl", "--source", "Reuters").code == 0
     assert [document.id for document in read_corpus(["y.jsonl"]).corpus.documents] == ["y"]
     done = run("export", "news.cdcoref", "--since", "2050-01-01", "--source", "AP", "-o", "none.conll")
@@ -342,20 +339,3 @@ def test_documents_are_chosen_by_day_and_source(run: Run, tiny_model_folder: Pat
     nothing = run("predict", "d.csv", "--source", "Courier", *model)
     assert (nothing.code, nothing.err.count("\n")) == (2, 1)
     assert "none of the 2 documents is chosen by --source" in nothing.err
-
-
-def test_corrections_from_a_table(news: Run) -> None:
-    with Collection.open("news.cdcoref") as collection:
-        first, second, third = (mention.id for mention in collection.document("a.txt").mentions[:3])
-    Path("x.csv").write_text(f"action,ids\nnot-a-mention,{first}\nnot-a-mention,{second}\n")
-    done = news("correct", "news.cdcoref", "from", "x.csv")
-    assert (done.code, done.err.count("not-a-mention: ")) == (0, 2)
-    table = f"action,ids\nnot-a-mention,{third}\n".encode()
-    assert news("correct", "news.cdcoref", "from", "-", standard_input=table).code == 0
-    with Collection.open("news.cdcoref") as collection:
-        assert len(collection.corrections()) == 3
-    Path("empty.csv").write_text("action,ids\n")
-    for words, message in ((["missing.csv"], "does not exist"), (["empty.csv"], "no corrections in the table")):
-        refused = news("correct", "news.cdcoref", "from", *words)
-        assert (refused.code, len(refused.err.splitlines())) == (2, 1)
-        assert message in refused.err

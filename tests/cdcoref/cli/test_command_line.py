@@ -41,8 +41,7 @@ cdcoref export -o y.jsonl | --ecb-root {} | --corpus gvc:{}
 cdcoref score {x.jsonl} {x.jsonl}
 cdcoref correct {} | same m1 m2 | not-same m1 m2 | split m1 | move m1 c2 | not-a-mention m1 | rename c1 x
 cdcoref correct {} | join-stories s1 s2 | split-story a | move-document a s2 | day c1 2024-03-05 | place c1 Tresk
-cdcoref correct {} | undo | redo 1 | list | from x.csv
-cdcoref correct c.cdcoref from {}
+cdcoref correct {} | undo | redo 1 | list
 cdlm convert {} -o o
 cdlm pretrain --corpus {} -o o
 cdlm pretrain --corpus x.jsonl -o o | --dev {} | --config {}

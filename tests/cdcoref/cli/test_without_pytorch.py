@@ -52,8 +52,6 @@ def test_work_without_pytorch(cdcoref: Callable[..., Any], tiny_model_folder: Pa
     with Collection.open(file) as collection:
         mentions = [m for id in "ab" for m in collection.document(id).mentions]
     one, two = (m.id for m in mentions if m.kind == "event")
-    table = tmp_path / "table.csv"
-    table.write_text("action,ids,name\nrename,c1,A name\n")
     commands = [
         ["show", file],
         ["show", file, "--stories"],
@@ -62,7 +60,7 @@ def test_work_without_pytorch(cdcoref: Callable[..., Any], tiny_model_folder: Pa
         ["correct", file, "not-same", one, two],
         ["correct", file, "not-a-mention", two],
         ["correct", file, "list"],
-        ["correct", file, "from", str(table)],
+        ["correct", file, "rename", "c1", "A name"],
         ["export", file, "-o", str(tmp_path / "out.jsonl")],
         ["remove", file, "a"],
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cdcoref.collection import Collection, correction_lines, read_decisions
+from cdcoref.collection import Collection, correction_lines
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 
@@ -113,11 +113,10 @@ def test_what_makes_no_sense_is_refused(news: Collection, action: Any, ids: Any,
     assert (news.corpus(), stories(news), news.corrections()) == (*before, [])
 
 
-def test_the_day_and_the_place_of_an_event(news: Collection, tmp_path: Any) -> None:
+def test_the_day_and_the_place_of_an_event(news: Collection) -> None:
     event = next(cluster for cluster in news.clusters(kind="event") if "sank" in cluster.title)
-    table = tmp_path / "corrections.csv"
-    table.write_text(f"action,ids,name\nday,{event.id},5 March 2024\nplace,{event.id},Tresk harbour\n")
-    made = news.correct_all(read_decisions(table))
+    stated = (("day", "5 March 2024"), ("place", "Tresk harbour"))
+    made = [news.correct(action, [event.id], name=name) for action, name in stated]
     assert [line.partition("  ")[2][27:] for line in correction_lines(made)] == [
         f"day: {event.id} is '2024-03-05'",
         f"place: {event.id} is 'Tresk harbour'",
