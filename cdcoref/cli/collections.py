@@ -26,7 +26,7 @@ EXAMPLES = {
         "cdcoref add news.cdcoref tuesday/ wednesday/report.pdf",
         "cdcoref add new.cdcoref articles.jsonl --kind event",
     ),
-    "remove": ("cdcoref remove news.cdcoref monday.txt", "cdcoref remove news.cdcoref --undo"),
+    "remove": ("cdcoref remove news.cdcoref monday.txt",),
     "rebuild": ("cdcoref rebuild news.cdcoref", "cdcoref rebuild news.cdcoref --model my-model --threshold 0.6"),
 }
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The collection.")]
@@ -169,22 +169,18 @@ def _check_collection(file: Path, exists: bool) -> None:
 def remove(
     file: FileArgument,
     documents: Annotated[
-        list[str] | None,
+        list[str],
         typer.Argument(metavar="DOCUMENTS", help="Ids of documents, which `cdcoref show FILE --documents` lists."),
-    ] = None,
-    undo: bool = option(False, "Put removed documents back; without ids, those that were removed last.", "--undo"),
+    ],
 ) -> None:
     """Remove documents from a collection, and cluster the rest of their stories again.
 
-    Removed documents are kept, for --undo, until the collection is rebuilt.
+    If you add a removed document again, its corrections hold again.
     """
     from cdcoref.collection import Collection
 
-    if not documents and not undo:
-        raise InputError("name the documents to remove, or undo the latest removal with --undo")
     with Collection.open(file) as collection:
-        report = collection.restore(documents or None) if undo else collection.remove(documents or ())
-        say_change(collection, file, report)
+        say_change(collection, file, collection.remove(documents))
 
 
 def rebuild(file: FileArgument, kept: Kept, computing: Computing) -> None:

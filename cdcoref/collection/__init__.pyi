@@ -13,7 +13,6 @@ from .records import DocumentPage as DocumentPage
 from .records import DocumentSummary as DocumentSummary
 from .records import Move as Move
 from .records import Question as Question
-from .records import RemovedDocument as RemovedDocument
 from .records import Report as Report
 from .records import SearchResult as SearchResult
 from .records import StoredMention as StoredMention

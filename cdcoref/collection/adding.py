@@ -18,7 +18,6 @@ from cdcoref.collection.planning import Plan, StoryPlan, make_plan
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Report
-from cdcoref.collection.removing import forget_removed
 from cdcoref.collection.settings import store_settings, stored_settings, stored_value
 from cdcoref.collection.stored_readings import (
     DocumentPair,
@@ -80,7 +79,6 @@ def add_documents(
             if _data_version(connection) != version:
                 continue  # somebody changed the collection meanwhile
             if incoming is None:
-                forget_removed(connection)
                 for table in ("scores", "vectors", "copies", "subjects"):
                     connection.execute(f"DELETE FROM {table}")
                 documents.count_revision(connection)

@@ -15,7 +15,7 @@ from cdcoref.collection.documents import Incoming, stored_boilerplate
 from cdcoref.collection.queries import Queries
 from cdcoref.collection.reader import GivenPredictor, Reader
 from cdcoref.collection.records import Report
-from cdcoref.collection.removing import remove_documents, restore_documents
+from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import OPTIONS, Settings, has_settings, kept_options, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_ids
@@ -148,19 +148,10 @@ class Collection(Queries):
     def remove(self, ids: Sequence[str]) -> Report:
         """Remove documents by id, all of them or none; the rest of their stories is clustered again.
 
-        They are kept in the file, for :meth:`restore`, until the collection is rebuilt.
+        The corrections of their mentions hold again when the same documents are added again.
         """
         check_ids("documents", ids)
         return remove_documents(self._database, ids)
-
-    def restore(self, ids: Sequence[str] | None = None) -> Report:
-        """Undo the removal of documents, by default of those removed last; their stories are clustered again.
-
-        Nothing is read again, so documents that were added in the meantime are compared with them at the next rebuild.
-        """
-        if ids is not None:
-            check_ids("documents", ids)
-        return restore_documents(self._database, ids)
 
     def rebuild(
         self,

@@ -94,15 +94,6 @@ class Queries:
         with self._database.reading() as connection:
             return [records.document_summary(row) for row in connection.execute(query, (limit, offset))]
 
-    def removed(self) -> list[records.RemovedDocument]:
-        """The documents whose removal can be undone, the latest removed first."""
-        query = (
-            "SELECT id, removal, time FROM removed_documents JOIN removals ON document = number "
-            "ORDER BY removal DESC, number DESC"
-        )
-        with self._database.reading() as connection:
-            return [records.RemovedDocument(*row) for row in connection.execute(query)]
-
     def cluster(
         self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None
     ) -> records.ClusterPage:

@@ -177,15 +177,6 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedDocument:
-    """A document whose removal can be undone; those that were removed at once have the same `removal`."""
-
-    id: str
-    removal: int
-    time: str
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """The effects of a change to the collection.
 
@@ -197,7 +188,6 @@ class Report:
     added: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    restored: tuple[str, ...] = ()
     known: dict[str, str] = field(default_factory=dict)
     pairs: int = 0
     stories: int = 0

@@ -139,19 +139,6 @@ CREATE TABLE questions (
 CREATE INDEX questions_by_doubt ON questions (doubt DESC);
 CREATE INDEX questions_by_story ON questions (story);
 
-CREATE TABLE removals (       -- documents that are removed; they and what belongs to them, until a rebuild
-    document INTEGER PRIMARY KEY,
-    removal INTEGER NOT NULL, -- the same for documents that were removed at once
-    time TEXT NOT NULL,
-    beside TEXT NOT NULL      -- numbers of the others of its story
-);
-CREATE TABLE removed_documents AS SELECT * FROM documents WHERE 0;
-CREATE TABLE removed_mentions AS SELECT * FROM mentions WHERE 0;
-CREATE INDEX removed_mentions_by_document ON removed_mentions (document);
-CREATE TABLE removed_left_out AS SELECT * FROM left_out WHERE 0;
-CREATE TABLE removed_vectors AS SELECT * FROM vectors WHERE 0;
-CREATE TABLE removed_scores AS SELECT * FROM scores WHERE 0;
-
 CREATE VIRTUAL TABLE document_words USING fts5(
     text, content = 'documents', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
 );

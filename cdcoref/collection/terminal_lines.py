@@ -55,7 +55,6 @@ def work_lines(report: records.Report) -> Iterator[str]:
             (report.added, "added"),
             (report.replaced, "replaced"),
             (report.removed, "removed"),
-            (report.restored, "put back"),
         )
         if ids
     ]

@@ -362,31 +362,6 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}
 
 
-class _SciCo(_Model):
-    tokens: list[list[str]]
-    doc_ids: list[str | int]
-    sentences: list[list[Range]]
-    mentions: list[Annotated[list[NonNegativeInt], Len(4, 4)]]
-
-
-def _scico(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
-    """Cattan et al. 2021, *SciCo: Hierarchical Cross-Document Coreference for Scientific Concepts*; ends inclusive."""
-    found = checked(_SciCo, content)
-    if not len(found.tokens) == len(found.doc_ids) == len(found.sentences):
-        raise WrongLine("'tokens', 'doc_ids' and 'sentences' must have an entry for each paragraph")
-    if content.get("relations"):
-        layouts.remark("relations between clusters ignored")
-    for number, (words, sentences) in enumerate(zip(found.tokens, found.sentences, strict=True)):
-        mentions = [
-            {"tokens": list(range(start, last + 1)), "kind": ENTITY, "cluster": f"{id}/{cluster}"}
-            for paragraph, start, last, cluster in found.mentions
-            if paragraph == number
-        ]
-        ranges = [[start, last + 1] for start, last in sentences]
-        name = f"{id}/{found.doc_ids[number]}" + f" ({number})" * (found.doc_ids.count(found.doc_ids[number]) > 1)
-        yield {"id": name, "topic": id, "tokens": words, "sentences": ranges, "mentions": mentions}
-
-
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (
     (lambda c: "text" not in c and isinstance(_first(c.get("articles")), dict), _articles),
     (
@@ -394,7 +369,6 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
         _label_studio,
     ),
     (lambda c: any(_is_short_region(_first(value)) for value in c.values()), _short_label_studio),
-    (lambda c: "doc_ids" in c and isinstance(_first(c.get("tokens")), list), _scico),
     (lambda c: {"sents", "vertexSet"} <= c.keys(), _docred),
     (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
     (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),

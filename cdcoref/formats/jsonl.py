@@ -58,10 +58,10 @@ def write_jsonl(
 
     `clusters` has what else is known of the clusters of a document, by its id: objects with ``cluster`` and ``kind``.
     """
-    mentions = corpus.by_document()
+    numbers = corpus.mention_numbers()
     with output_file(path) as file:
         for document in corpus.documents:
-            own = mentions[document.id]
+            own = [corpus.mentions[number] for number in numbers[document.id]]
             fields = document_fields(document, own) | names_entry(own, corpus.names, clusters.get(document.id, ()))
             file.write(json.dumps(fields, ensure_ascii=False) + "\n")
 

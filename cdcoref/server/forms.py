@@ -19,7 +19,6 @@ from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.formats import check_encoding
 from cdcoref.server.adding_program import Upload, clean_name
-from cdcoref.server.document_text import document_address
 from cdcoref.server.guard import same
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
@@ -126,14 +125,7 @@ def _undo(site: Site, form: FormData, back: str, *, redo: bool = False) -> str:
 def _remove(site: Site, form: FormData, back: str) -> str:
     id = str(form.get("id") or "")
     site.writer.change(lambda collection: collection.remove([id]))
-    number = next((one.removal for one in site.readers().removed() if one.id == id), 0)
-    return _with("/documents", "removed", number)
-
-
-def _restore(site: Site, form: FormData, back: str) -> str:
-    id = str(form.get("id") or "")
-    site.writer.change(lambda collection: collection.restore([id]))
-    return _with(document_address(id), "restored", 1)
+    return _with("/documents", "removed", 1)
 
 
 FORMS: dict[str, Act] = {
@@ -141,7 +133,6 @@ FORMS: dict[str, Act] = {
     "/corrections/undo": _undo,
     "/corrections/redo": partial(_undo, redo=True),
     "/documents/remove": _remove,
-    "/documents/restore": _restore,
 }
 """What each form does; it gives the address of the page to show then."""
 

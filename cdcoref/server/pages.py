@@ -32,8 +32,8 @@ CANDIDATES = 20
 CHANGES = 50
 LONGEST_QUERY = 500
 LAST_PAGE = 10**6
-OF_NOTICES = ("done", "undone", "removed", "restored")
-"""What an address says of the change that led there: the number of a correction or of a removal, or 1."""
+OF_NOTICES = ("done", "undone", "removed")
+"""What an address says of the change that led there: the number of a correction, or 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,7 @@ def _notice(site: Site, collection: Collection, query: Mapping[str, str]) -> Not
         return Notice()
     number = int(given)
     if name == "removed":
-        return Notice(removed=next((one.id for one in collection.removed() if one.removal == number), None))
-    if name == "restored":
-        return Notice(restored=True)
+        return Notice(removed=True)
     return Notice(correction=next((c for c in collection.corrections() if c.number == number), None))
 
 
@@ -206,8 +204,7 @@ def _documents(view: View) -> Response:
     total = view.collection.counts().documents
     documents = view.collection.documents(limit=A_PAGE, offset=(view.page - 1) * A_PAGE)
     pager = Pager.of(view, total, A_PAGE)
-    removed = [] if view.page > 1 else view.collection.removed()
-    return view.render("documents.html", documents=documents, total=total, pager=pager, removed=removed[:A_PAGE])
+    return view.render("documents.html", documents=documents, total=total, pager=pager)
 
 
 def _document(view: View) -> Response:

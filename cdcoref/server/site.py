@@ -138,8 +138,7 @@ class Notice:
 
     error: str | None = None
     correction: Correction | None = None
-    removed: str | None = None
-    restored: bool = False
+    removed: bool = False
     form: Sent = Sent()
 
 

@@ -154,7 +154,7 @@ class Writer:
         self._additions.start()
 
     def change(self, change: Callable[[Collection], Result]) -> Result:
-        """Make a correction, undo one, or remove or restore documents, after those that were asked for before."""
+        """Make a correction, undo one, or remove documents, after those that were asked for before."""
         return self._corrections.submit(lambda: change(self._collection())).result()
 
     def new_folder(self) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,9 @@ def write_json(source: Results | Corpus, path: str | Path) -> None:
 
 def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
     """Write a line for each document with its mentions and :func:`event_circumstances`."""
-    write_jsonl(Results.of(source).corpus, path, event_circumstances(source))
+    corpus = Results.of(source).corpus
+    ordered = tuple(mention for mentions in corpus.by_document().values() for mention in mentions)
+    write_jsonl(replace(corpus, mentions=ordered), path, event_circumstances(source))
 
 
 def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, Any]]]:

@@ -149,7 +149,7 @@ const KEYS = {
   v: () => press("v"),
   m: () => press("m"),
   r: rename,
-  u: () => (document.querySelector(".notice.removed form") ?? byId("undo-latest")).requestSubmit(),
+  u: () => byId("undo-latest").requestSubmit(),
   y: () => document.querySelector(".notice .redo")?.requestSubmit(),
   "[": () => document.querySelector(".pages [rel=prev]")?.click(),
   "]": () => document.querySelector(".pages [rel=next]")?.click(),

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cdcoref.collection import Collection
-from cdcoref.errors import InputError
 
 
 def check_tables(collection: Collection) -> None:
@@ -34,7 +32,7 @@ def check_tables(collection: Collection) -> None:
 
 
 def change(written: Any, collection: Collection, chance: random.Random, number: int) -> None:
-    """Add, change, remove, bring back, correct or undo something."""
+    """Add, change, remove, correct or undo something."""
     ids = [document.id for document in collection.documents(limit=1000)]
     action = chance.random()
     if action < 0.5 or len(ids) < 3:
@@ -42,13 +40,8 @@ def change(written: Any, collection: Collection, chance: random.Random, number: 
         some = chance.sample(sentences, k=chance.randint(1, 2))
         id = chance.choice(ids) if ids and chance.random() < 0.3 else f"d{number}"
         collection.add(written.annotated(id, *some, f"Report {number} ends ."))
-    elif action < 0.65:
+    elif action < 0.7:
         collection.remove(chance.sample(ids, k=chance.randint(1, 2)))
-    elif action < 0.73:
-        removed = [one.id for one in collection.removed() if one.id not in ids]
-        if removed:
-            with suppress(InputError):  # its text may have been added under another id
-                collection.restore([chance.choice(removed)])
     elif action < 0.9:
         mentions = [m for m in collection.document(chance.choice(ids)).mentions if not m.rejected]
         same_kind = [m.id for m in mentions if mentions and m.kind == mentions[0].kind][:2]

@@ -111,14 +111,6 @@ CORPORA: dict[str, dict[str, Any]] = {
             "2": [{"sentNum": 1, "startIndex": 2, "endIndex": 3, "type": "NOMINAL"}],
         },
     },
-    "SciCo": {
-        "id": 7,
-        "tokens": [["Ann", "left", "."], ["She", "fell", "."]],
-        "doc_ids": ["x", "x"],
-        "sentences": [[[0, 2]], [[0, 2]]],
-        "mentions": [[0, 0, 0, 5], [1, 0, 0, 5], [0, 1, 1, 6]],
-        "relations": [[5, 6]],
-    },
 }
 
 
@@ -132,8 +124,8 @@ def test_clusters_of_corpora_and_other_programs(tmp_path: Path, layout: str) -> 
         ["Ann", "She"],
         ["left"],
     ]
-    assert len(corpus.documents) == (2 if layout == "SciCo" else 1)
-    assert any("ignored" in note for note in corpus.notes) == (layout in ("DocRED", "SciCo"))
+    assert len(corpus.documents) == 1
+    assert any("ignored" in note for note in corpus.notes) == (layout == "DocRED")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +133,6 @@ def test_clusters_of_corpora_and_other_programs(tmp_path: Path, layout: str) -> 
     [
         ("DocRED", {"vertexSet": [[{"pos": [0, 9], "sent_id": 1}]]}),
         ("CoreNLP", {"corefs": {"1": [{"sentNum": 3, "startIndex": 1, "endIndex": 2}]}}),
-        ("SciCo", {"mentions": [[0, 0, 9, 5]]}),
-        ("SciCo", {"doc_ids": ["x"]}),
     ],
 )
 def test_what_is_wrong_in_them_is_refused(tmp_path: Path, layout: str, change: dict[str, Any]) -> None:
