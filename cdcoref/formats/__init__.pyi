@@ -40,6 +40,7 @@ from .folders import file_names as file_names
 from .folders import write_folder as write_folder
 from .format import Format as Format
 from .format import ReadOptions as ReadOptions
+from .format import Writer as Writer
 from .format_registry import FORMATS as FORMATS
 from .format_registry import format_of as format_of
 from .format_registry import has_input_suffix as has_input_suffix
@@ -52,6 +53,7 @@ from .format_registry import write_corpus as write_corpus
 from .jsonl import SCHEMAS as SCHEMAS
 from .jsonl import document_fields as document_fields
 from .jsonl import json_schema as json_schema
+from .jsonl import jsonl_writer as jsonl_writer
 from .jsonl import names_entry as names_entry
 from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl

@@ -17,7 +17,7 @@ from cdcoref.formats.docbin import DOCBIN
 from cdcoref.formats.document_files import DOCUMENTS, MARKDOWN, OWN_REPORT
 from cdcoref.formats.file_types import unsuitable
 from cdcoref.formats.format import Format, ReadOptions, check_corpus
-from cdcoref.formats.jsonl import E2E, JSONL
+from cdcoref.formats.jsonl import JSONL
 from cdcoref.formats.lines import STANDARD_INPUT, first_bytes, readable_twice
 from cdcoref.formats.many_documents import MANY_DOCUMENTS
 from cdcoref.formats.mention_table import IdScope, MentionTable
@@ -27,7 +27,7 @@ from cdcoref.formats.web_page import HTML, is_own_page
 from cdlm.printing import counted
 
 FORMATS: tuple[Format, ...] = (
-    *(CONLL, COREFUD, E2E, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
+    *(CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
     *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
 _MAY_HOLD_HTML = (MARKDOWN, CSV)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -12,10 +13,10 @@ from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions
+from cdcoref.formats.format import Format, ReadOptions, WriteDocument
 from cdcoref.formats.jsonl_parsing import Remarks, read_records
-from cdcoref.formats.lines import shown_name
-from cdcoref.formats.mention_table import DocumentKey, DocumentRow, MentionTable, MentionTableBuilder
+from cdcoref.formats.lines import first_bytes, shown_name
+from cdcoref.formats.mention_table import MentionTable, table_of_corpus
 from cdcoref.formats.output_file import output_file
 
 SCHEMAS = {"document": 1, "prediction": 1}
@@ -25,6 +26,8 @@ SCHEMAS = {"document": 1, "prediction": 1}
 """
 
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
+_END_TO_END = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
+"""Fields that only the layout of end-to-end models has, whose clusters are of one document; see `json_layouts`."""
 
 
 def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
@@ -40,30 +43,46 @@ def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None
     return Corpus(tuple(record.document for record in records), mentions, notes, names)
 
 
-def read_jsonl_table(path: str | Path) -> MentionTable:
+def read_jsonl_table(path: Path, options: ReadOptions) -> MentionTable:
     """Read the mentions of a JSON lines file, plain or gzipped, for scoring; errors are those of `read_jsonl`."""
-    builder = MentionTableBuilder(str(path))
-    for document, mentions, _, line in read_records(path, Remarks(), ReadOptions()):
-        row = DocumentRow(document.topic, document.subtopic, len(document.tokens), line)
-        builder.begin_document(DocumentKey.of(document.id, document.part), row)
-        for mention in mentions:
-            builder.add_mention(mention.tokens, mention.kind, mention.cluster)
-    return builder.finish()
+    table = table_of_corpus(read_jsonl(path, options), str(path))
+    table.local_clusters = _END_TO_END.search(first_bytes(path)) is not None
+    return table
 
 
-def write_jsonl(
-    corpus: Corpus, path: str | Path, clusters: Mapping[str, Sequence[Mapping[str, Any]]] = MappingProxyType({})
-) -> None:
-    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``.
+@contextmanager
+def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProxyType({})) -> Iterator[WriteDocument]:
+    """Write a corpus document by document; the file appears, complete, when the block ends without an error.
 
-    `clusters` has what else is known of the clusters of a document, by its id: objects with ``cluster`` and ``kind``.
+        with jsonl_writer("pred.jsonl") as write:
+            for document, mentions in found:
+                write(document, mentions)
+
+    `names` is what people call clusters. What is yielded writes a document, its mentions, and what else is known of
+    clusters; it raises `ValueError` if that document has been written, or a mention is not in it.
     """
-    numbers = corpus.mention_numbers()
+    written: set[str] = set()
     with output_file(path) as file:
-        for document in corpus.documents:
-            own = [corpus.mentions[number] for number in numbers[document.id]]
-            fields = document_fields(document, own) | names_entry(own, corpus.names, clusters.get(document.id, ()))
+
+        def write(document: Document, mentions: Sequence[Mention], clusters: Sequence[Mapping[str, Any]] = ()) -> None:
+            if document.id in written:
+                raise ValueError(f"document {document.id!r} has already been written")
+            for mention in mentions:
+                if mention.document != document.id or mention.end > len(document.tokens):
+                    raise ValueError(f"{mention} is not in document {document.id!r}")
+            written.add(document.id)
+            fields = document_fields(document, mentions) | names_entry(mentions, names, clusters)
             file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+
+        yield write
+
+
+def write_jsonl(corpus: Corpus, path: str | Path) -> None:
+    """Write a corpus, the mentions grouped by document; the file is compressed if its name ends in ``.gz``."""
+    numbers = corpus.mention_numbers()
+    with jsonl_writer(path, corpus.names) as write:
+        for document in corpus.documents:
+            write(document, [corpus.mentions[number] for number in numbers[document.id]])
 
 
 def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str, Any]:
@@ -150,31 +169,12 @@ def json_schema(name: str = "document") -> dict[str, Any]:
 
 JSONL = Format(
     name="JSON lines",
-    suffixes=(".jsonl", ".ndjson", ".json"),
+    suffixes=(".jsonl", ".ndjson", ".json", ".jsonlines"),
     recognise=_BEGINNING.match,
     read=read_jsonl,
-    read_table=lambda path, _: read_jsonl_table(path),
+    read_table=read_jsonl_table,
     write=lambda corpus, path, _: write_jsonl(corpus, path),
+    writer=jsonl_writer,
     names=True,
     metadata=True,
-)
-
-
-_E2E_BEGINNING = re.compile(rb"\s*(?:\[\s*)?\{\s*\"")
-_E2E_FIELDS = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
-"""Fields that only this layout has: in the JSON lines of `jsonl`, sentences are ranges of numbers."""
-
-
-def _read_e2e_table(path: Path, options: ReadOptions) -> MentionTable:
-    table = read_jsonl_table(path)
-    table.local_clusters = True
-    return table
-
-
-E2E = Format(
-    name="JSON lines of end-to-end coreference",
-    suffixes=(".jsonlines",),
-    recognise=lambda start: _E2E_BEGINNING.match(start) and _E2E_FIELDS.search(start),
-    read=JSONL.read,
-    read_table=_read_e2e_table,
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
-from cdcoref.formats import SCHEMAS, document_fields, names_entry, output_file, write_jsonl
+from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
 from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results, Stated
 
 
@@ -54,8 +54,10 @@ def write_json(source: Results | Corpus, path: str | Path) -> None:
 def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
     """Write a line for each document with its mentions and :func:`event_circumstances`."""
     corpus = Results.of(source).corpus
-    ordered = tuple(mention for mentions in corpus.by_document().values() for mention in mentions)
-    write_jsonl(replace(corpus, mentions=ordered), path, event_circumstances(source))
+    mentions, clusters = corpus.by_document(), event_circumstances(source)
+    with jsonl_writer(path, corpus.names) as write:
+        for document in corpus.documents:
+            write(document, mentions[document.id], clusters[document.id])
 
 
 def event_circumstances(source: Results | Corpus) -> dict[str, list[dict[str, Any]]]:

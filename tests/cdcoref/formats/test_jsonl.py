@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats import SCHEMAS, document_fields, json_schema, read_jsonl, write_jsonl
+from cdcoref.formats import SCHEMAS, document_fields, json_schema, jsonl_writer, read_jsonl, write_jsonl
 from tests.corpora import corpora
 
 words = st.text(max_size=6)
@@ -190,6 +190,18 @@ STORIES = Corpus(
     (Document.from_sentences("a", [["Ann", "ran"]]), Document.from_sentences("b", [["She", "fell"]])),
     (Mention("a", (0,), "entity", "1"), Mention("b", (0,), "entity", "1"), Mention("b", (1,), "event")),
 )
+
+
+def test_a_writer_refuses_what_could_not_be_read(tmp_path: Path) -> None:
+    with jsonl_writer(tmp_path / "a.jsonl") as write:
+        with pytest.raises(ValueError, match="is not in document 'a'"):
+            write(STORIES.documents[0], STORIES.mentions)
+        with pytest.raises(ValueError, match="is not in document 'a'"):
+            write(STORIES.documents[0], [Mention("a", (2,))])
+        write(STORIES.documents[0], [])
+        with pytest.raises(ValueError, match="document 'a' has already been written"):
+            write(STORIES.documents[0], [])
+    assert read_jsonl(tmp_path / "a.jsonl").documents == STORIES.documents[:1]
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
