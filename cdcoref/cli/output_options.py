@@ -47,12 +47,6 @@ class Outputs:
     replaced: Literal["pronouns", "all"] | None = option(
         None, "Which mentions are replaced in the texts of an output folder. Default: pronouns.", "--replace"
     )
-    plain: bool = option(
-        False,
-        "Write texts in a .csv file as they are. Default: a text that a spreadsheet would take for a formula, since it "
-        "begins with =, +, - or @, gets an apostrophe in front.",
-        "--plain",
-    )
 
     def check(self, inputs: Sequence[str | Path]) -> None:
         """Refuse outputs that cannot be written, or that would replace what is read; called before long work."""
@@ -72,7 +66,7 @@ class Outputs:
     @property
     def options(self) -> dict[str, Any]:
         """The options of outputs."""
-        return {name: getattr(self, name) for name in ("layout", "folder_format", "replaced", "plain")}
+        return {name: getattr(self, name) for name in ("layout", "folder_format", "replaced")}
 
     def writers(self) -> dict[Path, Writer] | None:
         """What writes each output document by document; None if one of them is written as a whole."""

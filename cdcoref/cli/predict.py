@@ -71,13 +71,6 @@ class PredictionOutputs(Outputs):
                 "the table of pairs would be replaced by the output of -o; choose another name", self.pairs
             )
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options of outputs; plain texts may be those of the table of pairs alone."""
-        own = super().options
-        tables = any(output.name.lower().endswith((".csv", ".csv.gz")) for output in self.output or ())
-        return own if self.pairs is None or tables else own | {"plain": False}
-
 
 @dataclass(frozen=True)
 class Linking(ChosenModel):
@@ -247,7 +240,7 @@ def show(prediction: Prediction, outputs: PredictionOutputs) -> None:
     from cdcoref.views import summary, write_pairs
 
     if outputs.pairs is not None:
-        write_pairs(prediction, outputs.pairs, plain=outputs.plain)
+        write_pairs(prediction, outputs.pairs)
         say(f"{counted(len(prediction.pairs or ()), 'pair')} written to {outputs.pairs}")
     if not outputs.output:
         show_clusters(prediction, singletons=outputs.singletons, everything=outputs.everything)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -36,28 +35,28 @@ PAIR_COLUMNS = (
 )
 
 
-def write_csv(source: Results | Corpus, path: str | Path, *, plain: bool = False) -> None:
-    """Write a CSV file (UTF-8 with a byte order mark, RFC 4180) that is safe in a spreadsheet, unless it is `plain`.
+def write_csv(source: Results | Corpus, path: str | Path) -> None:
+    """Write a CSV file (UTF-8 with a byte order mark, RFC 4180) that is safe in a spreadsheet.
 
     A text that might be run as a formula gets an apostrophe in front. Confidences have four decimals; unknown values
     are empty cells. The file is gzipped if its name ends in ``.gz``.
     """
-    rows = ([_cell(value, plain=plain) for value in row] for row in Results.of(source).rows())
+    rows = ([_cell(value) for value in row] for row in Results.of(source).rows())
     _write(path, MentionRow._fields, rows)
 
 
-def write_pairs(results: Results, path: str | Path, *, plain: bool = False) -> None:
+def write_pairs(results: Results, path: str | Path) -> None:
     """Write the pairs of a prediction as CSV, as safe for spreadsheets as :func:`write_csv`.
 
     ``relation`` is ``"antecedent"`` where the first mention is a pronoun and the second the antecedent that was chosen,
-    else ``"compared"``; ``one_cluster`` is 1 or 0. `plain` is as there.
+    else ``"compared"``; ``one_cluster`` is 1 or 0.
     """
     if results.pairs is None:
         raise InputError("the prediction has no pairs; predict with the option pairs")
 
     def cells(mention: Mention) -> list[str | int]:
         shown = results.located.shown(mention)
-        document, text = (value if plain else _as_text(value) for value in (shown.document, shown.text))
+        document, text = map(_as_text, (shown.document, shown.text))
         return [document, shown.start, shown.end, text]
 
     def rows() -> Iterator[list[str | int]]:
@@ -94,12 +93,12 @@ def check_parquet() -> None:
         raise InputError(f"pyarrow is not installed; install it with: {install_command('pandas')}") from None
 
 
-def _cell(value: str | float | None, *, plain: bool) -> str | int:
+def _cell(value: str | float | None) -> str | int:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    return _as_text(value) if isinstance(value, str) and not plain else value
+    return _as_text(value) if isinstance(value, str) else value
 
 
 def _as_text(value: str) -> str:
@@ -136,7 +135,6 @@ OPTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "layout": ("--layout", "a .conll file, such as -o clusters.conll", ()),
     "folder_format": ("--format", "an output folder, such as -o texts/", get_args(FolderFormat)),
     "replaced": ("--replace", "an output folder, such as -o texts/", get_args(Replaced)),
-    "plain": ("--plain", "a .csv file, such as -o clusters.csv", ()),
 }
 """The options of outputs: their names, what each is for, and its choices if they are checked here."""
 
@@ -174,15 +172,14 @@ def write_result(
     *,
     folder_format: FolderFormat | None = None,
     replaced: Replaced | None = None,
-    plain: bool = False,
 ) -> tuple[str, ...]:
     """Write documents, mentions and clusters in the format that the file's name ends in, or a folder, without a suffix.
 
-    `layout` is as in :func:`cdcoref.formats.write_corpus`, `plain` as in :func:`write_csv`. Returns a sentence for each
-    kind of information that the format cannot express. An `InputError` leaves what was there.
+    `layout` is as in :func:`cdcoref.formats.write_corpus`. Returns a sentence for each kind of information that the
+    format cannot express. An `InputError` leaves what was there.
     """
     check_result_name(output)
-    options = {"layout": layout, "folder_format": folder_format, "replaced": replaced, "plain": plain}
+    options = {"layout": layout, "folder_format": folder_format, "replaced": replaced}
     check_options([output], options)
     if is_folder_output(output):
         if folder_format in (None, "text"):
@@ -192,8 +189,7 @@ def write_result(
     name = output.name.lower()
     suffix = next((suffix for suffix in WRITERS if name.endswith(suffix)), None)
     if suffix is not None:
-        writer = partial(write_csv, plain=True) if plain else WRITERS[suffix]
-        writer(source, output)
+        WRITERS[suffix](source, output)
         return ()
     if isinstance(source, Results) and name.removesuffix(".gz").endswith(".jsonl"):
         write_json_lines(source, output)
@@ -204,7 +200,7 @@ def write_result(
 def fitting_options(output: Path, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options of :func:`write_result` that have a meaning for an output."""
     name, in_folder = output.name.lower().removesuffix(".gz"), is_folder_output(output)
-    fits = {"layout": not in_folder and name.endswith(".conll"), "plain": not in_folder and name.endswith(".csv")}
+    fits = {"layout": not in_folder and name.endswith(".conll")}
     return {option: value for option, value in options.items() if value and fits.get(option, in_folder)}
 
 
