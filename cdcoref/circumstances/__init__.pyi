@@ -14,6 +14,5 @@ from .places import capitalised as capitalised
 from .places import dateline_end as dateline_end
 from .places import places_in as places_in
 from .quantities import PEOPLE as PEOPLE
-from .quantities import Quantity as Quantity
 from .quantities import StatedQuantity as StatedQuantity
 from .sentences import Source as Source

@@ -53,11 +53,18 @@ _LONGEST_SPEAKER = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
-    """A quantity in the tokens from `start` to before `end`.
+class StatedQuantity:
+    """A quantity in the tokens from `start` to before `end` that a document states of something.
 
     `unit`: in dictionary form; the sign of a currency, with " a year" for a rate; ``"people"``; ``"%"``.
     `rough`: whether it is an approximate value ("about 30", "more than 1,200").
+    `event`, `further`: the event mention that it is of, and its object and subject.
+    `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
+    `label`: what is counted, in words ("people killed", "homes flooded").
+    `elsewhere`: whether its clause is about another happening, an earlier year or a whole season.
+    `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
+    `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
+    `speaker`: who says so; empty if the document does.
     """
 
     start: int
@@ -65,8 +72,16 @@ class Quantity:
     value: Decimal
     unit: str
     rough: bool = False
+    event: Mention | None = None
+    further: tuple[Mention, ...] = ()
+    relation: str = ""
+    label: str = ""
+    elsewhere: bool = False
+    superseded: bool = False
+    corrects: bool = False
+    speaker: str = ""
 
-    def differs(self, other: Quantity) -> bool:
+    def differs(self, other: StatedQuantity) -> bool:
         """Whether two quantities of one unit contradict each other.
 
         One that is the other rounded does not, nor does an approximate one that is near.
@@ -77,30 +92,6 @@ class Quantity:
         if (self.rough or other.rough) and high - low <= _ROUGHLY_SAME * high:
             return False
         return not (_is_rounded(self.value, other.value) or _is_rounded(other.value, self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class StatedQuantity:
-    """A quantity that a document states of something.
-
-    `event`, `further`: the event mention that it is of, and its object and subject.
-    `relation`: the sort of relation ("death", "purchase"), or the dictionary form of the word.
-    `label`: what is counted, in words ("people killed", "homes flooded").
-    `elsewhere`: whether its clause is about another happening, an earlier year or a whole season.
-    `superseded`: whether it is denied, or an earlier value ("not 17", "up from 12").
-    `corrects`: whether its verb says that it corrects an earlier one ("revised down to 61").
-    `speaker`: who says so; empty if the document does.
-    """
-
-    quantity: Quantity
-    event: Mention | None
-    further: tuple[Mention, ...]
-    relation: str
-    label: str
-    elsewhere: bool = False
-    superseded: bool = False
-    corrects: bool = False
-    speaker: str = ""
 
     @property
     def has_name(self) -> bool:
@@ -116,7 +107,7 @@ class StatedQuantity:
     def is_settled(self) -> bool:
         """Whether later reports change it as little as a price, a vote or a share."""
         kind = _RELATIONS.get(self.relation, {}).get("kind")
-        return kind == "settled" or self.quantity.unit in ("%", "magnitude", "vote")
+        return kind == "settled" or self.unit in ("%", "magnitude", "vote")
 
 
 def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
@@ -153,7 +144,7 @@ def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator
         place = max(number.end, second or 0)
         if stated is not None:
             yield stated
-            place = max(place, stated.quantity.end - sentence.first)
+            place = max(place, stated.end - sentence.first)
 
 
 def _number(words: Sequence[str], lower: Sequence[str], place: int) -> _Number | None:
@@ -257,10 +248,13 @@ def _stated(
         return None  # "drowned with 40 others"
     start = number.start
     rough = not _ROUGH.isdisjoint(lower[max(0, start - _ROUGH_BEFORE) : start])
-    quantity = Quantity(sentence.first + start, sentence.first + end, value, unit, rough)
     own = _events_of(parse, governor, events)
     return StatedQuantity(
-        quantity,
+        sentence.first + start,
+        sentence.first + end,
+        value,
+        unit,
+        rough,
         own[0] if own else None,
         tuple(own[1:]),
         relation,

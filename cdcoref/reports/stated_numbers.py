@@ -78,7 +78,7 @@ class StoryNumbers:
         for document in story.documents.values():
             for quantity in story.known.quantities(document.id):
                 if quantity.superseded:
-                    self._superseded.add((document.id, *_key(quantity), str(quantity.quantity.value)))
+                    self._superseded.add((document.id, *_key(quantity), str(quantity.value)))
                 elif not quantity.elsewhere:
                     quantities.append((document, quantity))
                     self._of_key[document.id, *_key(quantity)].append(quantity)
@@ -113,12 +113,10 @@ class StoryNumbers:
             if len(days) > 1:
                 members = self._members(group)
                 label = Counter(value.value.label for value in group).most_common(1)[0][0]
-                yield NumberLine(
-                    label, group[0].value.quantity.unit, members[0].cluster if members else None, tuple(reports)
-                )
+                yield NumberLine(label, group[0].value.unit, members[0].cluster if members else None, tuple(reports))
 
     def _report(self, value: StatedValue, corrected: bool, documents: tuple[str, ...]) -> NumberReport:
-        document, quantity = self._story.documents[value.document], value.value.quantity
+        document, quantity = self._story.documents[value.document], value.value
         shown = value.text if quantity.unit[:1] in "$€£" else f"{quantity.value:,f}"
         start = value.token
         while quantity.rough and start and document.tokens[start - 1].casefold() in _ROUGH:
@@ -134,9 +132,9 @@ class StoryNumbers:
         )
 
     def _corrects(self, value: StatedValue, last: StatedValue) -> bool:
-        stated, before = value.value, last.value.quantity
+        stated, before = value.value, last.value
         superseded = (value.document, *_key(stated), str(before.value)) in self._superseded
-        falls = self._are_of_two_days(value, last) and stated.quantity.value < before.value
+        falls = self._are_of_two_days(value, last) and stated.value < before.value
         return superseded or stated.corrects or (stated.grows and falls)
 
     def _members(self, group: Sequence[StatedValue]) -> Sequence[Mention]:
@@ -145,9 +143,9 @@ class StoryNumbers:
         return self._story.events[Counter(events).most_common(1)[0][0]] if events else ()
 
     def _value(self, document: Document, quantity: StatedQuantity) -> StatedValue:
-        start, end = quantity.quantity.start, quantity.quantity.end
+        start, end = quantity.start, quantity.end
         others = self._of_key[document.id, *_key(quantity)]
-        certain = not any(quantity.quantity.differs(other.quantity) for other in others)
+        certain = not any(quantity.differs(other) for other in others)
         return StatedValue(document.id, start, document.passage(start, end), quantity, certain)
 
     def _groups(self) -> list[list[StatedValue]]:
@@ -160,7 +158,7 @@ class StoryNumbers:
         main: set[tuple[str, str]] = set()
         for number, stated in enumerate(self._stated):
             quantity = stated.value
-            unit = quantity.quantity.unit
+            unit = quantity.unit
             if quantity.event is not None and quantity.event.cluster is not None:
                 main.add((unit, quantity.event.cluster))
             for event in (quantity.event, *quantity.further):
@@ -175,11 +173,11 @@ class StoryNumbers:
         """Pairs of quantities by which two documents about one happening state a relation of one sort."""
         by_key: defaultdict[tuple[str, str], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, stated in enumerate(self._stated):
-            if stated.value.has_name or stated.value.quantity.unit[:1].isalpha():
+            if stated.value.has_name or stated.value.unit[:1].isalpha():
                 by_key[_key(stated.value)][stated.document].append(number)
         for of_documents in by_key.values():
             single = [
-                max(numbers, key=lambda number: self._stated[number].value.quantity.value)
+                max(numbers, key=lambda number: self._stated[number].value.value)
                 for numbers in of_documents.values()
                 if not self._stated[numbers[0]].value.is_settled
                 or not any(_differ(self._stated[a], self._stated[b]) for a, b in combinations(numbers, 2))
@@ -227,12 +225,12 @@ class StoryNumbers:
     def _knows(self, document: str, quantity: StatedQuantity) -> bool:
         """Whether a document states, or denies, the value of another one too."""
         stated = self._of_key.get((document, *_key(quantity)), ())
-        denied = (document, *_key(quantity), str(quantity.quantity.value)) in self._superseded
-        return denied or any(not quantity.quantity.differs(other.quantity) for other in stated)
+        denied = (document, *_key(quantity), str(quantity.value)) in self._superseded
+        return denied or any(not quantity.differs(other) for other in stated)
 
     def _may_be_about_one(self, one: StatedValue, other: StatedValue) -> bool:
         """Whether two values are not too far from each other, and their documents have a name of both sentences."""
-        if one.value.quantity.unit == PEOPLE and one.value.relation != other.value.relation:
+        if one.value.unit == PEOPLE and one.value.relation != other.value.relation:
             return False  # the dead and the infected of one outbreak
         mine, theirs = self._names_in_clause(one), self._names_in_clause(other)
         return not _is_of_other_size(one, other) and not (
@@ -254,21 +252,21 @@ class StoryNumbers:
 
 def _key(quantity: StatedQuantity) -> tuple[str, str]:
     """The sort of thing that something is counted of, and the unit or noun that is counted."""
-    return quantity.relation, quantity.quantity.unit
+    return quantity.relation, quantity.unit
 
 
 def _weight(value: StatedValue) -> tuple[Decimal, bool]:
     """By which one of several values of a document is shown: the largest, with who says so."""
-    return value.value.quantity.value, bool(value.value.speaker)
+    return value.value.value, bool(value.value.speaker)
 
 
 def _differ(one: StatedValue, other: StatedValue) -> bool:
-    return bool(one.value.quantity.differs(other.value.quantity))
+    return bool(one.value.differs(other.value))
 
 
 def _is_of_other_size(one: StatedValue, other: StatedValue) -> bool:
     """Whether two values are too far apart to be of one thing, unless by their scale ("2.1 million", "2.1 billion")."""
-    low, high = sorted((one.value.quantity.value, other.value.quantity.value))
+    low, high = sorted((one.value.value, other.value.value))
     return bool(high > _MOST_TIMES * low and (low == 0 or not _SCALE.fullmatch(format(high / low, "f"))))
 
 

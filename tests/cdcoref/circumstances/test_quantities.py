@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from cdcoref.circumstances import Quantity
+from cdcoref.circumstances import StatedQuantity
 from cdcoref.corpus import EVENT, Mention
 from cdcoref.formats import tokenise_text
 from cdcoref.reading import Reading
@@ -27,8 +27,8 @@ def stated(text: str, *events: str) -> list[tuple[str, str, str, str | None, tup
 
     return [
         (
-            f"{one.quantity.value.normalize():f}",
-            one.quantity.unit,
+            f"{one.value.normalize():f}",
+            one.unit,
             one.relation,
             None if one.event is None else words_of(one.event),
             tuple(words_of(event) for event in one.further),
@@ -57,8 +57,8 @@ def test_a_sum_for_each_year_is_another_unit() -> None:
     assert one[:3] == ("90000000", "$ a year", "save")
 
 
-def quantity(value: str, *, rough: bool = False, unit: str = "people") -> Quantity:
-    return Quantity(0, 1, Decimal(value), unit, rough)
+def quantity(value: str, *, rough: bool = False, unit: str = "people") -> StatedQuantity:
+    return StatedQuantity(0, 1, Decimal(value), unit, rough)
 
 
 @pytest.mark.parametrize(
@@ -76,5 +76,5 @@ def quantity(value: str, *, rough: bool = False, unit: str = "people") -> Quanti
         (quantity("600"), quantity("900", unit="job"), False),
     ],
 )
-def test_which_values_contradict_each_other(one: Quantity, other: Quantity, differ: bool) -> None:
+def test_which_values_contradict_each_other(one: StatedQuantity, other: StatedQuantity, differ: bool) -> None:
     assert one.differs(other) is other.differs(one) is differ
