@@ -40,7 +40,7 @@ def stats(
     ] = None,
     as_json: bool = option(False, "Print JSON instead of a table.", "--json"),
 ) -> None:
-    """Count the documents, mentions and clusters of every split, and compare predicted topics with subtopics."""
+    """Count the documents, mentions and clusters of every split."""
     folder = corpus.folder(bool(files), "files of your own")
     problems: Sequence[str] = ()
     more: dict[str, Any] = {}
@@ -55,7 +55,9 @@ def stats(
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
         if not corpora and not problems:
             problems, remarks = [*remarks, "the input contains no documents"], []
-    numbers = {name: _numbers(split) for name, split in corpora.items()}
+    from cdcoref.corpora import corpus_statistics
+
+    numbers = {name: asdict(corpus_statistics(split)) for name, split in corpora.items()}
     if as_json:
         print(json.dumps({**numbers, **more}, indent=2))
     elif numbers:
@@ -89,18 +91,6 @@ def _described(info: CorpusInfo) -> list[str]:
         f"{learnt} mentions are annotated exhaustively",
         f"licence: {info.licence}; {info.source}",
     ]
-
-
-def _numbers(corpus: Corpus) -> dict[str, Any]:
-    """Counts, and the quality of predicted topics if annotated subtopics divide the topics."""
-    from cdcoref.corpora import corpus_statistics
-    from cdcoref.stories import group_documents, topic_quality
-
-    numbers: dict[str, Any] = asdict(corpus_statistics(corpus))
-    subtopics = {document.subtopic for document in corpus.documents}
-    if None not in subtopics and numbers["topics"] < len(subtopics):
-        numbers["predicted_topics"] = asdict(topic_quality(corpus.documents, group_documents(corpus.documents)))
-    return numbers
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from .document_words import unit_length as unit_length
 from .document_words import without_boilerplate as without_boilerplate
 from .document_words import words_of as words_of
 from .grouping import Setting as Setting
-from .grouping import TopicQuality as TopicQuality
 from .grouping import group_documents as group_documents
 from .grouping import subject_labels as subject_labels
 from .grouping import subjects as subjects
-from .grouping import topic_quality as topic_quality
 from .merging import Neighbourhood as Neighbourhood
 from .merging import Placement as Placement
 from .merging import nearest_to as nearest_to

@@ -155,11 +155,7 @@ def evaluation_text(results: dict[str, Any]) -> str:
 
 
 def statistics_text(numbers: Mapping[str, Mapping[str, Any]]) -> str:
-    """A table with one column per split, and how well predicted topics match subtopics if that is known.
-
-    `numbers` are, by split, the fields of :class:`cdcoref.corpora.CorpusStatistics`, and of
-    :class:`cdcoref.stories.TopicQuality` under ``"predicted_topics"``.
-    """
+    """A table with one column per split, of the fields of :class:`cdcoref.corpora.CorpusStatistics`."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -170,15 +166,7 @@ def statistics_text(numbers: Mapping[str, Mapping[str, Any]]) -> str:
         table.add_column(name, justify="right")
     for what, title in ROWS.items():
         table.add_row(title, *(_cell(counts, what, kinds) for counts in numbers.values()))
-    lines = [_text(table)]
-    for name, counts in numbers.items():
-        if quality := counts.get("predicted_topics"):
-            shown = (f"{what} {100 * quality[what]:.1f}" for what in ("precision", "recall", "f1", "purity"))
-            lines.append(
-                f"{name}: {counted(quality['groups'], 'predicted topic')} for "
-                f"{counted(quality['subtopics'], 'annotated subtopic')}; B3 {', '.join(shown)}"
-            )
-    return "\n".join(lines)
+    return _text(table)
 
 
 def _cell(counts: Mapping[str, Any], what: str, kinds: Sequence[str]) -> str:

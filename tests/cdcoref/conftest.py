@@ -193,6 +193,14 @@ def annotated(id: str, *sentences: str) -> Corpus:
     return Corpus((document,), tuple(mentions))
 
 
+def grouping_f1(documents: Sequence[Document], groups: Sequence[Sequence[str]]) -> float:
+    """How well groups of documents match their annotated subtopics: B3 F1 over documents."""
+    from cdcoref.scoring import score
+    from cdcoref.stories import group_documents
+
+    return score(group_documents(documents, "gold_subtopic"), groups, metrics=["b3"])["b3"].f1
+
+
 def joined(*corpora: Corpus) -> Corpus:
     """Several corpora as one."""
     return Corpus(

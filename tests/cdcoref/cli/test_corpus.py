@@ -36,14 +36,12 @@ def test_stats_of_ecb_plus_are_those_of_the_paper(cdcoref: Run, ecb_root: Path) 
     assert rows["mentions"] == ["3808/4758", "1245/1476"]
     assert rows["clusters of two or more"] == ["411/472", "129/125"]
     assert re.search(r"documents +574 +196", out)
-    assert re.search(r"dev: 17 predicted topics for 16 .*; B3 .* f1 95\.2, purity 94\.9", out)
 
 
 def test_stats_as_json_also_of_an_exported_split(cdcoref: Run, mini_dev: Path, tmp_path: Path) -> None:
     numbers = json.loads(cdcoref("stats", "--ecb-root", mini_dev, "--json").out)
     assert numbers["dev"]["documents"] == 10
     assert numbers["dev"]["mentions"] == {"event": 10, "entity": 6}
-    assert numbers["dev"]["predicted_topics"]["subtopics"] == 9
     assert "train" not in numbers
     folder = tmp_path / "exported"
     folder.mkdir()
@@ -57,7 +55,6 @@ def test_stats_of_own_files(cdcoref: Run, tmp_path: Path) -> None:
     path.write_text('{"id": "a", "text": "Ann left.", "mentions": [{"start": 0, "end": 3, "kind": "entity"}]}\n')
     out = cdcoref("stats", path).out
     assert re.search(r"mentions +1\b", out)
-    assert "predicted topics" not in out
     done = cdcoref("stats", path, tmp_path / "nowhere.jsonl")
     assert done.code == 2
     assert "nowhere.jsonl" in done.err

@@ -12,7 +12,8 @@ from cdcoref.collection import Collection, document_page_lines
 from cdcoref.corpora import CorpusFolder
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.formats import read_jsonl, tokenise_text, write_jsonl
-from cdcoref.stories import group_documents, topic_quality
+from cdcoref.stories import group_documents
+from tests.cdcoref.conftest import grouping_f1
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
 
@@ -47,12 +48,12 @@ def test_copies_one_by_one_divide_no_story(lemma: Collection, originals: Sequenc
     documents = [
         without(document, {n} if n else set(), f"{document.id}~{n}") for document in originals for n in range(3)
     ]
-    alone = topic_quality(originals, group_documents(originals)).f1
+    alone = grouping_f1(originals, group_documents(originals))
     different = list({document.tokens: document for document in documents}.values())
     if seed is not None:
         random.Random(seed).shuffle(different)
     add_one_by_one(lemma, different)
-    assert topic_quality(different, stories_of(lemma)).f1 > alone - 0.03
+    assert grouping_f1(different, stories_of(lemma)) > alone - 0.03
     copies = lemma.corpus().copies()
     assert sum(map(len, copies.values())) >= 0.9 * (len(different) - len(originals))
     assert all(copy.split("~")[0] == original.split("~")[0] for original, own in copies.items() for copy in own)

@@ -19,10 +19,10 @@ from cdcoref.stories import (
     group_documents,
     line_key,
     near_duplicates,
-    topic_quality,
     without_boilerplate,
     words_of,
 )
+from tests.cdcoref.conftest import grouping_f1
 
 SHARE = "Share this with Email Facebook Messenger Twitter Pinterest WhatsApp LinkedIn\n\nCopy this link\n\n"
 HEADERS: dict[str, Callable[[random.Random], str]] = {
@@ -59,9 +59,9 @@ def test_headers_do_not_change_the_stories(header: str, invented_dev: list[Docum
         )
         for document in invented_dev
     ]
-    plain = topic_quality(invented_dev, group_documents(invented_dev)).f1
+    plain = grouping_f1(invented_dev, group_documents(invented_dev))
     assert plain > 0.8
-    assert topic_quality(with_headers, group_documents(with_headers)).f1 == pytest.approx(plain, abs=0.02)
+    assert grouping_f1(with_headers, group_documents(with_headers)) == pytest.approx(plain, abs=0.02)
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from cdcoref.stories import (
     identical_documents,
     near_duplicates,
     subjects,
-    topic_quality,
 )
+from tests.cdcoref.conftest import grouping_f1
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "invented"
 
@@ -52,8 +52,8 @@ def copies_of(documents: tuple[Document, ...], number: int) -> list[Document]:
 def test_copies_do_not_divide_stories(originals: tuple[Document, ...], with_originals: bool) -> None:
     copies = [copy for number in range(5) for copy in copies_of(originals, number)]
     documents = [*originals, *copies] if with_originals else copies
-    alone = topic_quality(originals, group_documents(originals))
-    assert topic_quality(documents, group_documents(documents)).f1 > alone.f1 - 0.03
+    alone = grouping_f1(originals, group_documents(originals))
+    assert grouping_f1(documents, group_documents(documents)) > alone - 0.03
 
 
 def test_copies_are_of_the_text_that_they_are_made_from(originals: tuple[Document, ...]) -> None:

@@ -14,7 +14,8 @@ from cdcoref.corpora import read_ecb
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
-from cdcoref.stories import DocumentVectors, group_documents, subjects, topic_quality
+from cdcoref.stories import DocumentVectors, group_documents, subjects
+from tests.cdcoref.conftest import grouping_f1
 
 STORIES = {
     "dam": [
@@ -124,14 +125,6 @@ def test_thousands_of_documents_are_compared_in_blocks() -> None:
     assert as_sets(group_documents(documents)) == {frozenset([f"d{n}", f"d{n + 1000}"]) for n in range(1000)}
 
 
-def test_topic_quality_by_hand() -> None:
-    documents = [replace(DOCUMENTS[n], id=id, subtopic=s) for n, (id, s) in enumerate(zip("abcd", "xxyy", strict=True))]
-    quality = topic_quality(documents, [["a", "b", "c"], ["d"]])
-    assert quality.precision == pytest.approx((2 / 3 + 2 / 3 + 1 / 3 + 1) / 4)
-    assert quality.recall == pytest.approx((1 + 1 + 1 / 2 + 1 / 2) / 4)
-    assert (quality.purity, quality.groups, quality.subtopics) == (3 / 4, 2, 2)
-
-
 def test_forms_of_one_word_count_as_one() -> None:
     texts = {"one": "The dockers struck.", "same": "The docker strikes.", "other": "The pilots landed."}
     made = DocumentVectors([tokenise_text(text, id) for id, text in texts.items()])
@@ -150,7 +143,7 @@ def test_similarity_of_two_documents() -> None:
 
 def test_quality_on_ecb_dev_is_what_is_reported(ecb_root: Path) -> None:
     documents = read_ecb(ecb_root, "dev").documents
-    assert topic_quality(documents, group_documents(documents)).f1 == pytest.approx(0.952, abs=0.001)
+    assert grouping_f1(documents, group_documents(documents)) == pytest.approx(0.952, abs=0.001)
 
 
 CRASH = "the pilot of the plane from Lund spoke of smoke in the cockpit before the crash near the airport"

@@ -16,9 +16,9 @@ from cdcoref.stories import (
     group_documents,
     nearest_to,
     place_documents,
-    topic_quality,
     words_of,
 )
+from tests.cdcoref.conftest import grouping_f1
 
 TEXTS = {
     "ferry": "The ferry Maren sank in the storm off Tresk with sailors aboard",
@@ -129,4 +129,4 @@ def test_document_by_document_is_nearly_as_good_as_all_at_once(ecb_root: str) ->
         near = neighbourhood(corpus[:number], label.tolist(), [corpus[number]])
         label = np.unique(place_documents(near).label, return_inverse=True)[1]
     found = [[corpus[n].id for n in group] for group in groups(label)]
-    assert topic_quality(corpus, found).f1 > topic_quality(corpus, group_documents(corpus)).f1 - 0.05
+    assert grouping_f1(corpus, found) > grouping_f1(corpus, group_documents(corpus)) - 0.05

@@ -145,7 +145,6 @@ def test_statistics() -> None:
     counts = {
         "topics": 2, "documents": 3, "sentences": 9, "annotated_sentences": 7, "mentions": {"event": 5, "entity": 6},
         "clusters": {"event": 2, "entity": 1}, "cross_document_clusters": {"event": 1}, "singletons": {"entity": 4},
-        "predicted_topics": {"groups": 1, "subtopics": 2, "precision": 0.5, "recall": 1.0, "f1": 0.667, "purity": 0.5},
     }  # fmt: skip
     lines = statistics_text({"dev": counts}).splitlines()
     rows = {line.strip().partition("  ")[0]: line.split()[-1] for line in lines if line.strip()}
@@ -154,8 +153,5 @@ def test_statistics() -> None:
     assert rows["mentions"] == "5/6"
     assert rows["of these, across documents"] == "1/0"
     assert rows["annotated sentences"] == "9"
-    assert lines[-1] == (
-        "dev: 1 predicted topic for 2 annotated subtopics; B3 precision 50.0, recall 100.0, f1 66.7, purity 50.0"
-    )
     none = statistics_text({"dev": {**counts, "mentions": {}, "clusters": {}}}).splitlines()
     assert [line.split()[-1] for line in none if line.strip().startswith(("mentions", "clusters"))] == ["0", "0"]
