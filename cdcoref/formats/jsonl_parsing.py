@@ -160,12 +160,11 @@ class Remarks:
 
 
 class Record(NamedTuple):
-    """A document of a file with its mentions, the names of clusters, and the line on which it stands."""
+    """A document of a file with its mentions and the names of clusters."""
 
     document: Document
     mentions: list[Mention]
     names: dict[ClusterKey, str]
-    line: int
 
 
 def read_records(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Record]:
@@ -212,7 +211,7 @@ def _record(content: dict[str, Any], number: int, unnamed: str, pipeline: str | 
         mentions.append(Mention(id, tokens, entry.kind, entry.cluster_name, source_id, entry.tag, confidence))
     named = (cluster for cluster in fields.clusters or () if cluster.name is not None)
     names: dict[ClusterKey, str] = {(cluster.kind, str(cluster.cluster)): str(cluster.name) for cluster in named}
-    return Record(replace(base, **attributes), mentions, names, number)
+    return Record(replace(base, **attributes), mentions, names)
 
 
 def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -208,11 +208,6 @@ class MentionTableBuilder:
             self.table.gaps[len(self._values) // 6] = tokens
         self.add(tokens[0], tokens[-1] + 1, cluster, order, kind)
 
-    def add_mention(self, tokens: tuple[int, ...], kind: str | None, name: str | None) -> None:
-        """Add a mention of the current document to the cluster with that kind and name, or to one of its own."""
-        key: object = (kind, name) if name is not None else object()
-        self.add_tokens(tokens, self.cluster(key, name or ""), len(self._values) // 6, KIND_NUMBERS[kind])
-
     def finish(self, *, as_in_file: bool = False) -> MentionTable:
         """The table; mentions begin in the order of `beginning`, or `as_in_file` in that which they were added with."""
         columns = np.array(self._values, np.int64).reshape(-1, 6).T.copy()
@@ -233,8 +228,11 @@ def table_of_corpus(corpus: Corpus, name: str) -> MentionTable:
     for document in corpus.documents:
         row = DocumentRow(document.topic, document.subtopic, len(document.tokens))
         builder.begin_document(DocumentKey.of(document.id, document.part), row)
-        for mention in (corpus.mentions[number] for number in numbers[document.id]):
+        for number in numbers[document.id]:
+            mention = corpus.mentions[number]
             if mention.kind not in KIND_NUMBERS:
                 raise InputError(f"a mention of document {document.id!r} has the unknown kind {mention.kind!r}", name)
-            builder.add_mention(mention.tokens, mention.kind, mention.cluster)
+            key: object = object() if mention.cluster is None else (mention.kind, mention.cluster)
+            cluster = builder.cluster(key, mention.cluster or "")
+            builder.add_tokens(mention.tokens, cluster, number, KIND_NUMBERS[mention.kind])
     return builder.finish()

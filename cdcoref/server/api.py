@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, Depends, File, Form, Header, HTTPException, Path, Query, UploadFile
+from fastapi import APIRouter, File, Form, Header, HTTPException, Path, Query, UploadFile
 from pydantic import BaseModel, Field
 from starlette.responses import FileResponse, Response, StreamingResponse
 
@@ -110,23 +110,6 @@ class NewPrediction(BaseModel):
 Result = TypeVar("Result")
 
 
-def _marked(
-    mark: Annotated[
-        str | None,
-        Header(
-            alias="X-Cdcoref",
-            description="Any value. Needed unless the body is sent as application/json: it tells a program's request "
-            "from a form on a foreign page.",
-        ),
-    ] = None,
-) -> None:
-    """What the guard of the server has checked already; here it is described."""
-
-
-CHANGING = [Depends(_marked)]
-"""Of every request that changes something."""
-
-
 def _valid(ask: Callable[[], Result]) -> Result:
     """The result of a call whose `InputError` means that the request is wrong, not that something is not there."""
     try:
@@ -147,7 +130,6 @@ def prediction_routes(site: PredictionSite) -> APIRouter:
 
     @router.post(
         "/predict",
-        dependencies=CHANGING,
         summary="Predict texts; nothing is stored. With Accept: application/x-ndjson, the answer is lines of JSON: "
         "objects with stage, done and total while the work goes on, and at last one with prediction, or with error",
         responses={200: {"content": {"application/json": schema, LINES: {}}}},
@@ -220,7 +202,7 @@ def api_routes(site: Site) -> APIRouter:
     def document(id: Annotated[str, Query(max_length=2000)]) -> DocumentPage:
         return site.readers().document(id)
 
-    @router.delete("/document", dependencies=CHANGING, summary="Remove a document")
+    @router.delete("/document", summary="Remove a document")
     def remove(id: Annotated[str, Query(max_length=2000)]) -> Report:
         return site.writer.change(lambda collection: collection.remove([id]))
 
@@ -238,19 +220,19 @@ def api_routes(site: Site) -> APIRouter:
     def corrections() -> list[Correction]:
         return site.readers().corrections()
 
-    @router.post("/corrections", dependencies=CHANGING, summary="Make a correction", status_code=201)
+    @router.post("/corrections", summary="Make a correction", status_code=201)
     def correct(new: NewCorrection) -> Correction:
         return changed(lambda collection: collection.correct(new.action, new.ids, name=new.name))
 
-    @router.post("/corrections/{number}/undo", dependencies=CHANGING, summary="Undo a correction")
+    @router.post("/corrections/{number}/undo", summary="Undo a correction")
     def undo(number: Number) -> Correction:
         return changed(lambda collection: collection.undo(number))
 
-    @router.post("/corrections/{number}/redo", dependencies=CHANGING, summary="Redo a correction that was undone")
+    @router.post("/corrections/{number}/redo", summary="Redo a correction that was undone")
     def redo(number: Number) -> Correction:
         return changed(lambda collection: collection.redo(number))
 
-    @router.post("/files", dependencies=CHANGING, summary="Add the documents in files", status_code=202)
+    @router.post("/files", summary="Add the documents in files", status_code=202)
     def add_files(
         files: Annotated[list[UploadFile], File(description="In any format that cdcoref add reads.")],
         same_name: Annotated[

@@ -62,34 +62,19 @@ def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") ->
         raise InputError(f"{replaced!r} cannot be replaced; choose pronouns or all")
     results = Results.of(source)
     corpus = results.corpus
-    texts = _Texts(corpus, results.circumstances.readings)
-    names = _names(corpus, texts)
+    readings = results.circumstances.readings
+    names = _names(corpus, readings)
     mentions = corpus.by_document()
-    return {id: _with_names(document, mentions[id], names, replaced, texts) for id, document in texts.documents.items()}
+    return {d.id: _with_names(d, mentions[d.id], names, replaced, readings) for d in corpus.documents}
 
 
-class _Texts:
-    """Documents with their words in sentence case, and where quotations are."""
-
-    def __init__(self, corpus: Corpus, readings: Readings) -> None:
-        self.documents = {document.id: document for document in corpus.documents}
-        self._readings = readings
-
-    def words(self, name: str) -> Sequence[str]:
-        """The words of a document, those of headlines as they are inside sentences."""
-        return self._readings[name].cased.tokens
-
-    def is_headline(self, mention: Mention) -> bool:
-        """Whether words stand in a headline, where capitals mark no names."""
-        written, words = self.words(mention.document), self.documents[mention.document].tokens
-        return any(written[token] != words[token] for token in mention.tokens)
-
-    def is_quoted(self, name: str, token: int) -> bool:
-        """Whether a word stands in a quotation."""
-        return self._readings[name].quotations[token] > 0
+def _is_headline(mention: Mention, readings: Readings) -> bool:
+    """Whether words stand in a headline, where capitals mark no names."""
+    reading = readings[mention.document]
+    return any(reading.cased.tokens[token] != reading.document.tokens[token] for token in mention.tokens)
 
 
-def _names(corpus: Corpus, texts: _Texts) -> dict[str, str]:
+def _names(corpus: Corpus, readings: Readings) -> dict[str, str]:
     """The names of clusters of several entities; those that have none are left out."""
     names = {}
     for members in corpus.clusters():
@@ -97,22 +82,22 @@ def _names(corpus: Corpus, texts: _Texts) -> dict[str, str]:
         if cluster is None or members[0].kind not in (ENTITY, None) or len(members) < 2:
             continue
         given = corpus.name_of(members[0])
-        known = [(_wording(mention, texts), mention) for mention in members if mention.contiguous]
+        known = [(_wording(mention, readings), mention) for mention in members if mention.contiguous]
         known = [(wording, mention) for wording, mention in known if wording.casefold() not in _NO_NAMES]
         if given:
             names[cluster] = given
         elif known:
-            known = [one for one in known if not texts.is_headline(one[1])] or known
+            known = [one for one in known if not _is_headline(one[1], readings)] or known
             known = [one for one in known if one[0][:1].isupper()] or known
             label = _POSSESSIVE_END.sub("", cluster_label([wording for wording, _ in known])).rstrip()
-            names[cluster] = _definite(label, [mention for wording, mention in known if wording == label], texts)
+            names[cluster] = _definite(label, [mention for wording, mention in known if wording == label], readings)
     return names
 
 
-def _wording(mention: Mention, texts: _Texts) -> str:
+def _wording(mention: Mention, readings: Readings) -> str:
     """The words of a mention; a noun that has a capital only since it begins a sentence, or in a headline, has none."""
-    document = texts.documents[mention.document]
-    written = [texts.words(mention.document)[token] for token in mention.tokens]
+    document = readings[mention.document].document
+    written = [readings[mention.document].cased.tokens[token] for token in mention.tokens]
     in_text = [document.tokens[token] for token in mention.tokens]
     words = mention_text(mention, document) if written == in_text else " ".join(written)
     begins = document.sentence_at(mention.start)[0] == mention.start
@@ -122,7 +107,7 @@ def _wording(mention: Mention, texts: _Texts) -> str:
     return words
 
 
-def _definite(label: str, mentions: Sequence[Mention], texts: _Texts) -> str:
+def _definite(label: str, mentions: Sequence[Mention], readings: Readings) -> str:
     """A label as it can stand for a pronoun: "the ferry"; a name with the article that most of its mentions have."""
     first, _, rest = label.partition(" ")
     if first.lower() in ("a", "an") and rest:
@@ -131,12 +116,12 @@ def _definite(label: str, mentions: Sequence[Mention], texts: _Texts) -> str:
         return label
     if not first[:1].isupper():
         return f"the {label}"
-    articles = sum(m.start > 0 and texts.words(m.document)[m.start - 1].lower() == "the" for m in mentions)
+    articles = sum(m.start > 0 and readings[m.document].cased.tokens[m.start - 1].lower() == "the" for m in mentions)
     return f"the {label}" if 2 * articles > len(mentions) else label
 
 
 def _with_names(
-    document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced, texts: _Texts
+    document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced, readings: Readings
 ) -> str:
     edits: list[_Edit] = []
     taken = -1
@@ -156,7 +141,9 @@ def _with_names(
         )
         edit = _edit(document, mention, name, replaced, apposed=apposed)
         if edit is not None:
-            edits.append(edit._replace(text=f"[{edit.text}]") if texts.is_quoted(document.id, mention.start) else edit)
+            edits.append(
+                edit._replace(text=f"[{edit.text}]") if readings[document.id].quotations[mention.start] else edit
+            )
             taken = mention.end - 1
     text = document.text
     for edit in reversed(edits):

@@ -76,8 +76,8 @@ def test_it_prints_the_address_answers_and_ends_cleanly(started: Started) -> Non
 
 
 def begin_addition(address: str) -> None:
-    """Begin an addition that takes minutes."""
-    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 300
+    """Begin an addition that takes a while: it loads the model first."""
+    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 100
     part = 'Content-Disposition: form-data; name="files"; filename="b.txt"'
     body = f"--x\r\n{part}\r\n\r\n{text}\r\n--x--\r\n".encode()
     headers = {"Content-Type": "multipart/form-data; boundary=x", "X-Cdcoref": "1"}

@@ -25,9 +25,9 @@ def without(document: Document, gone: set[int], id: str) -> Document:
 
 @pytest.fixture(scope="module")
 def originals() -> Sequence[Document]:
-    """Twenty texts of at least five sentences."""
+    """Ten texts of at least five sentences."""
     documents = CorpusFolder("invented", FOLDER).read("dev").corpus.documents
-    return [document for document in documents if len(document.sentences) >= 5][:20]
+    return [document for document in documents if len(document.sentences) >= 5][:10]
 
 
 def stories_of(collection: Collection) -> list[list[str]]:

@@ -131,11 +131,6 @@ def test_the_description(steady: Any) -> None:
     assert fields["encoding"]["description"].startswith("Encoding of plain text that is not UTF-8")
     properties = schemas["ClusterSummary"]["properties"]
     assert set(properties) == {"id", "kind", "title", "name", "mentions", "documents", "confidence", "story", "checked"}
-    for methods in described["paths"].values():
-        for method, operation in methods.items():
-            named = {p["name"]: p for p in operation.get("parameters", ()) if p["in"] == "header"}
-            assert set(named) == (set() if method == "get" else {"X-Cdcoref"})
-            assert all(p["required"] is False and p["description"] for p in named.values())
 
 
 def test_a_fault_of_the_program_is_said_and_the_server_goes_on(

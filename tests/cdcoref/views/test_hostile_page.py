@@ -85,34 +85,34 @@ def test_no_other_script_can_run(
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of 60 documents of 20 stories with 3,000 mentions."""
+    """The page of 30 documents of 10 stories with 1,500 mentions."""
     chance = random.Random(5)
     words = ["ferry", "sank", "storm", "captain", "police", "island", "museum", "painting", "guard", "coast"]
     documents, mentions = [], []
-    for number in range(60):
+    for number in range(30):
         sentences = [chance.choices(words, k=12) for _ in range(12)]
-        document = Document.from_sentences(f"{number:04}.txt", sentences, subtopic=str(number % 20))
+        document = Document.from_sentences(f"{number:04}.txt", sentences, subtopic=str(number % 10))
         documents.append(document)
         for start in range(0, 100, 2):
             kind = chance.choice(KINDS)
-            name = f"{kind}{number % 20}_{chance.randrange(100)}"
+            name = f"{kind}{number % 10}_{chance.randrange(100)}"
             mentions.append(Mention(document.id, (start, start + 1)[: chance.randint(1, 2)], kind, name))
-    groups = tuple(tuple(d.id for d in documents if d.subtopic == str(story)) for story in range(20))
+    groups = tuple(tuple(d.id for d in documents if d.subtopic == str(story)) for story in range(10))
     page = tmp_path_factory.mktemp("archive") / "page.html"
-    write_page(Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(60, 20, 3, 0, 0)), page)
+    write_page(Prediction(Corpus(tuple(documents), tuple(mentions)), groups, Plan(30, 10, 3, 0, 0)), page)
     return page
 
 
 def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> None:
     page = open_page(archive)
-    assert page.locator(".top p").inner_text().startswith("20 stories · 3,000 mentions")
+    assert page.locator(".top p").inner_text().startswith("10 stories · 1,500 mentions")
 
     def elements() -> int:
         return int(page.evaluate("document.querySelectorAll('*').length"))
 
     assert elements() < 2_500
     list_of_clusters, texts = page.locator("#cluster-list"), page.locator("#texts")
-    for _ in range(20):
+    for _ in range(10):
         for area in (list_of_clusters, texts):
             area.evaluate("node => { node.scrollTop += 800; return new Promise(requestAnimationFrame); }")
     filled = "node => { const box = node.getBoundingClientRect(); return [0.1, 0.5, 0.9].every((part) => "
@@ -126,10 +126,10 @@ def test_a_large_page_draws_what_is_in_view(open_page: Open, archive: Path) -> N
     last = page.locator("#cluster-list .choice.active")
     assert last.get_attribute("aria-posinset") == last.get_attribute("aria-setsize")
     expect(last).to_be_in_viewport()
-    page.evaluate("location.hash = '#m2000'")
+    page.evaluate("location.hash = '#m1000'")
     expect(page.locator("#texts a.here").first).to_be_in_viewport()
-    page.evaluate("location.hash = '#d59'")
-    expect(page.locator("#current")).to_have_text("0059.txt (60 of 60)")
+    page.evaluate("location.hash = '#d29'")
+    expect(page.locator("#current")).to_have_text("0029.txt (30 of 30)")
     page.locator("#query").fill("nothing of the kind")
     expect(page.locator("#found")).to_have_text("No cluster matches.")
 
