@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from cdcoref.word_tables import rows
+from cdcoref.word_tables import rows, words_in
 
 LOOKED_AT = 10_000
 """Bytes at the beginning of a file."""
@@ -42,10 +42,7 @@ _YAML_BLOCK = re.compile(r"^( *)[\w./-]+:[ \t]*\n(?:\1 +|\1- )[\w\"'{\[-].*", re
 _SECTION = re.compile(r"\[{1,2}[\w. :\"'/-]+\]{1,2}")
 _SETTING = re.compile(r"[\w.\"-]+\s*=\s*.*|\s+\S.*|[\]})],?")
 _NAME_OF_COLUMN = re.compile(r"\w[\w ./()%#-]{0,40}")
-_COLUMNS = (
-    "author body category content count date description id label name number source text time title type url year"
-)
-_USUAL_COLUMNS = frozenset(_COLUMNS.split())
+_USUAL_COLUMNS = words_in("field_names.tsv")
 _DELIMITERS = ",;\t|"
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 

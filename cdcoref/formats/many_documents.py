@@ -23,6 +23,7 @@ from cdcoref.formats.lines import whole_file
 from cdcoref.formats.plain_text import Part, documents_of, text_content
 from cdcoref.formats.web_page import address_day, all_text, page_text
 from cdcoref.language import day_in
+from cdcoref.word_tables import rows, words_in
 from cdlm.extras import optional_module
 
 _HEADER = re.compile(
@@ -44,24 +45,11 @@ _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
 _NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
 _NEXIS_FIELD = re.compile(
-    r"[ \t]*(?P<name>BYLINE|SECTION|LENGTH|DATELINE|HEADLINE|HIGHLIGHT|BODY|LOAD-DATE|LANGUAGE|GRAPHIC|"
-    r"PUBLICATION-TYPE|JOURNAL-CODE|CORRECTION-DATE|SUBJECT|COPYRIGHT|CLASSIFICATION|NOTES|PAGE)"
+    rf"[ \t]*(?P<name>{'|'.join(row['name'] for row in rows('nexis_fields.tsv'))})"
     r"(?::[ \t]*|[ \t]+(?=\d{4}|\d+ of \d+)|\Z)(?P<value>.*)",
     re.IGNORECASE,
 )
-_NEXIS_BEHIND = frozenset(
-    {
-        "load-date",
-        "language",
-        "graphic",
-        "publication-type",
-        "journal-code",
-        "subject",
-        "copyright",
-        "classification",
-        "notes",
-    }
-)
+_NEXIS_BEHIND = words_in("nexis_fields.tsv", "behind")
 
 
 def is_nexis(text: str) -> bool:

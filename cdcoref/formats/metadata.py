@@ -23,7 +23,7 @@ from cdlm.printing import counted
 LONGEST_HEADLINE = 160
 """In characters."""
 USUAL_NAMES: dict[str, list[str]] = {}
-for _row in rows("field_names.tsv"):
+for _row in filter(lambda row: row["field"], rows("field_names.tsv")):
     USUAL_NAMES.setdefault(_row["field"], []).append(_row["name"])
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

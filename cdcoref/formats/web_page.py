@@ -17,7 +17,7 @@ from cdcoref.formats.lines import marked_encoding, whole_file
 from cdcoref.formats.metadata import stated_date, with_stated
 from cdcoref.formats.plain_text import BLOCK_TAGS, INLINE_TAGS, Part, documents_of, tokenise_text
 from cdcoref.language import day_in
-from cdcoref.word_tables import words_in
+from cdcoref.word_tables import rows, words_in
 from cdlm.extras import optional_module
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
@@ -63,10 +63,7 @@ _LONG_TAG = re.compile(rb"<([A-Za-z][\w:-]*)[^<>]{20000,}>")
 """lxml takes quadratic time for the attributes of a tag."""
 _FLAT = frozenset(name.encode() for name in words_in("html_names.tsv", "flat"))
 """Tags that do not nest."""
-_DATE_NAMES = (
-    *("article:published_time", "og:published_time", "datePublished", "date", "pubdate", "publishdate"),
-    *("DC.date.issued", "dc.date", "DC.date", "dcterms.created", "dcterms.date", "sailthru.date", "parsely-pub-date"),
-)
+_DATE_NAMES = tuple(row["name"] for row in rows("html_names.tsv") if row["kinds"] == "date")
 _ELSEWHERE = (
     "ancestor::a or ancestor::aside or ancestor::nav or ancestor::footer or ancestor::li"
     " or ancestor::p[string-length(.) > 100] or preceding::p[string-length(.) > 100]"

@@ -79,9 +79,11 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
         initials = _initials(one) in other or _initials(other) in one
         return not initials and not _one_word(one[-1], other[-1])
     if not len(one) == len(other) == 2:
-        if common == {one[-1]} == {other[-1]} and _is_first_name(one[0]) and _is_first_name(other[0]):
-            return different_names((one[0], one[-1]), (other[0], other[-1]))
-        return one[-1] == other[-1] in INSTITUTIONS and _unlike_before_the_end(one, other)
+        if one[-1] == other[-1] in INSTITUTIONS:
+            return _unlike_before_the_end(one, other)
+        one_is_person = _is_first_name(one[0]) or _is_first_name(other[0])
+        is_surname = common == {one[-1]} == {other[-1]} and one_is_person
+        return is_surname and different_names((one[0], one[-1]), (other[0], other[-1]))
     first, second = one[0], other[0]
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
