@@ -37,6 +37,7 @@ from cdcoref.facts import (
     looks_elsewhere,
     name_at,
     opened_behind,
+    verbs_about,
 )
 from cdcoref.word_tables import rows, words_in
 
@@ -188,8 +189,10 @@ class DocumentCircumstances:
         if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
         subjects = [child for child in parse.children[head] if parse.relations[child].startswith("nsubj")]
-        if any(when.looks_back and word in subjects for _, when, word in stated):
-            return  # "a slide in 1987 killed two"
+        if of_subject := [when for _, when, word in stated if when.looks_back and word in subjects]:
+            # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
+            yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
+            return
         heading = self._headings.get(sentence.first)
         clause = clause_of(parse, head) if is_in_relative_clause(parse, head) else None
         near = [

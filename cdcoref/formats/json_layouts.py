@@ -93,7 +93,9 @@ def _plain(value: Any, name: str) -> Any:
         value = max(strings, key=len, default=None) if name == "text" else value.get("name") or _first(strings)
     if name == "title" and isinstance(value, str):
         return unescape(value)
-    return ", ".join(map(str, value)) if name == "author" and isinstance(value, list) else value
+    return (
+        ", ".join(str(_plain(part, name)) for part in value) if name == "author" and isinstance(value, list) else value
+    )
 
 
 def _nested(content: Fields, layouts: Layouts) -> Iterator[Fields]:

@@ -33,10 +33,11 @@ _MBOX = re.compile(rb"From \S[^\n]*\d\d:\d\d[^\n]*\r?\n")
 _FEED = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL)
 _SIGNATURE = re.compile(r"^-- ?\r?\n.*", re.MULTILINE | re.DOTALL)
 _FORWARDED = re.compile(
-    r"^(?:-+ ?(?:Forwarded|Original)[ \w]*-+\n+)?(?:\*?(?:From|To|Cc|Date|Sent|Subject|Reply-To):\*? .*\n){2,}",
+    r"^(?:(?:-+ ?(?:Forwarded|Original)[ \w]*-+|_{9,})\n+)?"
+    r"(?:\*?(?:From|To|Cc|Date|Sent|Subject|Reply-To):\*? .*\n){2,}",
     re.MULTILINE | re.IGNORECASE,
 )
-_QUOTED = re.compile(r"^On .{5,120}\n?.{0,80}(?<=wrote:)\n\n?(?:>.*(?:\n|\Z))+", re.MULTILINE)
+_QUOTED = re.compile(r"^(?:> ?)?On .{5,120}\n?.{0,80}(?<=wrote:)\n\n?(?:>.*(?:\n|\Z))+", re.MULTILINE)
 """An earlier message that a reply repeats, with the line that introduces it."""
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""

@@ -230,7 +230,13 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
             ]
         },
         {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},
-        {"title": "T", "maintext": FERRY, "date_publish": "1709800000", "source_domain": "P", "authors": ["A", "B"]},
+        {
+            "title": "T",
+            "maintext": FERRY,
+            "date_publish": "1709800000",
+            "source_domain": "P",
+            "authors": [{"name": "A"}, "B"],
+        },
         {
             "data": {
                 "items": [
@@ -253,3 +259,4 @@ def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
     [document] = read_file(tmp_path / "a.json").documents
     assert document.text == FERRY
     assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
+    assert document.metadata.get("author") in (None, "A, B")

@@ -114,6 +114,8 @@ def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
         ("RE: F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
         ("F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
         ("Re: F", "It rose.\n\nOn Wed, 6 Mar 2024, Ann <a@b.c> wrote:\n> It sank.\n> Yes.", "It rose.", None),
+        ("Re: F", "It rose.\n\n> On 6 Mar 2024, at 18:00, Ann <a@b.c> wrote:\n> \n> It sank.", "It rose.", None),
+        ("FW: F", f"{'_' * 30}\nFrom: A\nSent: Wednesday, March 6, 2024\n\nIt sank.", "It sank.", "2024-03-06"),
         ("F", "> It sank, he said.", "> It sank, he said.", None),
     ],
 )
