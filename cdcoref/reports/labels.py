@@ -11,6 +11,7 @@ from cdcoref.corpus import EVENT, Mention
 from cdcoref.facts import Parse
 from cdcoref.language import PRONOUNS, is_common_word
 from cdcoref.reading import Reading, Readings
+from cdcoref.reports.ranking import is_in_dateline
 from cdcoref.word_tables import words_in
 
 _CONSEQUENCES = words_in("label_words.tsv", "consequence")
@@ -196,17 +197,9 @@ def _phrase(reading: Reading, mention: Mention) -> _Phrase | None:
     head = parse.head_of(mention.tokens)
     is_clause = parse.parts[head] in ("VERB", "AUX")
     tokens, worth = _clause(parse, head) if is_clause else _noun(parse, head)
-    if not worth or len(tokens) > MOST_WORDS or _is_dateline(reading, tokens):
+    if not worth or len(tokens) > MOST_WORDS or is_in_dateline(reading.document, tokens[0]):
         return None
     return _Phrase(_text(reading, tokens), parse.lemmas[head], worth)
-
-
-def _is_dateline(reading: Reading, tokens: Sequence[int]) -> bool:
-    """Whether a phrase begins with the place before a report: "ATHENS, Aug. 6 -"."""
-    document, first = reading.document, tokens[0]
-    word = document.tokens[first]
-    begins = document.sentence_at(first)[0] == first
-    return begins and len(word) > 3 and word.isupper() and document.tokens[first + 1 : first + 2] in ((",",), ("(",))
 
 
 def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:

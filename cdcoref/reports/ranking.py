@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from cdcoref.circumstances import dateline_end
 from cdcoref.corpus import EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import NUMERALS, TENS, head_word, is_date_name, lemma
 from cdcoref.word_tables import words_in
@@ -25,12 +26,6 @@ _BESIDE = words_in("label_words.tsv", "beside")
 """Words that leave a date a date and a number a number."""
 _SAY_LITTLE = words_in("label_words.tsv", "little")
 """Dictionary forms of events that tell a reader nothing when they stand alone."""
-_DATELINE = re.compile(
-    r"^[A-Z][A-Z .'’/-]{2,}(?:, [^\n—–]{1,40}?)?(?: ?\([^\n()]{1,40}\))? ?(?:—|–|--?) ?(?=\S)", re.MULTILINE
-)
-"""Where and when a report was written, in front of its first sentence: ``TRESK, March 5 (AP) -``."""
-_BEGINNING = 500
-"""Characters at the beginning of a text among which its dateline is looked for."""
 
 
 def is_date_or_number(words: Sequence[str]) -> bool:
@@ -83,10 +78,19 @@ def says_little(mention: Mention, document: Document) -> bool:
     words = [document.tokens[token] for token in mention.tokens]
     if is_date_or_number(words) or (mention.kind == EVENT and _is_small(head_word(words).casefold())):
         return True
-    if document.offsets[mention.start][0] >= _BEGINNING:
+    return is_in_dateline(document, mention.start)
+
+
+_LATEST = 100
+"""The last token that may be in a dateline: headlines and bylines come before it."""
+
+
+def is_in_dateline(document: Document, token: int) -> bool:
+    """Whether a token says where and when a report was written, before its text: ``TRESK, March 5 (AP) -``."""
+    if token > _LATEST:
         return False
-    found = _DATELINE.search(document.text, 0, _BEGINNING)
-    return found is not None and found.start() <= document.offsets[mention.start][0] < found.end()
+    start, end = document.sentence_at(token)
+    return token - start < dateline_end(document.tokens[start:end])
 
 
 @lru_cache(maxsize=1 << 14)
