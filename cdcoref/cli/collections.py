@@ -56,21 +56,12 @@ class Kept:
         "new collection, 20.",
         metavar="N",
     )
-    within_stories: bool | None = option(
-        None,
-        "Link mentions within each story only, or also link entities that have the same name in several stories about "
-        "one subject. Default: the collection's; in a new collection, across stories.",
-        "--within-stories/--across-stories",
-    )
 
     def changed(self, before: PredictionOptions) -> PredictionOptions:
         """A collection's options with those that were given; an `InputError` if a value is out of its range."""
         from cdcoref.predict import PredictionOptions
 
-        across_stories = None if self.within_stories is None else not self.within_stories
-        changes = given(
-            across_stories=across_stories, kind=self.kind, threshold=self.threshold, max_pairs=self.max_pairs
-        )
+        changes = given(kind=self.kind, threshold=self.threshold, max_pairs=self.max_pairs)
         return PredictionOptions.with_settings(before, changes)
 
 

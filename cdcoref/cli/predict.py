@@ -81,12 +81,6 @@ class Linking(ChosenModel):
         "Link within stories predicted from the text, within annotated topics or subtopics, or in the whole "
         "collection.",
     )
-    within_stories: bool = option(
-        False,
-        "Link mentions within each story only. By default, entities that have the same name in several stories about "
-        "one subject are linked too.",
-        "--within-stories",
-    )
     threshold: float | None = option(
         None,
         "Merge clusters while the probability that they corefer is above P. Default: the model's threshold.",
@@ -185,7 +179,6 @@ def _prediction_options(
         find_mentions=mentions.find_mentions,
         engine=computing.engine,
         ray_address=computing.ray_address,
-        across_stories=not linking.within_stories,
         pairs=outputs.pairs is not None,
         **further,
         **computing.batch,

@@ -47,8 +47,8 @@ class Collection(Queries):
     ) -> Collection:
         """Create an empty collection; an existing one with the same model and options is opened instead.
 
-        `model` is as :func:`cdcoref.predict.load` takes it. A collection keeps the options `kind`, `threshold`,
-        `max_pairs` (by default 20) and `across_stories`, and has no others; they can also be given by name:
+        `model` is as :func:`cdcoref.predict.load` takes it. A collection keeps the options `kind`, `threshold` and
+        `max_pairs` (by default 20), and has no others; they can also be given by name:
         ``Collection.create(path, kind="event")``.
         """
         wanted = Settings(_stored_name(model), PredictionOptions.with_settings(options, settings))

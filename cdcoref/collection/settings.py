@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OPTIONS = PredictionOptions(max_pairs=20)
 """Those of a collection, unless others are chosen."""
-KEPT = ("kind", "threshold", "max_pairs", "across_stories")
+KEPT = ("kind", "threshold", "max_pairs")
 """The options that every addition and every rebuild goes by; a collection has no others."""
 
 
@@ -66,12 +66,11 @@ class Settings:
     @property
     def across_stories(self) -> bool:
         """Whether entities are linked by name across stories about one subject."""
-        of_model = (self.clustering or {}).get("names_across_stories", True)
-        return bool(self.options.across_stories and of_model and not self.lemma)
+        return bool((self.clustering or {}).get("names_across_stories", True) and not self.lemma)
 
 
 def _shown(value: object) -> object:
-    return "unset" if value is None else ("off", "on")[value] if isinstance(value, bool) else value
+    return "unset" if value is None else value
 
 
 def stored_value(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:

@@ -43,10 +43,6 @@ class PredictionOptions(LinkingOptions):
     ray_address: str | None = None
     """Address of the cluster (see :class:`cdcoref.predict.RayEngine`). None: the environment variable ``RAY_ADDRESS``,
     or a cluster on this machine."""
-    across_stories: bool = True
-    """Whether entities of different predicted stories about one subject are one if they bear the same name (see
-    :mod:`cdcoref.linking.full_names`). The lemma baseline links nothing across stories, nor does a model whose
-    configuration has no `names_across_stories`."""
 
     def __post_init__(self) -> None:
         LinkingOptions.__post_init__(self)

@@ -244,7 +244,7 @@ class Predictor:
         count = 0 if self.lemma else sum(story.pair_count() for story in stories)
         copies = len(vectors.original_of)
         plan = Plan(len(vectors.documents), len(stories), largest, count, pruned, len(empty), copies)
-        by_name = options.across_stories and not self.lemma and self.model.settings.names_across_stories
+        by_name = not self.lemma and self.model.settings.names_across_stories
         if options.topics != "predicted" or not by_name:
             return plan, [[story] for story in stories]
         found: dict[int, list[Story]] = {}

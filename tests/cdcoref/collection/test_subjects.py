@@ -128,21 +128,17 @@ def test_people_have_the_last_word(written: Any, collection: Collection, predict
     assert written.members(collection) == before
 
 
-@pytest.mark.parametrize("by_model", [False, True])
-def test_nothing_is_linked_across_stories_on_demand(path: Path, predictor: Predictor, by_model: bool) -> None:
-    """As the options or the model say; that is stored, and holds when documents are added and removed."""
+def test_a_model_may_link_nothing_across_stories(path: Path, predictor: Predictor) -> None:
+    """That holds when documents are added and removed."""
     model = copy.copy(predictor.model)
-    model.settings = replace(model.settings, names_across_stories=not by_model)
-    within, options = Predictor(model), replace(OPTIONS, across_stories=by_model)
-    with Collection.create(path, "within", options) as collection:
+    model.settings = replace(model.settings, names_across_stories=False)
+    within = Predictor(model)
+    with Collection.create(path, "within") as collection:
         collection.add(joined(reports("ab")), within)
         assert together(collection) == sets("a1 a2", "b1 b2")
         collection.remove(["a2"])
         collection.add(report("a", 2), within)
         assert together(collection) == sets("a1 a2", "b1 b2")
-        if not by_model:
-            collection.rebuild(within, options=OPTIONS)
-            assert together(collection) == sets("a1 a2 b1 b2")
 
 
 def test_subjects_are_always_those_of_the_stories(written: Any, collection: Collection, predictor: Predictor) -> None:

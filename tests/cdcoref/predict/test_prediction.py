@@ -219,7 +219,6 @@ APART = {frozenset({"a1", "a2"}), frozenset({"b1", "b2"}), frozenset({"c1", "c2"
 def test_stories_about_one_subject_have_entities_of_one_name_in_common(predictor: Predictor) -> None:
     """Their stories follow each other."""
     options = PredictionOptions(threshold=0)
-    assert documents_of(predictor.predict(sightings(), options, across_stories=False)) == APART
     prediction = predictor.predict(sightings(), options)
     assert prediction.story_documents == (("a1", "a2"), ("b1", "b2"), ("c1", "c2"))
     assert documents_of(prediction) == {frozenset({"a1", "a2", "b1", "b2"}), frozenset({"c1", "c2"})}
