@@ -75,7 +75,7 @@ def test_options_last_and_are_checked(path: Path) -> None:
         Collection.open(text)
     with pytest.raises(InputError, match="from 0 to 1"):
         replace(OPTIONS, threshold=2.0)
-    for name, value in {"topics": "none", "batch_tokens": 100, "candidates": 3}.items():
+    for name, value in {"topics": "none", "batch_tokens": 100}.items():
         with pytest.raises(InputError, match=f"a collection has no option '{name}'; choose from kind, threshold"):
             Collection.create(path.with_name("other.cdcoref"), "lemma", **{name: value})
     assert not path.with_name("other.cdcoref").exists()
