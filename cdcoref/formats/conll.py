@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
+from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.formats.chains import chains_of
+from cdcoref.formats.chains import chains_of, filled_gaps
 from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.mention_table import (
@@ -93,17 +93,8 @@ def write_conll(corpus: Corpus, path: str | Path, layout: str | None = None) -> 
     per document, in which other scorers count links within documents only, and a comment that says that cluster ids are
     shared. Returns a sentence for each kind of information that is lost.
     """
-    corpus, filled, cut = fill_gaps(corpus)
-    notes = []
-    if filled:
-        notes.append(
-            f"{counted(filled, 'discontinuous mention')} extended from first to last token, since CoNLL has none"
-        )
-    if cut:
-        notes.append(
-            f"{counted(cut, 'discontinuous mention')} cut to the longest unbroken part, since from first to last "
-            "token it would cross another of its cluster"
-        )
+    corpus, filled = filled_gaps(corpus)
+    notes = [*filled]
     empty = [document.id for document in corpus.documents if not document.tokens]
     if empty and layout != "2012":
         corpus = corpus.subset(document.id for document in corpus.documents if document.tokens)
@@ -187,32 +178,6 @@ def _mentions(table: MentionTable, ids: list[str], kind: str | None, of_file: st
     for document, start, end, _, cluster in sorted(zip(*(column.tolist() for column in columns), strict=True)):
         name = f"{prefixes[document]}{table.names[cluster]}"
         yield Mention(ids[document], tuple(range(start, end)), kind, name)
-
-
-def fill_gaps(corpus: Corpus) -> tuple[Corpus, int, int]:
-    """Extend discontinuous mentions, which CoNLL cannot express, to all tokens from the first to the last.
-
-    Where one would then cross another of its cluster, which CoNLL cannot express either, it is cut to its longest
-    unbroken part, the first of equal ones. The numbers of mentions extended and cut are returned too.
-    """
-    mentions = list(corpus.mentions)
-    clusters: dict[object, list[int]] = {}
-    broken = {number for number, mention in enumerate(mentions) if not mention.contiguous}
-    for number in broken:
-        mentions[number] = replace(mentions[number], tokens=tuple(range(mentions[number].start, mentions[number].end)))
-    for number, mention in enumerate(mentions):
-        if mention.cluster is not None:
-            clusters.setdefault((mention.document, mention.kind, mention.cluster), []).append(number)
-    cut: set[int] = set()
-    for own in clusters.values():
-        if broken.isdisjoint(own):
-            continue
-        while shortened := broken.intersection(_crossing({n: mentions[n] for n in own}) or ()) - cut:
-            for number in shortened:
-                longest = max(unbroken_parts(corpus.mentions[number].tokens), key=len)
-                mentions[number] = replace(mentions[number], tokens=tuple(longest))
-            cut |= shortened
-    return replace(corpus, mentions=tuple(mentions)), len(broken - cut), len(cut)
 
 
 def _lines_of_2012(corpus: Corpus) -> Iterator[str]:

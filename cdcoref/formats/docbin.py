@@ -22,6 +22,7 @@ from pydantic import ConfigDict, NonNegativeInt
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.facts import parse_of_doc
+from cdcoref.formats.chains import UNKNOWN_KIND
 from cdcoref.formats.format import Format, ReadOptions, check_corpus, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import DocumentAttributes, document_attributes
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-UNKNOWN_KIND = "mention"
 USER_DATA = "cdcoref"
 
 _WITHOUT_SPACE = re.compile(r"\S+")

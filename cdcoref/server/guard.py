@@ -18,7 +18,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cdcoref.server.running import MEGABYTE, ServerOptions
+from cdcoref.server.running import MEGABYTE, ServerOptions, is_loopback
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -114,7 +114,7 @@ class Guard:
     def _foreign(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """The refusal of a request for another host, or from a page of another."""
         host = headers.get("host", "").lower()
-        if self._options.loopback and host not in self._hosts:
+        if is_loopback(self._options.host) and host not in self._hosts:
             return self._refuse(scope, 403, "This server answers only requests for its own address.")
         origin = headers.get("origin")
         if origin is not None and _host_of(origin) != host:

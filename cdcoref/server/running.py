@@ -59,15 +59,10 @@ class ServerOptions:
             raise InputError(f"{self.port} is not a port; choose one from 1 to 65535, or 0 for any free one")
         if self.max_upload < MEGABYTE:
             raise InputError("the maximum upload size must be 1 MB or more")
-        if self.token is None and not self.loopback:
+        if self.token is None and not is_loopback(self.host):
             raise InputError(f"a token is needed to serve on {self.host}, which other computers may reach")
         if self.token is not None and len(self.token) < SHORTEST_TOKEN:
             raise InputError(f"the token is too short; it needs at least {SHORTEST_TOKEN} characters")
-
-    @property
-    def loopback(self) -> bool:
-        """Whether only programs on this computer can reach the address."""
-        return is_loopback(self.host)
 
 
 def is_loopback(host: str) -> bool:
