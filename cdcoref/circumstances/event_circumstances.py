@@ -51,6 +51,8 @@ _KIND_OF = {
 _OF_PEOPLE = frozenset(row["kind"] for row in rows("event_kinds.tsv") if row[OBJECT] or row[SUBJECT])
 _BEFORE_DEEDS = words_in("time_words.tsv", "deed")
 _LONG = 365
+_LONGEST_DISTANCE = 27
+"""In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _YEAR = re.compile(r"\d{4}")
@@ -159,7 +161,8 @@ class DocumentCircumstances:
             ]
             numbers = [] if word is None else owners(parse, word, events)
             for number in (*numbers, *(n for verb in opened for n in owners(parse, verb, events, of_place=True))):
-                found[number].append(when)
+                if not any(mark > tokens[-1] for mark, _ in distances(parse, heads[number])):
+                    found[number].append(when)  # "lit on Thursday, a year after a flood"
         for number, head in enumerate(heads):
             if not found[number]:
                 found[number] += self._not_stated(sentence, head, stated)
@@ -171,6 +174,8 @@ class DocumentCircumstances:
         """The time of an event whose clause states none."""
         parse = self._parse
         for mark, days in distances(parse, head):  # "three days after a fire ..."
+            if abs(days) > _LONGEST_DISTANCE:
+                return
             later = parse.heads[parse.heads[mark]] if parse.relations[mark] == "mark" else parse.heads[mark]
             of_base = next((when for _, when, word in stated if word == later), None)
             base = of_base or self.lead.setting.when

@@ -13,7 +13,6 @@ from cdcoref.word_tables import words_in
 _WITHOUT_TENSE = frozenset({"conj", "xcomp", "advcl", "pcomp"})
 _OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj", "csubjpass"})
 _AT_DISTANCE = words_in("time_words.tsv", "distance")
-_LONGEST_UNIT = 7
 _AWAITED = words_in("time_words.tsv", "awaited")
 _NOBODY = words_in("function_words.tsv", "nobody")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
@@ -120,7 +119,7 @@ def distances(parse: Parse, token: int) -> Iterator[tuple[int, int]]:
 
 def _distance(parse: Parse, mark: int) -> int | None:
     """The days of "three days" before "after"; None if there are none. "Hours after" is the same day."""
-    if mark < 2 or (unit := days_of_unit(parse.lemmas[mark - 1].casefold())) is None or unit > _LONGEST_UNIT:
+    if mark < 2 or (unit := days_of_unit(parse.lemmas[mark - 1].casefold())) is None:
         return None
     if parse.lemmas[mark - 2].casefold() == "the":
         return 1 if any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark) else None
