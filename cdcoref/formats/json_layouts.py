@@ -67,9 +67,7 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
     theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
     known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
     if not isinstance(known.get("text"), str):
-        parts = [
-            name for name, value in content.items() if isinstance(value, dict) and "text" in _usual(value, layouts)
-        ]
+        parts = [name for name, value in content.items() if isinstance(value, dict) and _text_in(value)]
         if len(parts) != 1:
             return content
         [part] = parts
@@ -86,24 +84,27 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
     return rest | {name: value for name, value in known.items() if value is not None}
 
 
+def _text_in(content: Fields) -> bool:
+    """Whether a field of an object is a text."""
+    return isinstance(content.get(usual_fields([*content]).get("text", "")), str)
+
+
 def _plain(value: Any, name: str) -> Any:
     """A value of metadata or a text, which may be in an object of its own."""
     if isinstance(value, dict):
         strings = [part for part in value.values() if isinstance(part, str)]
         value = max(strings, key=len, default=None) if name == "text" else value.get("name") or _first(strings)
-    if name == "title" and isinstance(value, str):
-        return unescape(value)
-    return (
-        ", ".join(str(_plain(part, name)) for part in value) if name == "author" and isinstance(value, list) else value
-    )
+    if name == "author" and isinstance(value, list):
+        return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
+    return unescape(value) if name == "title" and isinstance(value, str) else value
 
 
-def _nested(content: Fields, layouts: Layouts) -> Iterator[Fields]:
-    """The documents in the lists of an object, at any depth, or in an object of its own for each."""
-    for name, value in content.items():
+def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Fields]:
+    """The documents in the lists of an object, down to some depth, or in an object of its own for each."""
+    for name, value in content.items() if depth else ():
         if isinstance(value, dict):
             usual = _usual(value, layouts)
-            yield from ({"id": name, **usual},) if "text" in usual else _nested(value, layouts)
+            yield from ({"id": name, **usual},) if "text" in usual else _nested(value, layouts, depth - 1)
         elif isinstance(_first(value), dict):
             usual_ones = (_usual(entry, layouts) for entry in value if isinstance(entry, dict))
             yield from (usual for usual in usual_ones if "text" in usual)

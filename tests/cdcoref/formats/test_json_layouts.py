@@ -260,3 +260,10 @@ def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
     assert document.text == FERRY
     assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
     assert document.metadata.get("author") in (None, "A, B")
+
+
+@pytest.mark.parametrize("depth", [30, 700])
+def test_what_is_nested_too_deeply_is_no_document(tmp_path: Path, depth: int) -> None:
+    (tmp_path / "a.json").write_text('{"a": ' * depth + json.dumps({"text": FERRY}) + "}" * depth)
+    with pytest.raises(InputError, match=r"neither 'text' nor 'tokens'|nested too deeply"):
+        read_file(tmp_path / "a.json")
