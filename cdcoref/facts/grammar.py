@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from cdcoref.facts.clauses import has_subject
 from cdcoref.facts.parsing import Parse
 from cdcoref.language import JOBS, Syntax
 from cdcoref.word_tables import words_in
@@ -33,7 +34,8 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
     clauses = (verb for verb in parse.children[head] if parse.relations[verb] == "relcl")
-    called = ((verb, f"{parse.lemmas[verb]}er") for verb in clauses if _has_subject(parse, verb, ("WP",)))
+    who = ((n, verb) for verb in clauses for n in parse.children[verb] if parse.tags[n] == "WP")
+    called = ((verb, f"{parse.lemmas[verb]}er") for n, verb in who if parse.relations[n].startswith("nsubj"))
     nouns += tuple(noun for noun in called if noun[1] in JOBS)  # "who teaches history"
     age = _age(parse, words, (head, *person)) or _age_behind(words[head + 1 : head + 4])
     return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age, nouns)
@@ -61,7 +63,7 @@ def argument(parse: Parse, token: int) -> tuple[int, str]:
         return verb, "subject"
     if relation not in ("nsubjpass", "dobj", "dative") or parse.tags[token] == "PRP$":
         return -1, ""
-    while parse.relations[verb] == "conj" and not _has_subject(parse, verb):
+    while parse.relations[verb] == "conj" and not has_subject(parse, verb):
         verb = parse.heads[verb]
     return verb, "object"
 
@@ -98,11 +100,6 @@ def clause(parse: Parse, token: int) -> int:
             return -1
         token = parse.heads[token]
     return -1 if parse.lemmas[token] in _EQUATING else token
-
-
-def _has_subject(parse: Parse, verb: int, tags: Sequence[str] = ()) -> bool:
-    subjects = [child for child in parse.children[verb] if parse.relations[child].startswith("nsubj")]
-    return any(not tags or parse.tags[child] in tags for child in subjects)
 
 
 def descriptions(parse: Parse, head: int) -> Iterator[int]:
