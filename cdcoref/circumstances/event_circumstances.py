@@ -21,6 +21,7 @@ from cdcoref.circumstances.sentences import (
     most_exact,
     opens_entry,
     sentences_of,
+    without_hour,
 )
 from cdcoref.circumstances.sentences import stated as stated_at
 from cdcoref.corpus import ENTITY, EVENT, Document, Mention
@@ -291,7 +292,7 @@ def _day_of_heading(own: Sentence) -> When | None:
     """The day that a heading is, with nothing beside it but a label and a colon, or that opens an entry of a list."""
     is_line = own.words[-1:] and own.words[-1] not in ENDS_SENTENCE and len(own.words) <= _LONGEST_DAY_HEADING
     for time in own.times if is_line or opens_entry(own) else ():
-        before, after = own.words[: time.start], own.words[time.end :]
+        before, after = own.words[: time.start], without_hour(own.words[time.end :])
         is_apart = opens_entry(own) or ((not before or before[-1] == ":") and (not after or after[0] == ":"))
         if time.period is not None and time.period.days == 1 and is_apart:
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)

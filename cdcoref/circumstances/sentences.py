@@ -178,12 +178,17 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         yield sentence
 
 
+def without_hour(words: Sequence[str]) -> Sequence[str]:
+    """Words behind a day without the time of day that they begin with (", 8.50 a.m.")."""
+    while words and (words[0] == "," or words[0][0].isdigit() or words[0] in ("a.m.", "p.m.", "am", "pm")):
+        words = words[1:]
+    return words
+
+
 def opens_entry(sentence: Sentence) -> bool:
     """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men")."""
     days = [one for one in sentence.times if not one.start and one.period is not None and one.period.days == 1]
-    behind = sentence.words[max(one.end for one in days) :] if days else ()
-    while behind and (behind[0] == "," or behind[0][0].isdigit() or behind[0] in ("a.m.", "p.m.", "am", "pm")):
-        behind = behind[1:]
+    behind = without_hour(sentence.words[max(one.end for one in days) :]) if days else ()
     return len(behind) > 1 and behind[0] in ("-", "–", "—", "--", ":")
 
 
