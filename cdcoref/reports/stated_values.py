@@ -11,8 +11,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from cdcoref.corpus import EVENT, Corpus, Mention
+from cdcoref.corpus import EVENT, Corpus, Mention, mention_text
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances
+from cdcoref.reports.labels import is_pronoun
 from cdcoref.reports.ranking import says_little
 
 SHARED_EVENTS = 2
@@ -93,8 +94,9 @@ class StoryContext:
         }
 
     def tells(self, members: Iterable[Mention]) -> bool:
-        """Whether the words of a cluster mean something alone."""
-        return not all(says_little(mention, self.documents[mention.document]) for mention in members)
+        """Whether the words of a cluster mean something alone; pronouns do not."""
+        known = [(mention, self.documents[mention.document]) for mention in members]
+        return not all(is_pronoun(mention_text(*one)) or says_little(*one) for one in known)
 
     def of_one_happening(self, one: str, other: str) -> bool:
         """Whether two documents share enough events."""

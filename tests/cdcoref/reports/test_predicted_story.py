@@ -264,6 +264,12 @@ def test_documents_with_an_empty_sentence_are_compared() -> None:
     assert [[own.value for own in one.statements] for one in story.disagreements] == [["$ 5 million", "$ 7 million"]]
 
 
+def test_pronouns_alone_are_no_event_of_a_timeline() -> None:
+    texts = {"a": "A mine collapsed and that shocked Tresk .", "b": "The mine collapsed ; that shocked many ."}
+    clusters = {"collapse": [("a", "collapsed"), ("b", "collapsed")], "that": [("a", "that"), ("b", "that")]}
+    assert [event.cluster for event in story_of(texts, clusters).timeline] == ["collapse"]
+
+
 def test_a_story_of_one_document_has_what_it_repeats_or_dates(corpus: Corpus) -> None:
     (story,) = stories_of(corpus, {1: ["early.txt"]})
     assert [event.cluster for event in story.timeline] == ["killing", "slide", "visit"]
