@@ -17,7 +17,7 @@ from cdcoref.model import CorefModel
 from cdcoref.reading import Readings
 
 INVENTED = Path(__file__).resolve().parents[2] / "data" / "invented"
-TEXTS, PAIRS = 60, 2000
+TEXTS, PAIRS = 60, 400
 VALUES = (-1.0, 0.0, 0.3, 1.0)
 STRICT = ("numbers", "years", "dates")
 """What events rarely state, and always counts."""
