@@ -254,7 +254,7 @@ def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[Annotated
 
 
 def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["local", "global"] | None) -> Corpus:
-    """Read a user's own annotated files, all of which must be readable, and print the notes about them."""
+    """Read annotated files; an unreadable one is an error. Their notes are printed."""
     from cdcoref.formats import read_corpus
 
     loaded = read_corpus(files, kind=kind, ids=ids)

@@ -1,3 +1,4 @@
+from .amounts import HALVES_OF_DAY as HALVES_OF_DAY
 from .amounts import NUMERALS as NUMERALS
 from .amounts import SCALES as SCALES
 from .amounts import SHORT_SCALES as SHORT_SCALES

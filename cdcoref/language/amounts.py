@@ -26,23 +26,16 @@ NUMERALS = {
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 TENS = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
 _ONES = frozenset(word for word, number in NUMERALS.items() if len(number) == 1)
-SCALES = {
-    "dozen": 12,
-    "hundred": 100,
-    "thousand": 10**3,
-    **dict.fromkeys(("million", "mln"), 10**6),
-    **dict.fromkeys(("billion", "bln", "bn"), 10**9),
-    "trillion": 10**12,
-}
-"""What multiplies the number before it."""
-SHORT_SCALES = {"k": 10**3, **dict.fromkeys(("m", "m.", "mn", "mln"), 10**6)}
-SHORT_SCALES |= {**dict.fromkeys(("bn", "bln"), 10**9), "tn": 10**12}
-"""What multiplies an amount of money ("$40m")."""
+SCALES, SHORT_SCALES = (
+    {row["word"]: int(row["value"]) for row in rows("scales.tsv") if use in row["uses"].split(", ")}
+    for use in ("number", "money")
+)
+"""What multiplies the number before it, and an amount of money alone ("$40m")."""
 _BEFORE_SEPARATOR = re.compile(r"[-+$€£]?(\d{1,3}(,\d{3})*|\d+)")
 _AFTER_SEPARATOR = {",": re.compile(r"\d{3}%?"), ".": re.compile(r"\d+%?")}
 """What follows, by separator, in a number that was divided there."""
 _SIGNS = frozenset({"$", "€", "£", "us$"})
-_HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
+HALVES_OF_DAY = frozenset({"am", "a.m.", "pm", "p.m."})
 
 
 def number_named(word: str) -> int | None:
@@ -76,7 +69,7 @@ def amounts_in(words: Sequence[str], figures: re.Pattern[str] = NUMBER) -> froze
             while place < len(words) and _THREE_DIGITS.fullmatch(words[place]):
                 word += words[place]
                 place += 1
-        if ":" in word or (place < len(words) and words[place] in _HALVES_OF_DAY):
+        if ":" in word or (place < len(words) and words[place] in HALVES_OF_DAY):
             continue
         number = plain_number(word.replace(",", ".") if _DECIMAL_COMMA.fullmatch(word) else word)
         scales = SCALES | SHORT_SCALES if words[max(0, place - 2)] in _SIGNS else SCALES
