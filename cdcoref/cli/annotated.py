@@ -100,7 +100,6 @@ class Exported:
     PANEL: ClassVar = MENTIONS
     kind: Kind = option("both", "Kind of mentions to write; mentions without a kind get this kind.")
     corrected: bool = option(False, "Only the documents of a collection that have a corrected mention.", "--corrected")
-    damaged: bool = option(False, "Write what can still be read of a collection that is damaged.", "--damaged")
     relations: str | None = option(
         None,
         "Relations of brat, Label Studio, Prodigy and doccano that mean coreference, such as Identity,SameEvent. "
@@ -139,8 +138,6 @@ def export(
     if folder is None:
         content, problems = _read(files or [], exported, corpus)
         say_problems(problems)
-    elif exported.damaged:
-        raise InputError("only collections can be read with --damaged; leave it out")
     elif exported.corrected:
         raise InputError("only collections have corrections; leave out --corrected")
     else:
@@ -161,13 +158,9 @@ def export(
 
 def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[Corpus | Prediction, Sequence[str]]:
     """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
-    from cdcoref.formats import is_collection, read_corpus, readable_part
+    from cdcoref.formats import is_collection, read_corpus
 
     kind = None if exported.kind == "both" else exported.kind
-    if exported.damaged:
-        if len(files) != 1 or exported.corrected:
-            raise InputError("--damaged reads one collection, without --corrected")
-        return readable_part(files[0]).with_kind(kind), ()
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
 

@@ -231,7 +231,7 @@ class Reading(Choice):
     )
 
     def read(self, files: list[str], **details: Any) -> LoadedCorpus:
-        """The documents of files without their clusters; says what was left out, and how other encodings are read."""
+        """The documents of files without their clusters; says what was left out."""
         from cdcoref.formats import read_corpus
 
         columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
@@ -248,6 +248,4 @@ class Reading(Choice):
         loaded = replace(loaded, corpus=self.of(loaded.corpus))
         say(*loaded.corpus.notes)
         say_problems(loaded.problems)
-        if loaded.suggested_encoding is not None:
-            say(f"--encoding {loaded.suggested_encoding} reads texts that are not UTF-8 as {loaded.suggested_encoding}")
         return loaded

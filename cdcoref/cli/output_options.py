@@ -39,13 +39,10 @@ class Outputs:
     )
     folder_format: Literal["text", "brat", "xmi", "label-studio", "prodigy"] | None = option(
         None,
-        "Format of the files of an output folder: text (the texts with mentions replaced by the names of their "
+        "Format of the files of an output folder: text (the texts with pronouns replaced by the names of their "
         "clusters), brat, xmi (UIMA CAS XMI, for INCEpTION and WebAnno), or the tasks of label-studio or prodigy. "
         "Default: text.",
         "--format",
-    )
-    replaced: Literal["pronouns", "all"] | None = option(
-        None, "Which mentions are replaced in the texts of an output folder. Default: pronouns.", "--replace"
     )
 
     def check(self, inputs: Sequence[str | Path]) -> None:
@@ -66,7 +63,7 @@ class Outputs:
     @property
     def options(self) -> dict[str, Any]:
         """The options of outputs."""
-        return {name: getattr(self, name) for name in ("layout", "folder_format", "replaced")}
+        return {name: getattr(self, name) for name in ("layout", "folder_format")}
 
     def writers(self) -> dict[Path, Writer] | None:
         """What writes each output document by document; None if one of them is written as a whole."""

@@ -21,7 +21,6 @@ from cdcoref.language import BEGINNING
 from cdcoref.predict import Plan, Prediction
 from cdcoref.reports import PredictedStory, stories_of
 
-NEIGHBOURS = 12
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
 )
@@ -125,12 +124,6 @@ class Queries:
             )
             names = connection.execute(query, (number,)).fetchall()
             query = (
-                "SELECT cluster, count(DISTINCT document) AS shared FROM mentions WHERE cluster != ?1 AND document IN "
-                "(SELECT document FROM mentions WHERE cluster = ?1) GROUP BY cluster "
-                "ORDER BY shared DESC, cluster LIMIT ?2"
-            )
-            near = [other for other, _ in connection.execute(query, (number, NEIGHBOURS))]
-            query = (
                 "SELECT DISTINCT story FROM documents JOIN mentions ON mentions.document = documents.number "
                 "WHERE cluster = ? ORDER BY story"
             )
@@ -141,7 +134,6 @@ class Queries:
                 tuple(documents[document] for document in chosen),
                 offset,
                 tuple(mentions),
-                tuple(records.summaries(connection, near)),
                 stories,
             )
 

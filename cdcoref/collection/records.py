@@ -89,8 +89,8 @@ class ClusterPage:
 
     `summary` is the cluster; if another was asked for, the one into which that was merged. `names` are the words of
     its mentions and how often each occurs, the most frequent first. `documents`, and `mentions` in them, are in the
-    order of dates, those without one last; if a part of them was asked for, `offset` others come before it.
-    `neighbours` are the clusters mentioned in most of its documents; `stories` are numbers.
+    order of dates, those without one last; if a part of them was asked for, `offset` others come before it. `stories`
+    are numbers.
     """
 
     summary: ClusterSummary
@@ -98,7 +98,6 @@ class ClusterPage:
     documents: tuple[DocumentSummary, ...]
     offset: int
     mentions: tuple[StoredMention, ...]
-    neighbours: tuple[ClusterSummary, ...]
     stories: tuple[int, ...]
 
 

@@ -95,10 +95,6 @@ def cluster_page_lines(page: records.ClusterPage) -> Iterator[str]:
         if dates[document]:
             yield str(dates[document])
         yield from mention_lines(mentions)
-    if page.neighbours:
-        yield ""
-        yield "in the same documents:"
-        yield from cluster_list_lines(page.neighbours)
 
 
 def mention_lines(mentions: Iterable[records.StoredMention]) -> Iterator[str]:

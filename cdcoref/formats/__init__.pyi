@@ -14,7 +14,6 @@ from .collection_file import has_room_beside as has_room_beside
 from .collection_file import is_collection as is_collection
 from .collection_file import plain_fields as plain_fields
 from .collection_file import read_collection as read_collection
-from .collection_file import readable_part as readable_part
 from .collection_file import stated_facts as stated_facts
 from .collection_file import stored_document as stored_document
 from .collection_file import stored_fields as stored_fields
@@ -58,7 +57,6 @@ from .jsonl import names_entry as names_entry
 from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl
 from .lines import USUAL_ENCODINGS as USUAL_ENCODINGS
-from .lines import EncodingError as EncodingError
 from .lines import Utf16Units as Utf16Units
 from .lines import check_encoding as check_encoding
 from .lines import first_bytes as first_bytes

@@ -21,7 +21,6 @@ from cdcoref.formats.format import Format, ReadOptions, table_reader
 from cdcoref.formats.jsonl import document_fields
 from cdcoref.formats.jsonl_parsing import document_attributes
 from cdcoref.formats.packed import DAMAGE
-from cdlm.printing import counted
 
 APPLICATION_ID = 0x43444352
 """``CDCR``, in the header of every collection."""
@@ -202,52 +201,8 @@ def collection_errors(path: str | Path) -> Iterator[None]:
 
 
 def _damaged(path: str | Path, what: str) -> str:
-    """A clause that says that a collection is damaged, and how to save what can be read."""
-    return (
-        f"the collection is damaged ({what}); restore a copy of it, or save what can be read with: cdcoref export "
-        f"{Path(path).name} --damaged -o saved.jsonl"
-    )
-
-
-def readable_part(path: str | Path) -> Corpus:
-    """The readable part of a damaged collection, document by document; notes state how much cannot be read."""
-    try:
-        found = _readable_part(path)
-    except InputError as error:
-        if "--damaged" not in error.message:
-            raise
-        found = Corpus(())
-    if not found.documents:
-        raise InputError("nothing of the collection can be read; restore a copy of it", path)
-    return found
-
-
-def _readable_part(path: str | Path) -> Corpus:
-    documents: list[Document] = []
-    mentions: list[Mention] = []
-    lost = lost_mentions = 0
-    with closing(connect_to_collection(path)) as connection, collection_errors(path):
-        (last,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'documents'").fetchone()
-        for number in range(1, (last or 0) + 1):
-            try:
-                rows = connection.execute(_DOCUMENTS.format("AND number = ?"), (number,)).fetchall()
-                found = Corpus(tuple(stored_document(*row) for row in rows)).documents
-            except (sqlite3.Error, InputError, IndexError, TypeError):
-                lost += 1
-                continue
-            documents += found
-            try:
-                rows = connection.execute(_MENTIONS.format("AND documents.number = ?"), (number,)).fetchall()
-            except sqlite3.Error:
-                lost_mentions += 1
-                continue
-            for row in rows:
-                try:
-                    mentions += Corpus(found, (stored_mention(*row),)).mentions
-                except (sqlite3.Error, InputError, IndexError, TypeError):
-                    lost_mentions += 1
-    what = f"{counted(lost, 'document')} and {counted(lost_mentions, 'mention')} cannot be read"
-    return Corpus(tuple(documents), tuple(mentions), (f"{path}: {what}",) if lost or lost_mentions else ())
+    """A clause that says that a collection is damaged, and what to do about it."""
+    return f"the collection is damaged ({what}); restore a copy of it, or make a new one from its documents"
 
 
 def _damage_in(path: str | Path) -> str | None:

@@ -15,7 +15,7 @@ from cdcoref.facts import with_parses
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
 from cdcoref.formats.jsonl import joined_names
-from cdcoref.formats.lines import STANDARD_INPUT, EncodingError, check_encoding
+from cdcoref.formats.lines import STANDARD_INPUT, check_encoding
 from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
@@ -41,8 +41,6 @@ class LoadedCorpus:
     corpus: Corpus
     problems: tuple[str, ...]
     """A sentence for each file or folder that could not be used."""
-    suggested_encoding: str | None = None
-    """An encoding in which texts among the problems can be read; None if there are no such texts."""
 
 
 def read_corpus(
@@ -99,7 +97,7 @@ def read_corpus(
     corpus = reader.corpus()
     if pipeline is not None and "parser" in loaded_pipeline(pipeline).pipe_names:
         corpus = replace(corpus, documents=tuple(with_parses(corpus.documents, pipeline)))
-    return LoadedCorpus(corpus, tuple(reader.problems), reader.suggested_encoding)
+    return LoadedCorpus(corpus, tuple(reader.problems))
 
 
 class _ClusterNames:
@@ -163,7 +161,6 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     read_files: list[Path] = field(default_factory=list)
-    suggested_encoding: str | None = None
 
     def find(self, paths: Iterable[str | Path]) -> Iterator[Path]:
         """The named files, each once."""
@@ -249,8 +246,6 @@ class _Reader:
         except InputError as error:
             skipped = "; the whole file was skipped" if error.line is not None else ""
             self.problems.append(f"{error}{skipped}")
-            if isinstance(error, EncodingError):
-                self.suggested_encoding = self.suggested_encoding or error.suggestion
             return
         self.file_of.update((document.id, path) for document in corpus.documents)
         self.corpora.append(corpus)

@@ -36,13 +36,7 @@ _MARKS = {
 
 
 class EncodingError(InputError):
-    """Text that is not in the encoding that was expected; `suggestion` is one that it may be in, if there is any."""
-
-    def __init__(
-        self, message: str, path: str | Path | None = None, line: int | None = None, suggestion: str | None = None
-    ) -> None:
-        super().__init__(message, path, line)
-        self.suggestion = suggestion
+    """Text that is not in the encoding that was expected."""
 
 
 class Utf16Units:
@@ -288,6 +282,4 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
         except InputError as error:
             if error.path != copy.name:
                 raise
-            if isinstance(error, EncodingError):
-                raise EncodingError(error.message, path, error.line, error.suggestion) from None
             raise InputError(error.message, path, error.line) from None

@@ -136,7 +136,7 @@ def text_content(path: Path, encoding: str | None = None) -> bytes:
         if not may_be_usual:
             raise
         message = f"the line is not valid UTF-8; it may be {USUAL}: convert the file to UTF-8, or give its encoding"
-        raise EncodingError(message, path, error.line, USUAL) from None
+        raise InputError(f"{message} (--encoding {USUAL}, or the field “Encoding”)", path, error.line) from None
 
 
 def tokenise_text(text: str, id: str, pipeline: str | None = None, path: str | None = None) -> Document:

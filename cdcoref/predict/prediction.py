@@ -110,21 +110,20 @@ class Prediction(Results):
         *,
         layout: str | None = None,
         folder_format: FolderFormat | None = None,
-        replaced: Literal["pronouns", "all"] | None = None,
     ) -> tuple[str, ...]:
         """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
 
         `path`: A file, unchanged if it cannot be written (`InputError`), or a folder, whose name has no suffix.
-        `folder_format`: Of the files of a folder: ``"text"`` (with mentions replaced; the default), ``"brat"``,
+        `folder_format`: Of the files of a folder: ``"text"`` (with pronouns replaced; the default), ``"brat"``,
             ``"xmi"``, ``"label-studio"`` or ``"prodigy"``.
-        `layout`: As in :func:`cdcoref.formats.write_corpus`. `replaced`: As in :func:`cdcoref.views.resolved_texts`.
+        `layout`: As in :func:`cdcoref.formats.write_corpus`.
 
         Returns a sentence for each kind of information that the format cannot express.
         """
         from cdcoref.views import write_result
 
         check_path("the output", path)
-        return write_result(self, Path(path), layout, folder_format=folder_format, replaced=replaced)
+        return write_result(self, Path(path), layout, folder_format=folder_format)
 
     def to_html(self, *, title: str | None = None) -> str:
         """The page that ``predict -o x.html`` writes, as a string; its title is by default the number of documents."""
@@ -143,8 +142,8 @@ class Prediction(Results):
 
         return json_text(self, indent=indent)
 
-    def resolved_texts(self, replaced: Literal["pronouns", "all"] = "pronouns") -> dict[str, str]:
-        """The texts by id, with pronouns or all mentions of entities replaced by the names of their clusters."""
+    def resolved_texts(self) -> dict[str, str]:
+        """The texts by id, with pronouns replaced by the names of their clusters."""
         from cdcoref.views import resolved_texts
 
-        return resolved_texts(self, replaced)
+        return resolved_texts(self)

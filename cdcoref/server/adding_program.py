@@ -108,9 +108,6 @@ class Adder:
                 every_kind = kind is None and collection.model != LEMMA
                 loaded = read_uploads(uploads, kind=kind, encoding=encoding, every_kind=every_kind)
                 problems += [*loaded.problems, *loaded.corpus.notes]
-                if name := loaded.suggested_encoding:  # the field has this name in the form and the API
-                    add_again = f"add their files again with {name} in the field “Encoding”"
-                    problems.append(f"to read texts that are not UTF-8 as {name}, {add_again}")
                 corpus = loaded.corpus
                 if not corpus.documents:
                     return {"error": "there was no document to add", "problems": problems}

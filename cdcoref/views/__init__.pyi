@@ -19,7 +19,6 @@ from .page import shared_style as shared_style
 from .page import write_page as write_page
 from .report import story_report as story_report
 from .report import write_report as write_report
-from .resolved_text import Replaced as Replaced
 from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
 from .score_tables import evaluation_text as evaluation_text

@@ -23,7 +23,7 @@ from cdcoref.reports import MentionRow, Results, require_pandas
 from cdcoref.views.json_object import write_json, write_json_lines
 from cdcoref.views.page import write_page
 from cdcoref.views.report import write_report
-from cdcoref.views.resolved_text import Replaced, write_resolved
+from cdcoref.views.resolved_text import write_resolved
 from cdlm.extras import install_command
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
@@ -120,7 +120,7 @@ WRITERS: Mapping[str, Callable[[Results | Corpus, Path], object]] = {
 """The writers of files for people or other programs, by the file's suffix."""
 
 FolderFormat = Literal["text", "brat", "xmi", "label-studio", "prodigy"]
-"""What the files of a folder are: texts with mentions replaced, or those of annotation tools (UIMA CAS XMI is
+"""What the files of a folder are: texts with pronouns replaced, or those of annotation tools (UIMA CAS XMI is
 for INCEpTION and WebAnno)."""
 
 FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
@@ -134,7 +134,6 @@ FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
 OPTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "layout": ("--layout", "a .conll file, such as -o clusters.conll", ()),
     "folder_format": ("--format", "an output folder, such as -o texts/", get_args(FolderFormat)),
-    "replaced": ("--replace", "an output folder, such as -o texts/", get_args(Replaced)),
 }
 """The options of outputs: their names, what each is for, and its choices if they are checked here."""
 
@@ -171,7 +170,6 @@ def write_result(
     layout: str | None = None,
     *,
     folder_format: FolderFormat | None = None,
-    replaced: Replaced | None = None,
 ) -> tuple[str, ...]:
     """Write documents, mentions and clusters in the format that the file's name ends in, or a folder, without a suffix.
 
@@ -179,11 +177,10 @@ def write_result(
     format cannot express. An `InputError` leaves what was there.
     """
     check_result_name(output)
-    options = {"layout": layout, "folder_format": folder_format, "replaced": replaced}
-    check_options([output], options)
+    check_options([output], {"layout": layout, "folder_format": folder_format})
     if is_folder_output(output):
         if folder_format in (None, "text"):
-            write_resolved(source, output, replaced or "pronouns")
+            write_resolved(source, output)
             return ()
         return FOLDER_WRITERS[folder_format](Results.of(source).corpus, output)
     name = output.name.lower()
@@ -213,5 +210,3 @@ def check_options(outputs: Sequence[Path], options: Mapping[str, Any]) -> None:
             raise InputError(f"{name} is for {meaning}; leave it out, or name one", first)
         if value and choices and value not in choices:
             raise InputError(f"{name} cannot be {value!r}; choose from {', '.join(choices)}", first)
-    if options.get("replaced") and options.get("folder_format") not in (None, "text"):
-        raise InputError("only --format text replaces mentions; leave out --replace", first)

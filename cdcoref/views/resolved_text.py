@@ -1,23 +1,18 @@
-"""Documents with clusters in, their texts out with mentions of entities replaced by the names of their clusters: "Tomas
-Vell was held. He denied it." becomes "Tomas Vell was held. Tomas Vell denied it."."""
+"""Documents with clusters in, their texts out with pronouns replaced by the names of their clusters: "Tomas Vell was
+held. He denied it." becomes "Tomas Vell was held. Tomas Vell denied it."."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
 
-from cdcoref.corpus import ENTITY, Corpus, Document, Mention, character_parts, mention_text
-from cdcoref.errors import InputError
+from cdcoref.corpus import ENTITY, Corpus, Document, Mention, mention_text
 from cdcoref.formats import file_names, write_folder
 from cdcoref.language import is_common_word, lemma
 from cdcoref.reading import Readings
 from cdcoref.reports import Results, cluster_label
 from cdcoref.word_tables import words_in
-
-Replaced = Literal["pronouns", "all"]
-"""What is replaced: pronouns of the third person alone, or also nouns and parts of names."""
 
 _PERSONAL = frozenset(("he", "him", "she", "it", "they", "them"))
 _POSSESSIVE = frozenset(("his", "hers", "its", "their", "theirs"))
@@ -27,30 +22,15 @@ _DETERMINERS = frozenset(("the", "a", "an"))
 _OTHER_DETERMINERS = words_in("replaced_words.tsv", "determiner")
 _AFTER_OBJECT = words_in("replaced_words.tsv", "after object")
 """Words before which "her" is an object and no possessor."""
-_DEFINITE = frozenset({"the", "this", "that", "these", "those"})
-_IN_APPOSITION = frozenset({",", "the", "a", "an", "of", "then", "former", "(", "-", "–", "—", "as"})
-"""What stands between two mentions of one thing that describe each other ("Ida Rohm, the minister")."""
-_PREDICATES = words_in("replaced_words.tsv", "predicate")
-_COMPLEMENTS = words_in("replaced_words.tsv", "complement")
-_SEVERAL = words_in("replaced_words.tsv", "several")
 _SHORTEST_PLURAL = 5
 _POSSESSIVE_END = re.compile(r"['’]s?$")
 
 
-class _Edit(NamedTuple):
-    """Characters of a text, and what takes their place."""
+def resolved_texts(source: Results | Corpus) -> dict[str, str]:
+    """The texts of documents with pronouns of the third person replaced by the names of their clusters.
 
-    start: int
-    end: int
-    text: str
-
-
-def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") -> dict[str, str]:
-    """The texts of documents with mentions replaced by the names of their clusters.
-
-    ``"pronouns"``: those of the third person, possessive ones with "'s" ("his crew": "Tomas Vell's crew"); reflexive
-    and relative pronouns are kept. ``"all"``: also parts of names, and definite nouns ("the ferry") that stand alone;
-    of mentions that overlap, the longest. In quotations, what is replaced is in square brackets.
+    Possessive ones get "'s" ("his crew": "Tomas Vell's crew"); reflexive and relative pronouns are kept. In quotations,
+    what takes their place is in square brackets.
 
     >>> from cdcoref.corpus import Document
     >>> document = Document.from_sentences("a", [["Ann", "left", "."], ["Her", "dog", "saw", "her", "."]])
@@ -58,14 +38,12 @@ def resolved_texts(source: Results | Corpus, replaced: Replaced = "pronouns") ->
     >>> resolved_texts(Corpus((document,), mentions))["a"]
     "Ann left .\\nAnn's dog saw Ann ."
     """
-    if replaced not in get_args(Replaced):
-        raise InputError(f"{replaced!r} cannot be replaced; choose pronouns or all")
     results = Results.of(source)
     corpus = results.corpus
     readings = results.circumstances.readings
     names = _names(corpus, readings)
     mentions = corpus.by_document()
-    return {d.id: _with_names(d, mentions[d.id], names, replaced, readings) for d in corpus.documents}
+    return {d.id: _with_names(d, mentions[d.id], names, readings) for d in corpus.documents}
 
 
 def _is_headline(mention: Mention, readings: Readings) -> bool:
@@ -120,102 +98,25 @@ def _definite(label: str, mentions: Sequence[Mention], readings: Readings) -> st
     return f"the {label}" if 2 * articles > len(mentions) else label
 
 
-def _with_names(
-    document: Document, mentions: Sequence[Mention], names: Mapping[str, str], replaced: Replaced, readings: Readings
-) -> str:
-    edits: list[_Edit] = []
-    taken = -1
-    ends = {(mention.cluster, mention.end) for mention in mentions}
-    starts = {(mention.cluster, mention.start) for mention in mentions}
+def _with_names(document: Document, mentions: Sequence[Mention], names: Mapping[str, str], readings: Readings) -> str:
+    text, quoted = document.text, readings[document.id].quotations
+    pieces, begin = [], 0
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
+        [word, *more] = [document.tokens[token].casefold() for token in mention.tokens]
+        pronoun = not more and (word in _PERSONAL or word in _POSSESSIVE or word == "her")
         name = names.get(mention.cluster or "")
-        if name is None or not mention.contiguous or mention.kind not in (ENTITY, None) or mention.start <= taken:
+        if not pronoun or name is None or mention.kind not in (ENTITY, None):
             continue
-        apposed = any(
-            (mention.cluster, place) in marks
-            for marks, places in (
-                (ends, _reached(document, mention.start - 1, -1)),
-                (starts, _reached(document, mention.end, 1)),
-            )
-            for place in places
-        )
-        edit = _edit(document, mention, name, replaced, apposed=apposed)
-        if edit is not None:
-            edits.append(
-                edit._replace(text=f"[{edit.text}]") if readings[document.id].quotations[mention.start] else edit
-            )
-            taken = mention.end - 1
-    text = document.text
-    for edit in reversed(edits):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
-
-
-def _reached(document: Document, place: int, step: int) -> Iterator[int]:
-    """Where mentions end (or begin) that stand in apposition: behind nothing but a comma, an article and the like."""
-    first, last = document.sentence_at(min(max(place, 0), len(document.tokens) - 1))
-    while first <= place < last:
-        yield place + (step < 0)
-        if document.tokens[place].lower() not in _IN_APPOSITION:
-            return
-        place += step
-    yield place + (step < 0)
-
-
-def _edit(document: Document, mention: Mention, name: str, replaced: Replaced, *, apposed: bool) -> _Edit | None:
-    """What takes the place of a mention; None if it stays."""
-    [(start, end)] = character_parts(mention, document)
-    words = mention_text(mention, document)
-    word = words.casefold()
-    if len(mention.tokens) == 1 and (word in _PERSONAL or word in _POSSESSIVE or word == "her"):
-        own = word in _POSSESSIVE or (word == "her" and _possesses(document, mention))
-        text = _possessive(name) if own else name
-    elif replaced == "pronouns" or word in _NO_NAMES or apposed:
-        return None
-    else:
-        bare = _POSSESSIVE_END.sub("", words).rstrip()
-        known = _without_article(name)
-        if bare.casefold() in (name.casefold(), known.casefold()) or not _may_be_replaced(document, mention, name):
-            return None
-        text = _possessive(name) if bare != words else name
-        before = document.tokens[mention.start - 1].lower() if mention.start else ""
-        if before in _DETERMINERS and document.sentence_at(mention.start)[0] < mention.start:
-            # "the captain": the name takes the place of the article too.
-            start = document.offsets[mention.start - 1][0]
-        elif before in _OTHER_DETERMINERS or _POSSESSIVE_END.search(before):
-            text = _without_article(text)
-    if document.text[start : start + 1].isupper():
-        text = text[:1].upper() + text[1:]
-    return _Edit(start, end, text)
-
-
-def _may_be_replaced(document: Document, mention: Mention, name: str) -> bool:
-    """Whether a part of a name that stands alone, or a definite noun without modifiers, can become a name."""
-    words = [document.tokens[token] for token in mention.tokens]
-    first, last = document.sentence_at(mention.start)
-    before = [word.lower() for word in document.tokens[max(first, mention.start - 3) : mention.start]]
-    after = [word.lower() for word in document.tokens[mention.end : min(last, mention.end + 1)]]
-    known = _without_article(name).lower().split()
-    own = [word for word in (_POSSESSIVE_END.sub("", word) for word in words) if word]
-    named = [word.lower() for word in own if word.lower() not in _DETERMINERS]
-    if not named or any(letter.isdigit() for letter in name):
-        return False
-    if own[-1][:1].isupper() and (len(own) > 1 or named[0] in known or not is_common_word(named[0])):
-        rest = set(known) - set(named)
-        return set(named) < set(known) and rest.isdisjoint((*before[-1:], *after))
-    if own[0].lower() not in _DEFINITE:
-        if not before or before[-1] not in _DEFINITE:
-            return False
-        before = before[:-1]
-    singular = name[:1].isupper() or (name[:1].islower() and not _is_plural(known[-1]))
-    if singular and (_is_plural(named[-1]) or named[-1] in _SEVERAL):
-        return False
-    return not (_PREDICATES.intersection(before[-1:]) or _COMPLEMENTS.intersection(after))
-
-
-def _without_article(name: str) -> str:
-    first, _, rest = name.partition(" ")
-    return rest if first.lower() in _DETERMINERS and rest else name
+        if word in _POSSESSIVE or (word == "her" and _possesses(document, mention)):
+            name = _possessive(name)
+        start, end = document.offsets[mention.start]
+        if start < begin:
+            continue  # a mention of another cluster
+        if text[start : start + 1].isupper():
+            name = name[:1].upper() + name[1:]
+        pieces += [text[begin:start], f"[{name}]" if quoted[mention.start] else name]
+        begin = end
+    return "".join([*pieces, text[begin:]])
 
 
 def _possesses(document: Document, mention: Mention) -> bool:
@@ -247,9 +148,8 @@ def _is_plural(word: str) -> bool:
     )
 
 
-def write_resolved(source: Results | Corpus, folder: str | Path, replaced: Replaced = "pronouns") -> None:
+def write_resolved(source: Results | Corpus, folder: str | Path) -> None:
     """Write the texts that :func:`resolved_texts` gives into a folder, a file for each document."""
-    corpus = Results.of(source).corpus
-    texts = resolved_texts(source, replaced)
+    texts = resolved_texts(source)
     files = file_names(texts, ".txt")
-    write_folder(folder, corpus, files, ((files[id], text) for id, text in texts.items()))
+    write_folder(folder, Results.of(source).corpus, files, ((files[id], text) for id, text in texts.items()))

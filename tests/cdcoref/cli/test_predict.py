@@ -114,7 +114,7 @@ def test_texts_that_are_not_utf8(predict: Run, tmp_path: Path) -> None:
     done = predict("latin.txt", "wide.txt", "--threshold", "1", "--singletons")
     assert done.code == 2
     assert "cdcoref: latin.txt, line 1: the line is not valid UTF-8; it may be cp1252: " in done.err
-    assert "cdcoref: --encoding cp1252 reads texts that are not UTF-8 as cp1252\n" in done.err
+    assert "(--encoding cp1252, or the field “Encoding”)" in done.err
     assert {row[2] for row in rows(done.out)} == {"wide.txt"}
     done = predict("latin.txt", "wide.txt", "--threshold", "1", "--singletons", "--encoding", "cp1252")
     assert done.code == 0

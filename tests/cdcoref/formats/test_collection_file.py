@@ -21,7 +21,6 @@ from cdcoref.formats import (
     read_corpus,
     read_file,
     read_mention_table,
-    readable_part,
 )
 from cdcoref.scoring import score
 
@@ -122,10 +121,10 @@ def damaged(path: Path, change: str, column: str = "text TEXT") -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("UPDATE documents SET text = NULL", "--damaged"),
-        ("UPDATE mentions SET tokens = '[\"a\"]'", "--damaged"),
-        ("UPDATE documents SET fields = CAST(x'ff' AS TEXT)", "--damaged"),
-        ("DROP TABLE clusters", "--damaged"),
+        ("UPDATE documents SET text = NULL", "the collection is damaged"),
+        ("UPDATE mentions SET tokens = '[\"a\"]'", "the collection is damaged"),
+        ("UPDATE documents SET fields = CAST(x'ff' AS TEXT)", "the collection is damaged"),
+        ("DROP TABLE clusters", "the collection is damaged"),
         ("UPDATE mentions SET tokens = '[999]'", "ascending indices"),
     ],
 )
@@ -158,24 +157,3 @@ def shown_and_changed(collection: Collection) -> None:
     for cluster in collection.clusters():
         collection.cluster(cluster.id)
     collection.remove(documents[:1])
-
-
-def test_what_can_be_read_of_a_damaged_collection_is_saved(path: Path) -> None:
-    whole = read_collection(path)
-    assert readable_part(path).documents == whole.documents
-    assert readable_part(path).mentions == whole.mentions
-    first, *others = whole.documents
-    damaged(path, f"UPDATE documents SET text = NULL WHERE id = '{first.id}'")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE mentions SET tokens = '[999]' WHERE number = (SELECT max(number) FROM mentions)")
-        connection.commit()
-    left = readable_part(path)
-    assert left.documents == tuple(others)
-    assert left.mentions == tuple(m for m in whole.mentions if m.document != first.id)[:-1]
-    assert left.notes == (f"{path}: 1 document and 1 mention cannot be read",)
-
-
-def test_a_collection_of_which_nothing_can_be_read_is_not_said_to_be_saved_by_the_same_command(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(InputError, match="nothing of the collection can be read; restore a copy"):
-        readable_part(path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import EncodingError, first_bytes, line_chunks, read_corpus, read_text
+from cdcoref.formats import first_bytes, line_chunks, read_corpus, read_text
 from tests.streams import SlowStream
 
 MARKED = {
@@ -60,18 +60,16 @@ def test_an_encoding_is_suggested_where_the_text_may_be_in_it(tmp_path: Path) ->
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\ncaf\xe9\n")
     with pytest.raises(
-        EncodingError, match=r"a\.txt, line 2: the line is not valid UTF-8; it may be cp1252: "
-    ) as caught:
+        InputError, match=r"a\.txt, line 2: the line is not valid UTF-8; it may be cp1252: .*--encoding"
+    ):
         read_text(path)
-    assert caught.value.suggestion == "cp1252"
     # 0x81 is nothing in cp1252; 0x01 is in no text.
     for content in (b"one\ncaf\xe9 \x81\n", b"one\n\x01\xe9\n", b"one\n\0\xe9\n"):
         path.write_bytes(content)
-        with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line (is not valid|contains a NUL)") as caught:
+        with pytest.raises(InputError, match=r"a\.txt, line 2: the line (is not valid UTF-8; convert|contains a NUL)"):
             read_text(path)
-        assert caught.value.suggestion is None
     path.write_bytes(b"one\ncaf\xe9 \x81\n")
-    with pytest.raises(EncodingError, match=r"a\.txt, line 2: the line cannot be decoded as cp1252"):
+    with pytest.raises(InputError, match=r"a\.txt, line 2: the line cannot be decoded as cp1252"):
         read_text(path, encoding="cp1252")
 
 

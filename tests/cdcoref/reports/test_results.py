@@ -86,7 +86,6 @@ def test_folders_are_saved_as_they_are_asked_for(tmp_path: Path) -> None:
     assert sorted(file.name for file in (tmp_path / "brat").glob("*.ann")) == ["a.ann", "b.ann"]
     for name, options, message in (
         ("x", {"folder_format": "word"}, "cannot be 'word'; choose from text, brat, xmi"),
-        ("x", {"replaced": "nouns"}, "cannot be 'nouns'; choose from pronouns, all"),
         ("x.html", {"folder_format": "brat"}, "is for an output folder"),
     ):
         with pytest.raises(InputError, match=message):
@@ -127,7 +126,6 @@ def test_a_prediction_is_saved_by_the_end_of_the_name(tmp_path: Path) -> None:
             PREDICTION.save(tmp_path / name)
     PREDICTION.save(tmp_path / "texts")
     assert (tmp_path / "texts" / "a.txt").read_text() == PREDICTION.resolved_texts()["a"]
-    assert "Ann took" in PREDICTION.resolved_texts("all")["a"]
 
 
 def test_a_prediction_as_json_follows_its_schema() -> None:

@@ -58,7 +58,6 @@ def test_a_cluster_in_time_order(steady: Any) -> None:
     assert "Documents are ordered by date; those without a known date come last" in words
     assert "5 March 2024" in words
     assert "4 mentions in 3 documents" in words
-    assert "In the same documents" in words
     assert "A storm sank the ferry Maren on Tuesday ." in words
     mention = steady.id("harbour.txt", "ferry")
     assert f'id="{mention}"' in steady.html(f"/clusters/{ferry}?mention={mention}")

@@ -42,12 +42,6 @@ def test_pronouns(text: str, resolved: str) -> None:
     assert resolved_texts(marked(text))["0"] == resolved
 
 
-@pytest.mark.parametrize(("text", "resolved"), cases(__file__, "all_mentions.tsv"))
-def test_all_mentions(text: str, resolved: str) -> None:
-    corpus = marked(text.replace("[The captain of [the ferry]f]v", "[The captain of the ferry]v"))
-    assert resolved_texts(corpus, "all")["0"] == resolved
-
-
 def test_names_come_from_all_documents_and_from_people() -> None:
     corpus = marked("[He]v was held. [The captain]v fell.", "[Tomas Vell]v left. [Tomas Vell]v swam.")
     assert resolved_texts(corpus)["0"] == "Tomas Vell was held. The captain fell."
@@ -60,15 +54,13 @@ def test_events_and_gaps_stay() -> None:
     events = tuple(Mention("a", (n,), "event", "c") for n in (0, 3))
     broken = (Mention("a", (3, 5), "entity", "c"), Mention("a", (5,), "entity", "c"))
     assert resolved_texts(Corpus((document,), events + broken))["a"] == document.text
-    with pytest.raises(InputError, match="choose pronouns or all"):
-        resolved_texts(Corpus((document,)), "none")  # type: ignore[arg-type]
 
 
 def test_a_folder_of_texts(tmp_path: Path) -> None:
     corpus = marked("[Ann]a left. [She]a fell.", "Nobody.")
     folder = tmp_path / "texts"
-    for replaced in ("pronouns", "all"):  # a folder that cdcoref wrote is replaced
-        write_resolved(corpus, folder, replaced)  # type: ignore[arg-type]
+    for _ in range(2):  # a folder that cdcoref wrote is replaced
+        write_resolved(corpus, folder)
         assert {path.name: path.read_text() for path in folder.glob("*.txt")} == {
             "0.txt": "Ann left. Ann fell.",
             "1.txt": "Nobody.",
