@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,14 +47,21 @@ def modules_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@cache
+def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """The import statements of a file, also inside functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_names(path: Path) -> set[str]:
-    """Every module that a file imports, also inside functions; relative imports as absolute ones."""
+    """Every module that a file imports; relative imports as absolute ones."""
     package = path.relative_to(ROOT).with_suffix("").parts[:-1]
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else ()
             names.add(".".join((*base, node.module or "")).rstrip("."))
     return names
@@ -113,10 +121,10 @@ def test_nobody_reaches_past_a_door() -> None:
 def behind_doors(path: Path) -> set[str]:
     """The modules of folders that a file imports from directly, past the folder's ``__init__``."""
     reached: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_of(path):
         if isinstance(node, ast.Import):
             reached.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and room_of(node.module) is not None:
+        elif node.module and room_of(node.module) is not None:
             public = getattr(importlib.import_module(node.module), "__all__", ())
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"

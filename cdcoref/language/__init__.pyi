@@ -29,10 +29,9 @@ from .header_lines import is_date_line as is_date_line
 from .header_lines import is_header_line as is_header_line
 from .header_lines import is_line_of_writers as is_line_of_writers
 from .mention_facts import NO_SYNTAX as NO_SYNTAX
-from .mention_facts import LastWord as LastWord
 from .mention_facts import MentionFacts as MentionFacts
 from .mention_facts import Syntax as Syntax
-from .mention_facts import last_word as last_word
+from .mention_facts import last_word_of_head as last_word_of_head
 from .mention_facts import mention_facts as mention_facts
 from .mention_facts import mention_words as mention_words
 from .pair_features import FEATURES as FEATURES

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
@@ -57,8 +56,6 @@ class Syntax:
 
 
 NO_SYNTAX = Syntax()
-LastWord = Literal["mention", "head"]
-"""Whose last word is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +145,8 @@ def mention_words(document: Document, mention: Mention) -> MentionWords:
     )
 
 
-def last_word(document: Document, mention: Mention, of: LastWord) -> int:
-    """The token that is the last one of a mention, or of its head."""
-    if of == "mention":
-        return mention.end - 1
+def last_word_of_head(document: Document, mention: Mention) -> int:
+    """The token that is the last one of a mention's head ("the captain of the ship": captain)."""
     _, end = head_span(document.tokens[mention.start : mention.end])
     return mention.start + end - 1
 

@@ -1,6 +1,5 @@
 """Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out,
-if it is likelier than none, among `BEFORE` mentions before it and `AFTER` after it. For features see
-:data:`cdcoref.model.ANTECEDENT_FEATURES`."""
+if it is likelier than none, among `BEFORE` mentions before it and `AFTER` after it."""
 
 from __future__ import annotations
 
@@ -34,11 +33,11 @@ class Anaphora:
 
     `classes`: The place of each mention's class in `ANAPHORS`. *Shape:* (mentions,)
     `known`: What is known of each mention: plural, name, definiteness, first of its sentence, how often its head came
-        before, its length; then the features asked for. *Shape:* (mentions, numbers)
+        before, its length, whether it is quoted. *Shape:* (mentions, 7)
     `pronouns`, `candidates`: Positions of mentions, pronoun by pronoun in the order of the text. *Shape:* (pairs,)
     `pairs`: Distance in mentions and in sentences, whether they are in one sentence, whether the candidate comes after,
-        whether their classes are equal, whether it contains the pronoun, whether it is next to it; then the features
-        asked for. *Shape:* (pairs, numbers)
+        whether their classes are equal, whether it contains the pronoun, whether it is next to it; how their quotations
+        differ; how many such candidates stand between. *Shape:* (pairs, 15)
     `sizes`: Candidates of every pronoun.
     """
 
@@ -50,14 +49,11 @@ class Anaphora:
     sizes: tuple[int, ...]
 
 
-def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anaphora:
-    """The pronouns among the mentions of one kind in one document, and their candidates.
-
-    `features` are those of :data:`cdcoref.model.ANTECEDENT_FEATURES` to add.
-    """
+def anaphora(seen: Sequence[MentionFacts]) -> Anaphora:
+    """The pronouns among the mentions of one kind in one document, and their candidates."""
     order = sorted(range(len(seen)), key=lambda n: (seen[n].start, seen[n].end))
     classes = np.array([ANAPHORS.index(one.words.pronoun) for one in seen], dtype=np.int64)
-    known = np.zeros((len(seen), 6), dtype=np.float32)
+    known = np.zeros((len(seen), 7), dtype=np.float32)
     heads: dict[str, int] = {}
     sentences: set[int] = set()
     for number in order:
@@ -67,7 +63,8 @@ def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anap
         earlier = heads.get(words.head, 0)
         plural, first = last != words.head and last.endswith("s"), one.sentence not in sentences
         length = one.end - one.start
-        known[number] = (plural, bool(words.names), words.definite, first, np.log1p(earlier), length)
+        quoted = one.quotation > 0
+        known[number] = (plural, bool(words.names), words.definite, first, np.log1p(earlier), length, quoted)
         heads[words.head] = earlier + 1
         sentences.add(one.sentence)
     ordered = np.array(order, dtype=np.int64)
@@ -78,23 +75,15 @@ def anaphora(seen: Sequence[MentionFacts], features: Sequence[str] = ()) -> Anap
     sizes = inside.sum(axis=1)
     of_pronouns, of_candidates = np.repeat(places, sizes), others[inside]
     anaphors, referents = ordered[of_pronouns], ordered[of_candidates]
-    of_mentions, of_pairs = [known], [_known_of_both(seen, classes, ordered, of_pronouns, of_candidates)]
-    for name in features:
-        if name == "quotations":
-            quoted = np.array([one.quotation for one in seen], dtype=np.int64)
-            of_mentions.append((quoted > 0).astype(np.float32)[:, None])
-            of_pairs.append(_quotations(quoted[anaphors], quoted[referents]))
-        else:
-            of_class = classes[ordered[np.where(inside, others, 0)]]
-            of_pairs.append(_ranks(of_class == classes[ordered[places]][:, None], of_class == 0, inside))
-    return Anaphora(
-        classes,
-        np.concatenate(of_mentions, axis=1),
-        anaphors,
-        referents,
-        np.concatenate(of_pairs, axis=1),
-        tuple(sizes[sizes > 0].tolist()),
+    quotations = np.array([one.quotation for one in seen], dtype=np.int64)
+    of_class = classes[ordered[np.where(inside, others, 0)]]
+    of_pairs = (
+        _known_of_both(seen, classes, ordered, of_pronouns, of_candidates),
+        _quotations(quotations[anaphors], quotations[referents]),
+        _ranks(of_class == classes[ordered[places]][:, None], of_class == 0, inside),
     )
+    pairs = np.concatenate(of_pairs, axis=1)
+    return Anaphora(classes, known, anaphors, referents, pairs, tuple(sizes[sizes > 0].tolist()))
 
 
 def _quotations(pronoun: Integers, candidate: Integers) -> Numbers:
@@ -146,11 +135,11 @@ def _known_of_both(
     return known
 
 
-def mentions_by_kind(corpus: Corpus, kinds: Sequence[str]) -> list[list[int]]:
-    """The numbers of the mentions of every document that are of one kind: of each of some kinds, a list a document."""
+def mentions_by_kind(corpus: Corpus) -> list[list[int]]:
+    """The numbers of the mentions of every document that are of one kind: of each kind, a list a document."""
     found: dict[tuple[str, str], list[int]] = {}
     for number, mention in enumerate(corpus.mentions):
-        if mention.kind is not None and mention.kind in kinds:
+        if mention.kind is not None:
             found.setdefault((mention.kind, mention.document), []).append(number)
     return list(found.values())
 
@@ -159,9 +148,9 @@ def antecedents(model: CorefModel, readings: Readings) -> tuple[Integers, Intege
     """Pronouns of documents, their best antecedents, and the log-odds. *Shape* of each: (pronouns with antecedents,)"""
     assert readings.vectors is not None
     found: list[tuple[int, int, float]] = []
-    for own in mentions_by_kind(readings.corpus, model.settings.vectors.with_antecedents):
+    for own in mentions_by_kind(readings.corpus):
         of_document = [readings.facts.mentions[n] for n in own]
-        known = anaphora(of_document, model.settings.vectors.antecedent_features)
+        known = anaphora(of_document)
         if known.sizes:
             logits = _logits(model, known, readings.vectors.own["anaphora"][own])
             chosen = choose_antecedents(known, logits, of_document)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cdcoref.corpus import ENTITY, KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
 from cdcoref.inputs import Integers, ReadingSequence
-from cdcoref.language import MEN_AND_WOMEN, TITLES, LastWord, last_word
+from cdcoref.language import MEN_AND_WOMEN, TITLES, last_word_of_head
 from cdcoref.linking.store import ResultStore, document_hash
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.reading import Halves, MentionVectors, Reading, Vectors
@@ -231,8 +231,7 @@ def score_spans(
 ) -> Iterator[tuple[Reading, SpanScores]]:
     """The candidate spans of documents, in order; see :func:`read_documents`. The model must have a detector."""
     model.required_detector()
-    if model.settings.detector.syntax:
-        documents = with_parses(documents)
+    documents = with_parses(documents)
     parts: list[SpanScores] = []
     encoded = read_documents(
         model, documents, batch_tokens=batch_tokens, min_probability=min_probability, vectors=False, advance=advance
@@ -282,11 +281,8 @@ def _is_word(token: str) -> bool:
     return any(map(str.isalnum, token))
 
 
-def vectors_of(part: EncodedPart, mentions: Sequence[Mention], last: LastWord = "mention") -> MentionVectors:
-    """The vectors of mentions that begin in a part of a document.
-
-    `last` says whose last word counts besides the mean over a mention's (see :class:`cdcoref.model.VectorOptions`).
-    """
+def vectors_of(part: EncodedPart, mentions: Sequence[Mention]) -> MentionVectors:
+    """The vectors of mentions that begin in a part of a document."""
     document, words, first = part.reading.document, part.words, part.first
     width = words.shape[1]
     sentence_of = part.reading.sentence_of
@@ -298,7 +294,7 @@ def vectors_of(part: EncodedPart, mentions: Sequence[Mention], last: LastWord = 
     whole = words[read].mean(axis=0) if read.any() else np.zeros(width, dtype=np.float32)
     # A mention that runs past the part is represented by its words in it.
     tokens = [[t - first for t in m.tokens if t < first + len(words)] for m in mentions]
-    lasts = [min(last_word(document, m, last) - first, len(words) - 1) for m in mentions]
+    lasts = [min(last_word_of_head(document, m) - first, len(words) - 1) for m in mentions]
     rows = [words[places].mean(axis=0) for places in tokens]
     contexts = [
         _others(words, document.sentences[sentence_of[m.start]], own, first)
@@ -320,9 +316,8 @@ def vectors_of(part: EncodedPart, mentions: Sequence[Mention], last: LastWord = 
 class _OfDocument:
     """The vectors of the mentions of one document, gathered while it is read part by part."""
 
-    def __init__(self, last: LastWord) -> None:
+    def __init__(self) -> None:
         self.numbers: list[int] = []
-        self._last: LastWord = last
         self._parts: list[MentionVectors] = []
         self._sum = np.zeros(1)
         self._words = 0
@@ -330,7 +325,7 @@ class _OfDocument:
     def add(self, part: EncodedPart, numbers: Sequence[int], mentions: Sequence[Mention]) -> None:
         """Add what one part says of the mentions with these numbers, which begin in it."""
         self.numbers += numbers
-        self._parts.append(vectors_of(part, [mentions[n] for n in numbers], self._last))
+        self._parts.append(vectors_of(part, [mentions[n] for n in numbers]))
         if len(self._parts) > 1 or not part.last:
             read = part.words[part.words.any(axis=1)]
             self._sum = self._sum + read.sum(axis=0, dtype=np.float64)
@@ -363,7 +358,7 @@ def read_vectors(
                 found[document.id] = MentionVectors.unpacked(kept)
                 continue
         todo.append(document)
-    gathered = _OfDocument(model.settings.vectors.last_word)
+    gathered = _OfDocument()
     for part in read_documents(model, todo, batch_tokens=batch_tokens, min_probability=1.0):
         name = part.reading.document.id
         # In the order of the corpus within every part, and parts in the order of the text.
@@ -371,7 +366,7 @@ def read_vectors(
         if part.last:
             order = np.argsort(np.array(gathered.numbers, dtype=np.int64))
             found[name] = gathered.vectors().take(order)
-            gathered = _OfDocument(model.settings.vectors.last_word)
+            gathered = _OfDocument()
             if store is not None:
                 store.put({keys[name]: found[name].packed()})
     order = np.array([n for document in corpus.documents for n in numbers[document.id]], dtype=np.int64)
@@ -398,7 +393,7 @@ def read(
     """
     model.required_detector()
     mentions: list[Mention] = []
-    gathered = _OfDocument(model.settings.vectors.last_word)
+    gathered = _OfDocument()
     for part in read_documents(model, documents, batch_tokens=batch_tokens, advance=advance):
         detected = part.spans.select(part.reading, model.settings.detection_threshold)
         own = [mention for mention in given.get(part.reading.document.id, ()) if part.begins(mention)]
@@ -410,7 +405,7 @@ def read(
             part.reading.mentions = mentions
             part.reading.vectors = gathered.vectors() if model.vector_scorer is not None else None
             yield part.reading
-            mentions, gathered = [], _OfDocument(model.settings.vectors.last_word)
+            mentions, gathered = [], _OfDocument()
 
 
 def _others(words: Vectors, sentence: tuple[int, int], tokens: Sequence[int], first: int) -> Vectors:

@@ -25,7 +25,6 @@ from .mention_vectors import MentionProjection as MentionProjection
 from .mention_vectors import VectorScorer as VectorScorer
 from .model_config import ALL as ALL
 from .model_config import ANAPHORS as ANAPHORS
-from .model_config import ANTECEDENT_FEATURES as ANTECEDENT_FEATURES
 from .model_config import CONTEXT_SIMILARITIES as CONTEXT_SIMILARITIES
 from .model_config import SIMILARITIES as SIMILARITIES
 from .model_config import SYMMETRIC_SIMILARITIES as SYMMETRIC_SIMILARITIES

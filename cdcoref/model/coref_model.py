@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import SPELLING, SYNTAX_VALUES, ContextOptions, ReadingBuilder
+from cdcoref.inputs import SPELLING, ContextOptions, ReadingBuilder
 from cdcoref.model.batches import EncoderBatch, LabelledBatch, PairBatch, ReadingBatch
 from cdcoref.model.context_scorer import ContextBatch, ContextScorer, check_contexts
 from cdcoref.model.folder import (
@@ -159,12 +159,10 @@ class CorefModel(nn.Module):
         if not self.settings.detector_width:
             return
         self.detector = SpanDetector(
-            encoder.hidden_size * options.word_layers + options.spelling * len(SPELLING),
+            encoder.hidden_size * options.word_layers + len(SPELLING),
             self.settings.detector_width,
             self.settings.detector_max_words,
             styles=len(options.styles),
-            neighbours=options.neighbours,
-            syntax_values=options.syntax * SYNTAX_VALUES,
         ).to(self.device)
 
     def required_detector(self) -> SpanDetector:
@@ -184,7 +182,7 @@ class CorefModel(nn.Module):
         ).to(self.device)
         if options.antecedents:
             sizes = options.antecedents, options.antecedent_width
-            self.antecedent_scorer = AntecedentScorer(width, *sizes, options.antecedent_features).to(self.device)
+            self.antecedent_scorer = AntecedentScorer(width, *sizes).to(self.device)
 
     def add_context_scorer(self, options: ContextOptions) -> None:
         """Give the model the cross-encoder of its upper layers, untrained.
@@ -279,7 +277,7 @@ class CorefModel(nn.Module):
             config.detector_max_length,
             longest,
             config.detector_max_words,
-            syntax=syntax and self.detector is not None and config.detector.syntax,
+            syntax=syntax and self.detector is not None,
         )
 
     # -- forward -----------------------------------------------------------------------------------------------------
@@ -347,7 +345,7 @@ class CorefModel(nn.Module):
     def _for_detector(self, batch: ReadingBatch, seen: Tensor) -> Tensor:
         options = self.settings.detector
         words = seen[:, seen.shape[1] - options.word_layers * self.encoder.config.hidden_size :]
-        return torch.cat([words, batch.spelling.to(words.dtype)], dim=1) if options.spelling else words
+        return torch.cat([words, batch.spelling.to(words.dtype)], dim=1)
 
     @property
     def _seen_layers(self) -> int:

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from cdcoref.corpus import KINDS
+from cdcoref.inputs import SYNTAX_VALUES
 from cdcoref.model.batches import ReadingBatch
 from cdcoref.model.mention_vectors import MentionProjection, two_hidden_layers
-from cdcoref.model.model_config import ANAPHORS, ANTECEDENT_FEATURES
+from cdcoref.model.model_config import ANAPHORS
 
 
 class PairScorer(nn.Module):
@@ -41,42 +42,27 @@ class SpanDetector(nn.Module):
     """Scores every span of up to `max_words` words of a sentence as an event, as an entity, or as neither.
 
     A span is represented by its first word, its last word, the mean of its words and its length, through one hidden
-    layer; also by the words beside it, if it sees them. Its logits depend on the vectors of these words alone, to
-    the last bit: the rest of the batch does not matter.
-
-    It distinguishes `styles` styles of annotation, each with its own logits. `neighbours` says whether it sees the word
-    before and the word after a span, where the sentence has one: they show where a name begins and ends. It also sees
-    the syntactic features of a span (:mod:`cdcoref.inputs.span_features`), if these have `syntax_values` values.
+    layer; also by the words before and after it, where the sentence has them, which show where a name begins and ends,
+    and by its syntactic features (:mod:`cdcoref.inputs.span_features`). Its logits depend on these alone, to the last
+    bit: the rest of the batch does not matter. Each of `styles` styles of annotation has its own logits.
     """
 
     mean_of_words: Tensor
     scale_of_words: Tensor
 
-    def __init__(
-        self,
-        width: int,
-        hidden: int,
-        max_words: int,
-        *,
-        styles: int = 1,
-        neighbours: bool = False,
-        syntax_values: int = 0,
-    ) -> None:
+    def __init__(self, width: int, hidden: int, max_words: int, *, styles: int = 1) -> None:
         super().__init__()
         self.max_words = max_words
-        self.neighbours = neighbours
         self.register_buffer("mean_of_words", torch.zeros(width))
         self.register_buffer("scale_of_words", torch.ones(width))
         self.first = nn.Linear(width, hidden)
         self.last = nn.Linear(width, hidden)
         self.mean = nn.Linear(width, hidden)
         self.length = nn.Embedding(max_words, hidden)
-        if neighbours:
-            self.before = nn.Linear(width, hidden, bias=False)
-            self.after = nn.Linear(width, hidden, bias=False)
-        self.syntax = nn.EmbeddingBag(syntax_values, hidden, mode="sum") if syntax_values else None
-        if self.syntax is not None:
-            nn.init.normal_(self.syntax.weight, std=0.05)
+        self.before = nn.Linear(width, hidden, bias=False)
+        self.after = nn.Linear(width, hidden, bias=False)
+        self.syntax = nn.EmbeddingBag(SYNTAX_VALUES, hidden, mode="sum")
+        nn.init.normal_(self.syntax.weight, std=0.05)
         self.output = nn.Linear(hidden, styles * len(KINDS))
         # About one span in a hundred is a mention: the bias starts there.
         nn.init.constant_(self.output.bias, -4.6)
@@ -86,9 +72,7 @@ class SpanDetector(nn.Module):
         self.mean_of_words.copy_(words.mean(dim=0))
         self.scale_of_words.copy_(words.std(dim=0, correction=0) + 1e-3)
 
-    def forward(
-        self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor, syntax: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, words: Tensor, starts: Tensor, ends: Tensor, begins: Tensor, syntax: Tensor) -> Tensor:
         """Logits of the spans, one per style and kind. *Shape:* (spans, styles * kinds)
 
         `words`: Vectors of all words. *Shape:* (words, width)
@@ -98,8 +82,7 @@ class SpanDetector(nn.Module):
         """
         words = (words - self.mean_of_words) / self.scale_of_words
         first, last, mean = (_product(layer, words) for layer in (self.first, self.last, self.mean))
-        if self.neighbours:
-            before, after = self._beside(words, begins)
+        before, after = self._beside(words, begins)
         order = (ends - starts).argsort(stable=True)
         of_length = order.split(torch.bincount(ends - starts, minlength=self.max_words + 1).tolist())
         # From one length to the next, every position adds one word: a sum is independent of the rest of the batch.
@@ -108,10 +91,7 @@ class SpanDetector(nn.Module):
         for length, spans in enumerate(of_length[1:], start=1):
             start = starts[spans]
             hidden = first[start] + last[start + length - 1] + sums[start] / length + self.length.weight[length - 1]
-            if self.neighbours:
-                hidden = hidden + before[start] + after[start + length]
-            if self.syntax is not None and syntax is not None:
-                hidden = hidden + self.syntax(syntax[spans].int())
+            hidden = hidden + before[start] + after[start + length] + self.syntax(syntax[spans].int())
             logits.append(_product(self.output, nn.functional.gelu(hidden)))
             sums = sums[:-1] + single[length:]
         unordered = torch.cat(logits)
@@ -144,9 +124,9 @@ def _product(layer: nn.Linear, rows: Tensor) -> Tensor:
     return layer(nn.functional.pad(rows, (0, 0, 0, missing)))[: len(rows)]
 
 
-OF_MENTION = 6
+OF_MENTION = 7
 """Features of a mention besides its vectors and class."""
-OF_PAIR = 7
+OF_PAIR = 15
 """Features of a pronoun and a candidate together."""
 CLASS_WIDTH = 16
 
@@ -157,18 +137,15 @@ class AntecedentScorer(nn.Module):
     `width`: Of what the encoder's layers say of a word, together.
     `dimension`: Of the two vectors that a mention has: one as pronoun, one as candidate.
     `hidden`: Units of the first hidden layer; the second has half as many.
-    `features`: Further features of mentions and pairs: names from `ANTECEDENT_FEATURES`.
     `projection`: What makes the two vectors of a mention.
     """
 
-    def __init__(self, width: int, dimension: int, hidden: int, features: Sequence[str] = ()) -> None:
+    def __init__(self, width: int, dimension: int, hidden: int) -> None:
         super().__init__()
         self.dimension = dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
-        sizes = [(OF_MENTION, OF_PAIR), *(ANTECEDENT_FEATURES[name] for name in features)]
-        of_mention, of_pair = sum(size for size, _ in sizes), sum(size for _, size in sizes)
-        inputs = 3 * dimension + 2 * (CLASS_WIDTH + of_mention) + of_pair
+        inputs = 3 * dimension + 2 * (CLASS_WIDTH + OF_MENTION) + OF_PAIR
         self.layers = two_hidden_layers(inputs, hidden, max(1, hidden // 2), 0.2)
 
     @property

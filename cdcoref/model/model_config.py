@@ -11,7 +11,7 @@ from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, Length, SequenceOptions
-from cdcoref.language import FEATURES, LastWord, check_features
+from cdcoref.language import FEATURES, check_features
 from cdlm.validation import (
     Checked,
     Count,
@@ -47,12 +47,6 @@ class DetectorOptions:
     """The one in use."""
     thresholds: Mapping[str, Probabilities] = field(default_factory=dict)
     """Per style and kind: the least probability at which a span counts as a mention."""
-    spelling: Flag = False
-    """Whether it also sees how each word is spelt, which an uncased encoder does not see."""
-    neighbours: Flag = False
-    """Whether it also sees the words before and after a span."""
-    syntax: Flag = False
-    """Whether it also sees syntactic features of a span."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -82,8 +76,6 @@ ALL, UNSEEN = LEARNT = ("all", "unseen")
 on. An encoder is more certain about texts that it was trained on than about others."""
 ANAPHORS = ("", "he", "she", "it", "they", "i", "we", "you", "who", "that", "there")
 """Classes of pronouns (:class:`cdcoref.language.words.MentionWords`); the empty one is no pronoun."""
-ANTECEDENT_FEATURES = {"quotations": (1, 5), "ranks": (0, 3)}
-"""Further features (see :mod:`cdcoref.linking.antecedents`): how many numbers each adds to a mention, and to a pair."""
 
 
 @dataclass(frozen=True)
@@ -146,16 +138,9 @@ class VectorOptions:
     learnt_shares: Mapping[str, Probabilities] = field(default_factory=lambda: {ENTITY: {ALL: 0.5}})
     """By kind of mention, the shares of the networks with learnt vectors in the logit, by their names in `LEARNT`,
     together at most 1; the network without them has the rest. A network that is not named is not trained."""
-    last_word: LastWord = "mention"
-    """The scorers of entities and of antecedents see the mean of a mention's words, and also one word: the last one of
-    the ``"mention"``, or of its ``"head"`` ("the captain of the ship": captain)."""
     antecedents: Index = 0
     """Width of the vectors by which a pronoun's antecedent is chosen, whose cluster the pronoun joins (see
     :class:`cdcoref.model.AntecedentScorer`). 0: pronouns are compared as other mentions are."""
-    antecedent_kinds: tuple[str, ...] = (ENTITY,)
-    """The kinds whose pronouns have antecedents; pronouns of the other kind are compared as other mentions are."""
-    antecedent_features: tuple[str, ...] = ()
-    """Further features of pronouns and candidates: names from `ANTECEDENT_FEATURES`."""
     antecedent_width: Count = 128
     """Units of the first hidden layer of the network that scores antecedents."""
     candidates: Index = 20
@@ -172,16 +157,13 @@ class VectorOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         check_features(self.pair_features)
-        for name in ("learnt_shares", "antecedent_kinds"):
-            if not set(getattr(self, name)) <= set(KINDS):
-                raise InputError(f"{name} must be some of {', '.join(KINDS)}")
+        if not set(self.learnt_shares) <= set(KINDS):
+            raise InputError(f"learnt_shares must be some of {', '.join(KINDS)}")
         for kind, shares in self.learnt_shares.items():
             if not set(shares) <= set(LEARNT) or sum(shares.values()) > 1:
                 raise InputError(
                     f"learnt_shares of {kind} must be numbers for some of {', '.join(LEARNT)}, together at most 1"
                 )
-        if not set(self.antecedent_features) <= set(ANTECEDENT_FEATURES):
-            raise InputError(f"antecedent_features must be some of {', '.join(ANTECEDENT_FEATURES)}")
         if self.min_probability >= self.group_probability:
             raise InputError("min_probability must be less than group_probability")
         unknown = [name for name in self.similarities if name not in SIMILARITIES]
@@ -192,7 +174,7 @@ class VectorOptions:
     @property
     def with_antecedents(self) -> tuple[str, ...]:
         """The kinds of mention whose pronouns have antecedents."""
-        return self.antecedent_kinds if self.antecedents else ()
+        return KINDS if self.antecedents else ()
 
     @property
     def evidence(self) -> tuple[bool, ...]:
@@ -214,7 +196,8 @@ class VectorOptions:
 
 REMOVED = (
     *("sequences.marking", "sequences.max_windows", "sequences.features", "sequences.documents", "mention_vector"),
-    *("vectors.earlier_rank", "vectors.cross_encoder_kinds"),
+    *("vectors.earlier_rank", "vectors.cross_encoder_kinds", "vectors.last_word", "vectors.antecedent_kinds"),
+    *("vectors.antecedent_features", "detector.spelling", "detector.neighbours", "detector.syntax"),
 )
 """Settings that models of earlier versions state, and that no longer change anything."""
 

@@ -14,13 +14,13 @@ from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.language import continues_phrase, gender_of_first_name, is_common_word
 from cdcoref.linking import Anaphora, anaphora, mentions_by_kind
-from cdcoref.model import CorefModel, VectorOptions, antecedent_loss
+from cdcoref.model import CorefModel, antecedent_loss
 from cdcoref.reading import Readings
 from cdcoref.training.sources import ReadWords, Shares, drawn_by_share
 from cdcoref.word_tables import rows, words_in
 from cdlm.gradients import optimise
 from cdlm.runs import Say
-from cdlm.validation import Checked, Count, Flag, number
+from cdlm.validation import Checked, Count, number
 
 _OTHER: dict[str, str] = {}
 for _row in rows("gender_pairs.tsv"):
@@ -88,9 +88,6 @@ class AntecedentTraining(Checked):
     corpus_shares: Shares = field(default_factory=dict)
     """By corpus, the share of its documents that a pass sees; 2 reads each twice. 1 where a corpus is not named. If
     each is seen once, a corpus of a hundred documents counts for little beside one of a thousand."""
-    swap_genders: Flag = False
-    """Whether documents in which pronouns or names state a gender are seen once more with genders swapped
-    (:func:`cdcoref.training.with_genders_swapped`), so that occupations state none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +140,7 @@ def fit_antecedents(
     """
     scorer = model.antecedent_scorer
     assert scorer is not None
-    options = model.settings.vectors
-    examples = [list(_examples(part.corpus, own, options)) for part, own in zip(parts, words, strict=True)]
+    examples = [list(_examples(part.corpus, own)) for part, own in zip(parts, words, strict=True)]
     if not any(examples):
         say("antecedents: no pronouns to learn from")
         return
@@ -170,11 +166,11 @@ def fit_antecedents(
     say(f"antecedents: {count} pronouns, loss {sum(losses) / len(losses):.3f} in the last pass")
 
 
-def _examples(corpus: Corpus, words: ReadWords, options: VectorOptions) -> Iterator[_Example]:
+def _examples(corpus: Corpus, words: ReadWords) -> Iterator[_Example]:
     """Kind by kind, the documents that have pronouns with candidates."""
     seen = Readings(corpus).facts.mentions
-    for mentions in mentions_by_kind(corpus, options.with_antecedents):
-        known = anaphora([seen[n] for n in mentions], options.antecedent_features)
+    for mentions in mentions_by_kind(corpus):
+        known = anaphora([seen[n] for n in mentions])
         if not known.sizes:
             continue
         clusters = [corpus.mentions[n].cluster for n in mentions]

@@ -126,8 +126,7 @@ def _lessons(
         for style in options.styles
     }
     found: list[_Lesson] = []
-    documents = with_parses(part.corpus.documents) if options.syntax else part.corpus.documents
-    sequences = [sequence for document in documents for sequence in builder(document)]
+    sequences = [sequence for document in with_parses(part.corpus.documents) for sequence in builder(document)]
     drawn = (sequences[place] for place in rng.permutation(len(sequences)).tolist())
     waiting: list[tuple[ReadingSequence, NDArray[np.float32], NDArray[np.float32]]] = []
     words = 0
@@ -196,9 +195,8 @@ def _lesson(
 def _loss(model: CorefModel, step: Sequence[_Lesson], rng: np.random.Generator) -> Tensor:
     """Cross-entropy summed over the spans of a step, divided by its mentions."""
     tables = [lesson.words for lesson in step]
-    if model.settings.detector.spelling:
-        of_capitals = torch.tensor([False] * (tables[0].shape[1] - len(SPELLING)) + list(OF_CAPITALS))
-        tables = [words.masked_fill(of_capitals, 0.0) if rng.random() < LOWER_CASE else words for words in tables]
+    of_capitals = torch.tensor([False] * (tables[0].shape[1] - len(SPELLING)) + list(OF_CAPITALS))
+    tables = [words.masked_fill(of_capitals, 0.0) if rng.random() < LOWER_CASE else words for words in tables]
     words = torch.cat(tables).to(model.device).float()
     bounds = np.cumsum([0, *(len(lesson.words) for lesson in step)]).tolist()
     starts = torch.cat([lesson.starts + bound for lesson, bound in zip(step, bounds, strict=False)]).to(model.device)

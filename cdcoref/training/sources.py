@@ -14,7 +14,7 @@ from torch import Tensor
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
-from cdcoref.language import last_word
+from cdcoref.language import last_word_of_head
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.stories import Setting, group_documents
 from cdlm.validation import number
@@ -140,7 +140,7 @@ def read_words(
             for mention in numbers[document.id]:
                 own = list(corpus.mentions[mention].tokens)
                 mean[mention] = words[own].mean(dim=0).half()
-                place = last_word(document, corpus.mentions[mention], model.settings.vectors.last_word)
+                place = last_word_of_head(document, corpus.mentions[mention])
                 last[mention] = words[place].half()
         progress("reading", start + len(block), len(with_mentions))
     return ReadWords(mean, last)

@@ -76,7 +76,7 @@ def fit_vectors(
     learning = options.antecedents or options.learnt
     words = [read_words(model, part.corpus) for part in parts] if learning else []
     if options.antecedents:
-        also = [swapped(part) for part in parts] if training.antecedents.swap_genders else []
+        also = [swapped(part) for part in parts]  # so that occupations state no gender
         swapped_words = [read_words(model, part.corpus) for part in also]
         fit_antecedents(model, [*parts, *also], [*words, *swapped_words], training.antecedents, rng=rng, say=say)
     examples = [(part.info.name, pair_examples(model, part)) for part in parts]

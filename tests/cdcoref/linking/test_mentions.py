@@ -124,7 +124,7 @@ def test_candidates_are_all_spans_within_a_sentence(wordpiece: Tokenizer) -> Non
 def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     document = Document.from_sentences("d", TEXT)
     ((same, spans),) = score_spans(tiny_model, [document], batch_tokens=512, min_probability=0.0)
-    assert same.document is document
+    assert same.document.tokens == document.tokens
     pieces = [tiny_model.tokenizer.ids(["[CLS]", "<doc-s>"])]
     places, position = [], 2
     for word in document.tokens:
@@ -139,8 +139,11 @@ def test_scores_are_the_detectors_probabilities(tiny_model: CorefModel) -> None:
     with torch.inference_mode():
         hidden = tiny_model.encoder(ids, None, is_global).last_hidden_state[0]
         words = torch.stack([hidden[own].mean(0) for own in places])
-        begins = torch.zeros(len(words), dtype=torch.bool)
-        logits = tiny_model.detector(words, torch.from_numpy(spans.starts), torch.from_numpy(spans.ends), begins)
+        (seen,) = tiny_model.reading_builder()(same.document)
+        known = (seen.spelling, seen.starts, seen.ends, seen.begins, seen.syntax)
+        spelling, *spans_of_words = map(torch.from_numpy, known)
+        logits = tiny_model.detector(torch.cat([words, spelling], dim=1), *spans_of_words)
+        assert seen.starts.tolist() == spans.starts.tolist()
     np.testing.assert_allclose(spans.probabilities, logits.sigmoid(), atol=1e-5)
     assert len(spans.starts) == sum(n * min(3, n) - sum(range(min(3, n))) for n in map(len, TEXT))
 

@@ -6,7 +6,6 @@ import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.language import last_word
+from cdcoref.language import last_word_of_head
 from cdcoref.linking import (
     EncodedPart,
     PairEvidence,
@@ -73,7 +72,7 @@ def test_vectors_are_unit_means_of_words() -> None:
     np.testing.assert_array_equal(again.packed(), vectors.packed())
 
 
-def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> None:
+def test_learnt_vectors_see_the_last_word_of_the_head() -> None:
     """Of a document read in two parts: "the captain of the ship" begins in the first and ends in the second."""
     document = Document.from_sentences("d", [["the", "captain", "of", "the", "ship"]])
     mention = Mention("d", (0, 1, 2, 3, 4), "entity")
@@ -81,18 +80,15 @@ def test_learnt_vectors_see_the_last_word_of_the_mention_or_of_its_head() -> Non
     table = np.array([[0, 10], [0, 20], [0, 30], [0, 40], [0, 50]], dtype=np.float32)
     words = np.ones((5, 2), dtype=np.float32)
     whole = EncodedPart(Reading(document), no_spans, words, {"entity": table}, table)
-    assert vectors_of(whole, [mention]).own["learnt"].tolist() == [[50]]
-    assert vectors_of(whole, [mention], "head").own["learnt"].tolist() == [[20]]
-    assert vectors_of(whole, [mention], "head").own["anaphora"].tolist() == [[20]]
+    assert vectors_of(whole, [mention]).own["learnt"].tolist() == [[20]]
+    assert vectors_of(whole, [mention]).own["anaphora"].tolist() == [[20]]
     part = EncodedPart(Reading(document), no_spans, words[:3], {"entity": table[:3]}, table[:3], last=False)
-    assert vectors_of(part, [mention]).own["learnt"].tolist() == [[30]]
-    assert vectors_of(part, [mention], "head").own["learnt"].tolist() == [[20]]
+    assert vectors_of(part, [mention]).own["learnt"].tolist() == [[20]]
     first_word = EncodedPart(Reading(document), no_spans, words[:1], {"entity": table[:1]}, table[:1], last=False)
-    assert vectors_of(first_word, [mention], "head").own["learnt"].tolist() == [[10]]
+    assert vectors_of(first_word, [mention]).own["learnt"].tolist() == [[10]]
 
 
-@pytest.mark.parametrize("last", ["mention", "head"])
-def test_heads_learn_from_the_words_they_are_used_on(tiny_model: CorefModel, last: Literal["mention", "head"]) -> None:
+def test_heads_learn_from_the_words_they_are_used_on(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
     torch.manual_seed(0)
     options = VectorOptions(
@@ -101,16 +97,13 @@ def test_heads_learn_from_the_words_they_are_used_on(tiny_model: CorefModel, las
         learnt=3,
         learnt_shares={"event": {"unseen": 0.4}, "entity": {"all": 0.5}},
         antecedents=2,
-        last_word=last,
     )
     model.add_vectors(options)
     model.eval()
     document = Document.from_sentences("d", [["The", "captain", "of", "the", "Anna", "met", "him", "."]])
     mentions = [Mention("d", tokens, "entity") for tokens in ((0, 1, 2, 3, 4), (3, 4), (6,), (0, 1, 3, 4))]
     corpus = Corpus((document,), (*mentions, Mention("d", (5,), "event")))
-    assert [last_word(document, mention, last) for mention in mentions] == (
-        [4, 4, 6, 4] if last == "mention" else [1, 4, 6, 1]
-    )
+    assert [last_word_of_head(document, mention) for mention in mentions] == [1, 4, 6, 1]
     words = read_words(model, corpus)
     vectors = read_vectors(model, corpus, batch_tokens=64)
     assert model.vector_scorer is not None

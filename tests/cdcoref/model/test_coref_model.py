@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 
 from cdcoref.corpus import KINDS, Document, Mention
 from cdcoref.errors import InputError
-from cdcoref.inputs import PairSequence, SequenceBuilder, SequenceOptions
+from cdcoref.inputs import SYNTAX_FEATURES, SYNTAX_VALUES, PairSequence, SequenceBuilder, SequenceOptions
 from cdcoref.model import (
     CONFIG_FILE,
     CorefConfig,
@@ -65,51 +65,33 @@ def test_the_pair_scorer_is_one_layer_over_the_concatenation(pair_model: CorefMo
         torch.testing.assert_close(logit[0], both[sequence.kind], atol=1e-4, rtol=1e-4)
 
 
-def test_the_span_detector_is_first_last_mean_and_length() -> None:
+def test_the_span_detector_sees_a_span_the_words_beside_it_in_its_sentence_and_its_syntax() -> None:
     torch.manual_seed(2)
     detector = SpanDetector(6, 5, 4)
-    words = torch.randn(9, 6)
-    starts = torch.tensor([0, 0, 3, 5, 8])
-    ends = torch.tensor([1, 4, 5, 9, 9])
-    expected = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        hidden = detector.first(words[start]) + detector.last(words[end - 1])
-        hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
-        expected.append(detector.output(torch.nn.functional.gelu(hidden)))
-    logits = detector(words, starts, ends, torch.zeros(9, dtype=torch.bool))
-    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
-
-
-def test_a_detector_told_of_neighbours_sees_the_words_beside_a_span_in_its_sentence() -> None:
-    torch.manual_seed(2)
-    detector, plain = SpanDetector(6, 5, 4, neighbours=True), SpanDetector(6, 5, 4)
-    plain.load_state_dict({n: t for n, t in detector.state_dict().items() if not n.startswith(("before", "after"))})
+    syntax = torch.randint(SYNTAX_VALUES, (6, SYNTAX_FEATURES), dtype=torch.int16)
     words = torch.randn(7, 6)
     begins = torch.tensor([True, False, False, True, False, False, False])
     spans = torch.tensor([[0, 1], [1, 2], [1, 3], [3, 4], [4, 6], [5, 7]])
     beside = [(None, 1), (0, 2), (0, None), (None, 4), (3, 6), (4, None)]
     expected = []
-    for (start, end), (before, after) in zip(spans.tolist(), beside, strict=True):
-        hidden = plain.first(words[start]) + plain.last(words[end - 1])
-        hidden = hidden + plain.mean(words[start:end]).mean(0) + plain.length.weight[end - start - 1]
+    for (start, end), (before, after), values in zip(spans.tolist(), beside, syntax.tolist(), strict=True):
+        hidden = detector.first(words[start]) + detector.last(words[end - 1])
+        hidden = hidden + detector.mean(words[start:end]).mean(0) + detector.length.weight[end - start - 1]
+        hidden = hidden + detector.syntax.weight[values].sum(0)
         if before is not None:
             hidden = hidden + detector.before.weight @ words[before]
         if after is not None:
             hidden = hidden + detector.after.weight @ words[after]
-        expected.append(plain.output(torch.nn.functional.gelu(hidden)))
-    logits = detector(words, *spans.T, begins)
-    torch.testing.assert_close(logits, torch.stack(expected), atol=1e-5, rtol=1e-5)
-    assert not torch.allclose(logits, plain(words, *spans.T, begins), atol=1e-3)
+        expected.append(detector.output(torch.nn.functional.gelu(hidden)))
+    torch.testing.assert_close(detector(words, *spans.T, begins, syntax), torch.stack(expected), atol=1e-5, rtol=1e-5)
 
 
-@given(
-    st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.booleans(), st.randoms()
-)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(0, 5), st.booleans(), st.randoms())
 def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
-    sizes: list[int], which: int, mixed: bool, neighbours: bool, order: random.Random
+    sizes: list[int], which: int, mixed: bool, order: random.Random
 ) -> None:
     torch.manual_seed(3)
-    detector = SpanDetector(24, 20, 5, neighbours=neighbours)
+    detector = SpanDetector(24, 20, 5)
     places, start = [], 0
     for size in sizes:
         drawn = [(start + i, start + i + n) for n in range(1, 6) for i in range(size - n + 1)]
@@ -121,11 +103,13 @@ def test_the_span_detector_gives_a_window_the_same_bits_in_any_batch(
     together = torch.cat([spans for _, spans in places])
     begins = torch.zeros(start, dtype=torch.bool)
     begins[[part.start for part, _ in places]] = True
-    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=mixed):
-        alone = detector(words[own], spans[:, 0] - own.start, spans[:, 1] - own.start, begins[own])
-        batch = detector(words, together[:, 0], together[:, 1], begins)
+    syntax = torch.randint(SYNTAX_VALUES, (len(together), SYNTAX_FEATURES), dtype=torch.int16)
     before = sum(len(spans) for _, spans in places[: which % len(sizes)])
-    assert torch.equal(batch[before : before + len(spans)], alone)
+    rows = slice(before, before + len(spans))
+    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+        alone = detector(words[own], spans[:, 0] - own.start, spans[:, 1] - own.start, begins[own], syntax[rows])
+        batch = detector(words, together[:, 0], together[:, 1], begins, syntax)
+    assert torch.equal(batch[rows], alone)
 
 
 def test_what_else_is_in_the_batch_does_not_matter(pair_model: CorefModel) -> None:

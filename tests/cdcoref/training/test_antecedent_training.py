@@ -161,8 +161,7 @@ def test_of_each_corpus_its_share_is_learnt(tiny_model: CorefModel) -> None:
         fit_antecedents(model, parts, words, training, rng=np.random.default_rng(0), say=[].append)
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model: CorefModel, swapped: bool) -> None:
+def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model: CorefModel) -> None:
     model = copy.deepcopy(tiny_model)
     texts = {"a": ["The guard left .", "She wept ."], "b": ["The rain fell .", "It stopped ."]}
     documents = tuple(Document.from_sentences(name, [line.split() for line in text]) for name, text in texts.items())
@@ -174,10 +173,9 @@ def test_documents_that_state_a_gender_are_seen_with_genders_swapped(tiny_model:
         read.extend(decode(ids.tolist(), skip_special_tokens=True).replace(" ##", "") for ids in given[0])
 
     said: list[str] = []
-    training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1, swap_genders=swapped))
+    training = VectorTraining(scorer_steps=1, antecedents=AntecedentTraining(passes=1))
     with model.encoder.register_forward_hook(see):
         parts = annotated_corpora(Corpus(documents, tuple(mentions)))
         fit_vectors(model, parts, OPTIONS, training, seed=0, say=said.append)
-    assert ("the guard left . he wept ." in read) is swapped
-    assert {"the guard left . she wept .", "the rain fell . it stopped ."} <= set(read)
-    assert said[0].startswith(f"antecedents: {2 + swapped} pronouns, loss ")
+    assert {"the guard left . she wept .", "the guard left . he wept .", "the rain fell . it stopped ."} <= set(read)
+    assert said[0].startswith("antecedents: 3 pronouns, loss ")

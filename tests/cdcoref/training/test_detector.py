@@ -34,7 +34,7 @@ def corpus(name: str, mentions_of: dict[str, tuple[int, int, str]]) -> Annotated
 
 HEADS = corpus("ecb", {"noun": (1, 2, "entity"), "verb": (2, 3, "event")})
 PHRASES = corpus("meantime", {"noun": (0, 2, "entity"), "verb": (2, 3, "event")})
-STYLED = DetectorOptions(word_layers=2, styles=("salient", "phrases"), style="salient", neighbours=True)
+STYLED = DetectorOptions(word_layers=2, styles=("salient", "phrases"), style="salient")
 
 
 def fitted(model: CorefModel, parts: list[AnnotatedCorpus], options: DetectorOptions) -> tuple[CorefModel, list[str]]:
@@ -79,16 +79,11 @@ def spelt(document: str, *, names: bool) -> AnnotatedCorpus:
     return AnnotatedCorpus(corpus, CORPORA["ecb"].info)
 
 
-@pytest.mark.parametrize("spelling", [True, False])
-def test_only_a_detector_that_is_told_spelling_sees_it(tiny_model: CorefModel, spelling: bool) -> None:
+def test_the_detector_sees_spelling(tiny_model: CorefModel) -> None:
     names, nouns = spelt("names", names=True), spelt("nouns", names=False)
-    model, _ = fitted(tiny_model, [names, nouns], DetectorOptions(word_layers=2, spelling=spelling))
-    found, none = places(model, names), places(model, nouns)
-    if spelling:
-        assert {tokens for tokens, _ in found} == {m.tokens for m in names.corpus.mentions}
-        assert not none
-    else:
-        assert found == none
+    model, _ = fitted(tiny_model, [names, nouns], DetectorOptions(word_layers=2))
+    assert {tokens for tokens, _ in places(model, names)} == {m.tokens for m in names.corpus.mentions}
+    assert not places(model, nouns)
 
 
 def test_a_kind_that_nothing_teaches_is_not_found(tiny_model: CorefModel) -> None:
