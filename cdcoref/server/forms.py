@@ -18,10 +18,10 @@ from starlette.responses import RedirectResponse, Response
 from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.formats import check_encoding
-from cdcoref.server.adding_program import Upload, clean_name
 from cdcoref.server.guard import same
 from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
 from cdcoref.server.site import Notice, Sent, Site
+from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import Job
 
 MOST_FIELDS = 10_000

@@ -25,14 +25,14 @@ from cdcoref.formats import USUAL_ENCODINGS
 from cdcoref.reports import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
 from cdcoref.server.running import ServerOptions, new_token
-from cdcoref.server.writer import Readers, Writer
+from cdcoref.server.writer import LoadedModel, Readers, Writer
 from cdcoref.views import shared_style
 from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cdcoref.predict import Predictor, Progress
+    from cdcoref.predict import Progress
     from cdcoref.server.writer import Job
 
 
@@ -48,9 +48,9 @@ class PredictingModel:
     """The model that predicts, loaded for the first prediction; one is made at a time."""
 
     def __init__(self, options: ServerOptions) -> None:
-        self._options = options
+        self._batch_tokens = options.batch_tokens
         self._lock = threading.Lock()
-        self._loaded: tuple[str, Predictor] | None = None
+        self._model = LoadedModel(options)
 
     def predict(self, model: str, texts: Mapping[str, str], kind: str) -> str:
         """The prediction of a model for texts by id, as ``cdcoref predict -o FILE.json`` writes it."""
@@ -99,14 +99,10 @@ class PredictingModel:
             raise BusyError("another prediction is being made; try again when it has finished")
 
     def _predict(self, model: str, texts: Mapping[str, str], kind: str, progress: Progress) -> str:
-        from cdcoref.predict import load
         from cdcoref.views import json_text
 
-        if self._loaded is None or self._loaded[0] != model:
-            progress("loading the model", 0, 0)
-            self._loaded = model, load(model, device=self._options.device, precision=self._options.precision)
-        settings: dict[str, Any] = {"kind": kind, "batch_tokens": self._options.batch_tokens}
-        return json_text(self._loaded[1].predict(texts, progress=progress, **settings))
+        settings: dict[str, Any] = {"kind": kind, "batch_tokens": self._batch_tokens}
+        return json_text(self._model(model, progress).predict(texts, progress=progress, **settings))
 
 
 def _until_left(lines: SimpleQueue[str | None], leave: Callable[[], None]) -> Iterator[str]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 import queue
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from cdcoref.collection import STORING, Collection, is_in_place
+from cdcoref.collection import Collection, Report, is_in_place, work_lines
 from cdcoref.errors import InputError, first_line
-from cdcoref.server.adding_program import Upload
+from cdcoref.predict import LEMMA
 from cdcoref.server.running import ServerOptions
+from cdcoref.server.uploads import Upload, read_uploads, unused_names
+
+if TYPE_CHECKING:
+    from cdcoref.predict import Predictor, Progress
 
 
 class GoneError(InputError):
@@ -60,10 +60,8 @@ class Readers:
 
 
 UNKNOWN = "look under Documents whether its documents were stored"
-ROOT = Path(__file__).resolve().parents[2]
-"""Where the packages lie, so that the other process finds the same."""
 WAIT_FOR_END = 5.0
-"""Seconds that the other process is given to end."""
+"""Seconds that an addition is given to stop when the server ends; what it has not stored by then is not stored."""
 
 Result = TypeVar("Result")
 
@@ -137,16 +135,37 @@ class Jobs:
             return sorted(self._jobs.values(), key=lambda job: -job.number)
 
 
+class LoadedModel:
+    """The model that was used last, which stays loaded."""
+
+    def __init__(self, options: ServerOptions) -> None:
+        self._options = options
+        self._loaded: tuple[str, Predictor] | None = None
+
+    def __call__(self, model: str, progress: Progress) -> Predictor:
+        """The predictor of a model; `progress` is called before it is loaded."""
+        from cdcoref.predict import load
+
+        if self._loaded is None or self._loaded[0] != model:
+            progress("loading the model", 0, 0)
+            self._loaded = model, load(model, device=self._options.device, precision=self._options.precision)
+        return self._loaded[1]
+
+
+class _Stopped(Exception):
+    """The server ends."""
+
+
 class Writer:
     """Changes one collection; any thread may use it."""
 
     def __init__(self, collection: Readers, options: ServerOptions) -> None:
         self.jobs = Jobs()
         self._collection = collection
-        self._options = options
+        self._model = LoadedModel(options)
+        self._batch_tokens = options.batch_tokens
         self._corrections = ThreadPoolExecutor(1, "corrections")
-        self._waiting: queue.SimpleQueue[tuple[Job, dict[str, Any], Path] | None] = queue.SimpleQueue()
-        self._process: subprocess.Popen[str] | None = None
+        self._waiting: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._uploads: Path | None = None
         self._ending = False
@@ -167,19 +186,15 @@ class Writer:
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added."""
         job = self.jobs.new([upload.name for upload in uploads])
-        files = [[str(upload.path), upload.name] for upload in uploads]
-        self._waiting.put((job, {"files": files, "keep_both": keep_both, "encoding": encoding}, folder))
+        self._waiting.put(partial(self._add, job.number, uploads, folder, keep_both, encoding))
         return job
 
     def close(self) -> list[Job]:
         """Finish the correction that is being made and stop the addition that runs; returns what was not done."""
         left = [job for job in self.jobs.latest() if not job.over]
-        with self._lock:
-            self._ending = True
-            if self._process is not None:
-                self._process.terminate()
+        self._ending = True
         self._waiting.put(None)
-        self._additions.join(2 * WAIT_FOR_END)
+        self._additions.join(WAIT_FOR_END)
         if self._uploads is not None:
             shutil.rmtree(self._uploads, ignore_errors=True)
         self._corrections.submit(self._collection.close)
@@ -190,96 +205,63 @@ class Writer:
     # -- additions, in their thread ----------------------------------------------------------------------------------
 
     def _add_all(self) -> None:
-        while (waiting := self._waiting.get()) is not None:
-            job, request, folder = waiting
-            try:
-                if not self._ending:
-                    self._add(job, request)
-            except Exception as error:  # the next addition must not wait for ever
-                logging.getLogger(__name__).exception("Addition %s failed", job.number)
-                self._end_process()
-                why = f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})"
-                self.jobs.change(job.number, state="failed", stage="", summary=(f"{why}; {UNKNOWN}",))
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
-        self._end_process()
+        while (add := self._waiting.get()) is not None:
+            if not self._ending:
+                add()
+        self._collection.close()
 
-    def _add(self, job: Job, request: dict[str, Any]) -> None:
-        self.jobs.change(job.number, state="running", stage="starting")
-        answer = self._ask(request, lambda progress: self.jobs.change(job.number, **progress))
-        problems = tuple(answer["problems"])
-        if "error" in answer:
-            self.jobs.change(job.number, state="failed", stage="", summary=(answer["error"],), problems=problems)
-        else:
-            summary, report = tuple(answer["summary"]), answer["report"]
-            self.jobs.change(job.number, state="done", stage="", summary=summary, problems=problems, report=report)
-
-    def _ask(self, request: dict[str, Any], progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        """The last answer of the other process, which is started if it does not run."""
-        stage = ""
+    def _add(self, number: int, uploads: Sequence[Upload], folder: Path, keep_both: bool, encoding: str | None) -> None:
+        problems: list[str] = []
+        state: State = "failed"
+        report: Report | None = None
         try:
-            self._collection.check()
-            process = self._running_process()
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(request) + "\n")
-            process.stdin.flush()
-            for line in process.stdout:
-                answer: dict[str, Any] = json.loads(line)
-                if "stage" not in answer:
-                    return answer
-                stage = answer["stage"]
-                progress(answer)
-        except GoneError as error:
-            return {"error": error.message, "problems": []}
-        except (OSError, ValueError) as error:
-            reason = str(error)
-        else:
-            reason = f"exit code {process.wait()}"
-        self._end_process()
-        what = "the server was stopped" if self._ending else f"the program that adds documents ended ({reason})"
-        stored = UNKNOWN if stage == STORING else "nothing of these files was stored"
-        return {"error": f"{what}; {stored}", "problems": []}
+            report = self._added(uploads, keep_both, encoding, problems, partial(self._progress, number))
+            state, summary = "done", (*work_lines(report), *report.notes)
+        except InputError as error:
+            summary = (error.message,)
+        except _Stopped:
+            summary = ("the server was stopped; nothing of these files was stored",)
+        except Exception as error:  # the next addition must not wait for ever
+            logging.getLogger(__name__).exception("Addition %s failed", number)
+            summary = (
+                f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})",
+                UNKNOWN,
+            )
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        known = None if report is None else asdict(report)
+        self.jobs.change(number, state=state, stage="", summary=summary, problems=tuple(problems), report=known)
 
-    def _running_process(self) -> subprocess.Popen[str]:
-        with self._lock:
-            if self._ending:
-                raise OSError("the server is ending")
-            if self._process is None:
-                self._process = self._start()
-            return self._process
+    def _progress(self, number: int, stage: str, done: int, total: int) -> None:
+        if self._ending:
+            raise _Stopped
+        self.jobs.change(number, state="running", stage=stage, done=done, total=total)
 
-    def _start(self) -> subprocess.Popen[str]:
-        settings = {
-            "collection": str(self._collection.path),
-            "device": self._options.device,
-            "precision": self._options.precision,
-            "batch_tokens": self._options.batch_tokens,
-            "uploads": str(self._uploads),
-        }
-        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.Popen(  # noqa: S603 -- this package, run by this interpreter
-            [sys.executable, "-P", "-m", "cdcoref.server.adding_program", json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # an interrupt on the terminal is for the server alone
-        )
+    def _added(
+        self, uploads: Sequence[Upload], keep_both: bool, encoding: str | None, problems: list[str], progress: Progress
+    ) -> Report:
+        """Add the documents in files; `problems` gets a sentence for each file, or document, that is left out."""
+        collection = self._collection()
+        progress("reading the files", 0, 0)
+        kind = None if collection.options.kind == "both" else collection.options.kind
+        every_kind = kind is None and collection.model != LEMMA
+        loaded = read_uploads(uploads, kind=kind, encoding=encoding, every_kind=every_kind)
+        problems += [*loaded.problems, *loaded.corpus.notes]
+        corpus = loaded.corpus
+        if not corpus.documents:
+            raise InputError("there was no document to add")
+        came = [document.id for document in corpus.documents]
+        if keep_both:
+            corpus = unused_names(corpus, partial(_is_there, collection))
+        model = partial(self._model, collection.model, progress)
+        report = collection.add(corpus, model, batch_tokens=self._batch_tokens, progress=progress)
+        came_as = {document.id: id for document, id in zip(corpus.documents, came, strict=True)}
+        return replace(report, known={came_as[id]: there for id, there in report.known.items()})
 
-    def _end_process(self) -> None:
-        with self._lock:
-            process, self._process = self._process, None
-        if process is None:
-            return
-        process.terminate()
-        try:
-            process.wait(WAIT_FOR_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):
-                if stream is not None:
-                    stream.close()
+
+def _is_there(collection: Collection, id: str) -> bool:
+    try:
+        collection.document(id, others=0)
+    except InputError:
+        return False
+    return True

@@ -93,15 +93,16 @@ def begin_addition(address: str) -> None:
         time.sleep(0.02)
 
 
-def test_a_server_that_is_killed_leaves_no_uploads(started: Started, temporary: Path) -> None:
+def test_a_server_that_ends_cancels_an_addition_and_leaves_no_uploads(started: Started, temporary: Path) -> None:
     process, address = started("--port", "0", "--device", "cpu")
     begin_addition(address)
     assert list(temporary.glob("cdcoref-upload-*/*/*.txt"))
-    process.kill()
-    until = time.monotonic() + 60
-    while list(temporary.iterdir()):  # the process that adds documents ends when it notices
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "")
+    assert "the addition of 1 file was cancelled: " in err
+    assert "Traceback" not in err
+    assert list(temporary.iterdir()) == []
 
 
 def test_beyond_this_computer_a_token_is_printed(started: Started, tmp_path: Path) -> None:
