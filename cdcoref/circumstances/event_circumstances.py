@@ -231,8 +231,10 @@ class DocumentCircumstances:
             if (word := words[time]) is not None and other in (word, *parse.ancestors(word))
         )
         base = next(near, None)
-        word = last if parse.relations[last] == "prep" else other
-        return replace(one, period=base and base.shifted(one.days)), parse.heads[word]
+        above = parse.heads[last if parse.relations[last] == "prep" else other]
+        if above == last - 1:  # "on the eve of"
+            above = governor(parse, (above,)) or above
+        return replace(one, period=base and base.shifted(one.days)), above
 
     def _where(self, sentence: Sentence, heads: Sequence[int]) -> list[list[Where]]:
         """The places of every event of a sentence."""
@@ -268,7 +270,7 @@ class DocumentCircumstances:
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
     """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"), until the next heading.
 
-    The day of the document is first that of its publication, unless headings of other days follow.
+    The day of the document is first that of its publication, unless headings of other days follow, or of an hour.
     """
     headings = [_day_of_heading(own) for own in sentences]
     entries = [number for number, own in enumerate(sentences) if opens_entry(own)]
@@ -276,11 +278,15 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
         headings[entries[0]] = None
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
-    for own, heading in zip(sentences, headings, strict=True):
+    for number, (own, heading) in enumerate(zip(sentences, headings, strict=True)):
         if heading is None:
             current = None if _is_heading(own) and all(word.isalpha() for word in own.words) else current
-        elif current is not None or heading.period != today or (len(days) > 1 and not _YEAR.fullmatch(own.words[-1])):
-            current = heading
+        else:
+            follows = sentences[number + 1].words if number + 1 < len(sentences) else ()
+            is_of_publication = len(days) == 1 or _YEAR.fullmatch(own.words[-1]) is not None
+            is_above_hour = bool(follows) and not without_hour(follows)
+            if current is not None or heading.period != today or is_above_hour or not is_of_publication:
+                current = heading
         yield current
 
 

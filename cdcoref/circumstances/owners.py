@@ -28,14 +28,15 @@ def governor(
     """The word that a phrase belongs to: an event or a verb, or another noun that it modifies; None for a limit.
 
     `events`: head tokens of event mentions. `of_place`: whether the phrase names a place, which also says where
-    what is done with a noun happens ("a home in Kokomo"). What is denied has no time ("did not fall on Monday").
+    what is done with a noun happens ("a home in Kokomo"). What is denied has no time ("did not fall on Monday"; unlike
+    "fell on Monday, not Tuesday").
     """
     head = token = parse.head_of(tokens)
     preposition = ""
     while parse.heads[token] != token:
         below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
-            denied = any(parse.relations[child] == "neg" for child in parse.children[token])
+            denied = any(parse.relations[child] == "neg" and child < tokens[0] for child in parse.children[token])
             return None if (denied or preposition in _LIMITS) and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])

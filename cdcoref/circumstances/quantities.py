@@ -40,7 +40,8 @@ _ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING
 )
 _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")
-_PRICE = "price"
+_PRICE, _DEATH = "price", "death"
+_ANOTHER = "another"
 _PERCENT = frozenset({"%", "percent", "pct"})
 _NUMBER_PARTS, _BARE, _WITHIN_CLAUSE, _DURATIONS = (
     words_in("parse_labels.tsv", kind) for kind in ("number part", "bare number", "within clause", "duration")
@@ -97,6 +98,12 @@ class StatedQuantity:
     def has_name(self) -> bool:
         """Whether the sort of relation is one of the table."""
         return self.relation in _RELATIONS
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether it is a number of people with whom something happens, whatever noun they are called by."""
+        is_measure = any(row["unit"] == self.unit != PEOPLE for row in _UNITS.values())
+        return "counts" in _RELATIONS.get(self.relation, {}).get("kind", "") and not is_measure
 
     @property
     def grows(self) -> bool:
@@ -192,8 +199,9 @@ def _stated(
     parse, lower, words = sentence.parse, sentence.lower, sentence.words
     before = lower[number.start - 1] if number.start else ""
     after = lower[number.end] if number.end < len(words) else ""
-    if _is_of_name(words, number, before, after) or after in _ADDED or (before in _ADDED and before != "more"):
-        return None  # "13 more bodies"
+    is_added = after in _ADDED or (before in _ADDED and before != "more")  # "13 more bodies"
+    if _is_of_name(words, number, before, after) or (is_added and before != _ANOTHER):
+        return None
     token = parse.head_of(sentence.tokens(number.start, number.end))
     end, value, unit, noun = number.end, number.value, number.unit, token
     if second is not None:
@@ -246,6 +254,8 @@ def _stated(
         relation, row = parse.lemmas[governor].casefold(), {"kind": "", "units": "", "called": ""}
     if "counts" in row["kind"] and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
         return None  # "drowned with 40 others"
+    if is_added and relation == _DEATH:
+        return None  # but "twelve died, and another 20 were injured"
     start = number.start
     rough = not _ROUGH.isdisjoint(lower[max(0, start - _ROUGH_BEFORE) : start])
     own = _events_of(parse, governor, events)
@@ -337,7 +347,9 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
 def _relation(sentence: Sentence, token: int) -> str:
     """The sort of relation that a word states; empty if it states none."""
     word = sentence.lower[token - sentence.first] if 0 <= token - sentence.first < len(sentence.lower) else ""
-    return _RELATION_OF.get(sentence.parse.lemmas[token].casefold()) or _RELATION_OF.get(word, "")
+    parse, name = sentence.parse, sentence.parse.lemmas[token].casefold()
+    objects = (f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj")
+    return next((_RELATION_OF[form] for form in (*objects, name, word) if form in _RELATION_OF), "")
 
 
 def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> int | None:
@@ -365,14 +377,15 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
         relation, word = parse.relations[word], parse.heads[word]
         if relation == "nsubjpass":  # "16 are known to have died"
             yield from (child for child in parse.children[word] if parse.relations[child] == "xcomp")
-        if parse.lemmas[word].casefold() in verbs_about("report"):
+        counts = relation == "dobj" and _relation(sentence, word)  # "the flood claimed 47 lives"
+        if parse.lemmas[word].casefold() in verbs_about("report") and not counts:
             return
         relates = is_verb(parse, word) and parse.lemmas[word].casefold() in _RELATING
         if relates and relation not in ("nsubj", "nsubjpass"):
-            for child in parse.children[word]:
-                if parse.relations[child] in ("nsubj", "nsubjpass"):
+            for child in (child for child in parse.children[word] if child != noun):
+                if parse.relations[child] in ("nsubj", "nsubjpass", "dobj"):
                     yield from _below(parse, child)
-                elif parse.relations[child] in ("acomp", "xcomp", "attr", "dobj") and child != noun:
+                elif parse.relations[child] in ("acomp", "xcomp", "attr"):
                     yield child
         yield word
         if is_verb(parse, word) and parse.relations[word] not in _WITHIN_CLAUSE:
@@ -453,7 +466,9 @@ def speaker_of(sentence: Sentence, token: int) -> str:
         verbs = [verb, *(child for child in parse.children[word] if parse.relations[child] in ("parataxis", "ccomp"))]
         for one in verbs:
             reports = one != word and is_verb(parse, one) and parse.lemmas[one].casefold() in verbs_about("report")
-            if reports and (one != verb or parse.relations[word] in ("ccomp", "parataxis", "conj", "dobj", "advcl")):
+            counts = parse.relations[word] == "dobj" and _relation(sentence, one)  # "the flood claimed 47 lives"
+            below = ("ccomp", "parataxis", "conj", "dobj", "advcl")
+            if reports and (one != verb or (parse.relations[word] in below and not counts)):
                 subject = next((c for c in parse.children[one] if parse.relations[c] == "nsubj"), None)
                 if subject is not None and parse.parts[subject] != "PRON":
                     return _phrase(sentence, subject)

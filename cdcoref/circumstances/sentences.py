@@ -180,7 +180,7 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
 
 def without_hour(words: Sequence[str]) -> Sequence[str]:
     """Words behind a day without the time of day that they begin with (", 8.50 a.m.")."""
-    while words and (words[0] == "," or words[0][0].isdigit() or words[0] in HALVES_OF_DAY):
+    while words and (words[0] == "," or words[0][0].isdigit() or words[0].casefold() in HALVES_OF_DAY):
         words = words[1:]
     return words
 

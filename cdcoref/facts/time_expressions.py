@@ -92,6 +92,7 @@ _DAYS_AWAY = {
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
 _MOST_YEARS_AHEAD = 30
+_LONGEST_HOLIDAY = 4
 
 
 def _either(words: object) -> str:
@@ -189,7 +190,7 @@ def times_in(
         if result.period is not None and result.period.weekday is None:
             base, base_start = result.period, start
         position = match.end() + 1
-        whole = _range(found[-1], result, words) if found else None
+        whole = _joined(found[-1], result, words) if found else None
         if whole is not None:
             found[-1] = whole
             base = whole.period
@@ -201,7 +202,7 @@ def times_in(
 _MAY_STATE = re.compile(
     rf"\d|\b(?:{_DAY_MONTH}|{_cased([*_SHORT])}|{_cased([*_WEEKDAYS])}|{_cased([*_SHORT_DAYS])})\b|\b(?i:day|week|month|"
     rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|night|morning|"
-    rf"afternoon|evening|fortnight|hour)|\w+ies\b|{_HOLIDAY}"
+    rf"afternoon|evening|fortnight|hour|eve of)|\w+ies\b|{_HOLIDAY}"
 )
 
 
@@ -211,8 +212,14 @@ def _looks_back(period: Period, today: Period | None) -> bool:
     return period.last.year < today.first.year and (today.first - period.last).days > _AHEAD
 
 
-def _range(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
-    """The time from one to another ("between 2021 and 2023", "from Monday to Wednesday"); None for separate times."""
+def _joined(one: StatedTime, other: StatedTime, words: Sequence[str]) -> StatedTime | None:
+    """The time from one to another ("between 2021 and 2023", "from Monday to Wednesday"), or at a distance from another
+    ("the day after Christmas"); None for separate times."""
+    if other.start == one.end and abs(one.days) in range(1, 28) and words[other.start] != "the":
+        if other.period is None or other.period.days > _LONGEST_HOLIDAY:
+            return None
+        day = other.period.first + timedelta(other.period.days // 2 + one.days)
+        return replace(other, start=one.start, period=Period.of_day(day))
     before = words[one.start - 1].casefold() if one.start else ""
     between = words[one.end].casefold() if other.start == one.end + 1 else ""
     joined = between in ("to", "until", "till", "through", "-", "–") if before == "from" else between == "and"
@@ -428,10 +435,11 @@ def _weekday_number(name: str) -> int:
 
 
 @_rule(
-    r"(?:{weekday} ?,? )?(?i:the) (?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)(?= (?:[.,;:)]|and |at |when |that )|$)",
+    r"(?:{weekday} ?,? (?:(?i:the) )?|(?i:the) )(?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)"
+    r"(?= (?:[.,;:)]|and |at |when |that )|$)",
 )
 def _bare_day(match: re.Match[str], context: _Context) -> Period | None:
-    """``on the 12th``, ``Tuesday the 12th``."""
+    """``on the 12th``, ``Tuesday the 12th``, ``Friday 13th``."""
     if (_word_before(context) != "on" and not match["weekday"]) or context.known is None:
         return None
     today = context.known.first
@@ -732,13 +740,16 @@ def _clock(context: _Context) -> float | None:
 
 @_rule(
     r"{count} {unit} (?P<way>(?i:before|after|prior to|following))",
-    r"(?i:the) (?P<unit>(?i:day)) (?P<way>(?i:before|after))",
+    r"(?i:the) (?P<unit>(?i:day|night|eve)) (?P<way>(?i:before|after|of))",
 )
 def _distance(match: re.Match[str], context: _Context) -> StatedTime | None:
-    """``three days before`` what follows."""
+    """``three days before`` what follows, ``on the eve of`` it."""
     groups = match.groupdict()
-    days = _unit(groups["unit"]) * (_count(groups["count"]) if groups.get("count") else 1)
-    back = groups["way"].casefold() in ("before", "prior to")
+    unit, way = groups["unit"].casefold(), groups["way"].casefold()
+    if (unit == "eve") != (way == "of"):
+        return None
+    days = 1 if unit == "eve" else _unit(unit) * (_count(groups["count"]) if groups.get("count") else 1)
+    back = way in ("before", "prior to", "of")
     return StatedTime(0, 0, None, days=-days if back else days)
 
 
@@ -746,6 +757,8 @@ def _distance(match: re.Match[str], context: _Context) -> StatedTime | None:
 def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``Easter Sunday``, ``Christmas Day 2020``; of several years the nearest by tense."""
     groups = match.groupdict()
+    if (context.text[: context.start].split() or ["the"])[-1].istitle():
+        return None  # "Johnnie Christmas"
     name = re.sub(r" ?’", "’", groups["holiday"])
     rules = _HOLIDAYS[name]
     if _states_year(groups):

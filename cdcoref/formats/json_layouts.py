@@ -16,7 +16,7 @@ from cdcoref.corpus import ENTITY, KINDS
 from cdcoref.formats.chains import UNKNOWN_KIND, Link, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
-from cdcoref.formats.metadata import stated_date, usual_fields
+from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields
 from cdcoref.formats.web_page import all_text, is_html
 from cdcoref.language import day_in
 
@@ -106,18 +106,21 @@ def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Field
             usual = _usual(value, layouts)
             yield from ({"id": name, **usual},) if "text" in usual else _nested(value, layouts, depth - 1)
         elif isinstance(_first(value), dict):
-            usual_ones = (_usual(entry, layouts) for entry in value if isinstance(entry, dict))
-            yield from (usual for usual in usual_ones if "text" in usual)
+            for entry in (entry for entry in value if isinstance(entry, dict)):
+                article = {name: _without_mark(part) for name, part in entry.items()}
+                usual = _usual(article, layouts)
+                if "text" not in usual and "title" in usual:  # an article of which there is a summary alone
+                    summary = next((text for name in SUMMARIES if isinstance(text := article.get(name), str)), "")
+                    usual = _usual({**article, "content": summary}, layouts) if summary else usual
+                if "text" in usual:
+                    yield usual
+                elif "title" in usual:
+                    layouts.remark("article without a text left out")
 
 
-def _articles(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
-    for number, article in enumerate(content["articles"], 1):
-        if isinstance(article, dict):
-            text = re.sub(r"\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", str(article.get("content") or ""))
-            if text := text or str(article.get("description") or "").removesuffix("[Removed]"):
-                yield _usual(article | {"content": text}, layouts) | {"id": f"{id}:{number}"}
-            else:
-                layouts.remark("article without a text left out")
+def _without_mark(value: Any) -> Any:
+    """A field without what NewsAPI writes where the rest of a text is, or the whole of one that was removed."""
+    return re.sub(r"\s*\[(?:\+\d+ chars|Removed)\]\s*$", "", value) if isinstance(value, str) else value
 
 
 class _Model(BaseModel):
@@ -366,7 +369,6 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 
 
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (
-    (lambda c: "text" not in c and isinstance(_first(c.get("articles")), dict), _articles),
     (
         lambda c: isinstance(c.get("data"), dict) and ("text" in c["data"] or isinstance(c.get("annotations"), list)),
         _label_studio,

@@ -32,16 +32,28 @@ _HEADER = re.compile(
 _MBOX = re.compile(rb"From \S[^\n]*\d\d:\d\d[^\n]*\r?\n")
 _FEED = re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:rss|feed|rdf:RDF)[\s>]", re.DOTALL)
 _SIGNATURE = re.compile(r"^-- ?\r?\n.*", re.MULTILINE | re.DOTALL)
+
+
+def _any_of(kind: str) -> str:
+    return f"(?:{'|'.join(map(re.escape, words_in('mail_words.tsv', kind)))})"
+
+
 _FORWARDED = re.compile(
-    r"^(?:(?:-+ ?(?:Forwarded|Original)[ \w]*-+|_{9,})\n+)?"
-    r"(?:\*?(?:From|To|Cc|Date|Sent|Subject|Reply-To):\*? .*\n){2,}",
+    r"^(?:(?:-{3,} ?[^\n-]{3,40}-{3,}|_{9,})\n+)?" rf"(?:\*?{_any_of('header')}[ \u00a0]?:\*? .*\n){{2,}}",
     re.MULTILINE | re.IGNORECASE,
 )
-_QUOTED = re.compile(r"^(?:> ?)?On .{5,120}\n?.{0,80}(?<=wrote:)\n\n?(?:>.*(?:\n|\Z))+", re.MULTILINE)
+_SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
+_QUOTED = re.compile(
+    rf"^(?:> ?)?{_any_of('before quotation')} .{{5,120}}\n?.{{0,80}}{_any_of('behind writer')}.{{0,80}}:\n\n?"
+    r"(?:>.*(?:\n|\Z))+",
+    re.MULTILINE | re.IGNORECASE,
+)
 """An earlier message that a reply repeats, with the line that introduces it."""
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
-_ANSWER = re.compile(r"(?:(?:re|fwd?):\s*)+", re.IGNORECASE)
+_ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
+_BEFORE_SUBJECT = re.compile(rf"(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+_ORIGINAL = re.compile(_any_of("original"), re.IGNORECASE)
 _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
 _NEXIS_END = re.compile(r"^[ \t]*End of Document[ \t]*$", re.MULTILINE)
@@ -113,12 +125,12 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
         if content is not data:
             text = re.sub(r"^>(?=>*From )", "", text, flags=re.MULTILINE)
         if header := _FORWARDED.search(text):
-            is_answer = re.match(r"(?i)re:", stated["title"]) or "original" in header[0].partition("\n")[0].lower()
-            if is_answer and not re.match(r"(?i)fwd?:", stated["title"]) and text[: header.start()].strip():
+            is_answer = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
+            if is_answer and not _FORWARD.match(stated["title"]) and text[: header.start()].strip():
                 text = text[: header.start()]
-            elif sent := re.search(r"(?im)^\*?(?:Date|Sent):\*?(.*)", header[0]):
+            elif sent := _SENT.search(header[0]):
                 stated["date"] = sent[1] if day_in(sent[1]) else stated["date"]
-        yield Part(_FORWARDED.sub("", text), {**stated, "title": _ANSWER.sub("", stated["title"])})
+        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub("", stated["title"])})
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:

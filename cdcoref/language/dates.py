@@ -8,7 +8,7 @@ from calendar import day_name, month_name
 from collections.abc import Collection, Iterator
 from datetime import date
 
-from cdcoref.word_tables import words_in
+from cdcoref.word_tables import rows, words_in
 
 YEAR = re.compile(r"(1[5-9]|20)\d\d([/-]\d\d(\d\d)?)?")
 """A year in figures, or several ("1986/87")."""
@@ -41,6 +41,10 @@ _IN_TEXT = (
     re.compile(r"(?<![0-9.])(?P<day>[0-3]?[0-9])\.(?P<month>[0-1]?[0-9])\.(?P<year>[0-9]{4})(?![0-9.])"),
     re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
+)
+_OTHER_NAMES = {row["name"]: _FIRST_LETTERS[int(row["month"]) - 1] for row in rows("month_names.tsv")}
+_OTHER_MONTH = re.compile(
+    rf"(?<=\d)(?:\.|er)?\s+(?:de\s+)?({'|'.join(_OTHER_NAMES)})\b\.?(?:\s+de)?(?=\s+\d{{4}})", re.IGNORECASE
 )
 
 
@@ -83,9 +87,10 @@ def date_of(id: str, text: str) -> str | None:
 def day_in(text: str) -> str | None:
     """The first day (ISO 8601) that a text states in figures or with the name of a month; None if there is none.
 
-    >>> day_in("2016-05-01T10:00:00Z"), day_in("Published: 5 March 2024"), day_in("2016/5/1"), day_in("in May")
+    >>> day_in("2016-05-01T10:00:00Z"), day_in("Published: 5 March 2024"), day_in("1. Mai 2016"), day_in("in May")
     ('2016-05-01', '2024-03-05', '2016-05-01', None)
     """
+    text = _OTHER_MONTH.sub(lambda match: f" {_OTHER_NAMES[match[1].lower()]}", text)
     return next(_days((_IN_ID[0], *_IN_TEXT), text), None)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
@@ -104,7 +104,7 @@ class StoryNumbers:
             reports: list[NumberReport] = []
             last: StatedValue | None = None
             for value in sorted(largest.values(), key=lambda one: self._story.rank[one.document]):
-                if last is not None and not _differ(last, value):
+                if last is not None and not last.value.differs(replace(value.value, unit=last.value.unit)):
                     reports[-1] = self._report(last, reports[-1].corrected, (*reports[-1].documents, value.document))
                     continue
                 reports.append(self._report(value, last is not None and self._corrects(value, last), (value.document,)))
@@ -172,9 +172,15 @@ class StoryNumbers:
     def _of_one_sort(self) -> Iterator[tuple[int, int]]:
         """Pairs of quantities by which two documents about one happening state a relation of one sort."""
         by_key: defaultdict[tuple[str, str], defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        units: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for stated in self._stated:
+            units[stated.document, stated.value.relation].add(stated.value.unit)
         for number, stated in enumerate(self._stated):
             if stated.value.has_name or stated.value.unit[:1].isalpha():
-                by_key[_key(stated.value)][stated.document].append(number)
+                key = _key(stated.value)
+                if stated.value.counts_people and len(units[stated.document, key[0]]) == 1:
+                    key = key[0], PEOPLE  # "three were hurt", "seven workers were hurt"; not "two of them officers"
+                by_key[key][stated.document].append(number)
         for of_documents in by_key.values():
             single = [
                 max(numbers, key=lambda number: self._stated[number].value.value)

@@ -230,6 +230,7 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
             ]
         },
         {"articles": [{"title": "T", "source": {"name": "P"}, "date": 1709800000000, "description": FERRY}]},
+        {"page": {"limit": 1}, "data": [{"title": "T", "source": "P", "published_at": "20240307", "snippet": FERRY}]},
         {
             "title": "T",
             "maintext": FERRY,

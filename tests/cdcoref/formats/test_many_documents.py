@@ -117,6 +117,10 @@ def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
         ("Re: F", "It rose.\n\n> On 6 Mar 2024, at 18:00, Ann <a@b.c> wrote:\n> \n> It sank.", "It rose.", None),
         ("FW: F", f"{'_' * 30}\nFrom: A\nSent: Wednesday, March 6, 2024\n\nIt sank.", "It sank.", "2024-03-06"),
         ("F", "> It sank, he said.", "> It sank, he said.", None),
+        ("WG: F", "Von: A\nGesendet: Mittwoch, 6. März 2024 10:12\nBetreff: F\n\nIt sank.", "It sank.", "2024-03-06"),
+        ("TR : F", "De : A\nEnvoyé : mercredi 6 mars 2024 10:12\nObjet : F\n\nIt sank.", "It sank.", "2024-03-06"),
+        ("AW: F", "It rose.\n\nAm Mi., 6. März 2024 schrieb Ann <a@b.c>:\n> It sank.", "It rose.", None),
+        ("AW: F", "It rose.\n\n-----Ursprüngliche Nachricht-----\nVon: A\nAn: B\n\nIt sank.", "It rose.", None),
     ],
 )
 def test_messages_that_hold_others(tmp_path: Path, subject: str, body: str, text: str, date: str | None) -> None:

@@ -50,6 +50,14 @@ def test_columns_whose_last_word_is_a_usual_name(tmp_path: Path) -> None:
     ]
 
 
+def test_columns_with_german_and_french_names(tmp_path: Path) -> None:
+    known = ("A ferry sank.", {"title": "Ferry", "date": "2024-03-13", "source": "Post"})
+    for header in ("Titel;Text;Datum;Zeitung", "Titre;Texte;Date de publication;Journal"):
+        path = tmp_path / "a.csv"
+        path.write_text(f"{header}\nFerry;A ferry sank.;13.03.2024;Post\n", encoding="utf-8")
+        assert [(document.text, document.metadata) for document in read_file(path).documents] == [known]
+
+
 @pytest.mark.parametrize(
     ("stated", "days"),
     [

@@ -180,6 +180,17 @@ def test_what_changes_from_one_day_to_the_next_is_a_line_of_numbers(story: Predi
     assert (line.label, line.unit, line.cluster) == ("people killed", "people", "killing")
 
 
+def test_a_line_of_numbers_of_people_however_they_are_called() -> None:
+    texts = {
+        "a": "2024-01-10 - In Tresk a fire hurt three people .",
+        "b": "2024-01-12 - In Tresk a fire hurt seven workers .",
+        "c": "2024-01-13 - In Tresk a fire hurt 12 people , two of them workers .",
+    }
+    clusters = {"hurting": [(id, "hurt") for id in texts], "fire": [(id, "fire") for id in texts]}
+    (line,) = story_of(texts, clusters).numbers
+    assert str(line) == "3 (10 Jan. 2024), 7 (12 Jan. 2024), 12 (13 Jan. 2024)"
+
+
 def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
     (story,) = stories_of(of_one_day(corpus), {3: list(TEXTS)})
     (one,) = story.disagreements
