@@ -48,9 +48,9 @@ def stats(
         corpora, remarks = _splits(folder)
         more["corpus"] = asdict(folder.info)
     else:
-        from cdcoref.formats import read_corpus
+        from cdcoref.formats import ReadOptions, read_corpus
 
-        loaded = read_corpus(files or [], ids=corpus.ids)
+        loaded = read_corpus(files or [], ReadOptions(ids=corpus.ids))
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
         corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
         if not corpora and not problems:
@@ -158,7 +158,7 @@ def export(
 
 def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[Corpus | Prediction, Sequence[str]]:
     """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
-    from cdcoref.formats import is_collection, read_corpus
+    from cdcoref.formats import ReadOptions, is_collection, read_corpus
 
     kind = None if exported.kind == "both" else exported.kind
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
@@ -171,8 +171,8 @@ def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[C
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
     if exported.corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
-    relations = [name.strip() for name in (exported.relations or "").split(",") if name.strip()]
-    loaded = read_corpus(files, kind=kind, ids=corpus.ids, relations=relations)
+    relations = tuple(name.strip() for name in (exported.relations or "").split(",") if name.strip())
+    loaded = read_corpus(files, ReadOptions(kind=kind, ids=corpus.ids, relations=relations))
     if loaded.problems and not loaded.corpus.documents:
         *others, last = loaded.problems
         say_problems(others)

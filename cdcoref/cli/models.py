@@ -255,9 +255,9 @@ def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[Annotated
 
 def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["local", "global"] | None) -> Corpus:
     """Read annotated files; an unreadable one is an error. Their notes are printed."""
-    from cdcoref.formats import read_corpus
+    from cdcoref.formats import ReadOptions, read_corpus
 
-    loaded = read_corpus(files, kind=kind, ids=ids)
+    loaded = read_corpus(files, ReadOptions(kind=kind, ids=ids))
     if loaded.problems:
         raise InputError(loaded.problems[0])
     say(*loaded.corpus.notes)

@@ -230,21 +230,24 @@ class Reading(Choice):
         metavar="NAME=COLUMN,...",
     )
 
-    def read(self, files: list[str], **details: Any) -> LoadedCorpus:
+    def read(
+        self, files: list[str], *, kind: str | None, every_kind: bool, without: Path | None = None
+    ) -> LoadedCorpus:
         """The documents of files without their clusters; says what was left out."""
-        from cdcoref.formats import read_corpus
+        from cdcoref.formats import ReadOptions, read_corpus
 
         columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
         if not all(name.strip() and column.strip() for name, _, column in columns):
             raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
-        loaded = read_corpus(
-            files,
+        options = ReadOptions(
+            kind=kind,
+            with_clusters=False,
             pipeline=self.pipeline,
             encoding=self.encoding,
             columns={name.strip().lower(): column.strip() for name, _, column in columns},
-            with_clusters=False,
-            **details,
+            every_kind=every_kind,
         )
+        loaded = read_corpus(files, options, without=without)
         loaded = replace(loaded, corpus=self.of(loaded.corpus))
         say(*loaded.corpus.notes)
         say_problems(loaded.problems)

@@ -14,7 +14,6 @@ from cdlm.files import check_writable
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import Writer
     from cdcoref.reports import Results
 
 
@@ -47,12 +46,14 @@ class Outputs:
 
     def check(self, inputs: Sequence[str | Path]) -> None:
         """Refuse outputs that cannot be written, or that would replace what is read; called before long work."""
-        from cdcoref.views import check_options, check_parquet
+        from cdcoref.views import check_options, check_parquet, check_result_name
 
         check_options(self.output or [], self.options)
         seen: set[str] = set()
         for output in self.output or ():
-            self._writer(output)
+            if str(output) == "-":
+                raise InputError("the result cannot be written to standard output; name a file or a folder")
+            check_result_name(output)
             check_output(output, inputs)
             if output.name.lower().endswith(".parquet"):
                 check_parquet()
@@ -65,11 +66,11 @@ class Outputs:
         """The options of outputs."""
         return {name: getattr(self, name) for name in ("layout", "folder_format")}
 
-    def writers(self) -> dict[Path, Writer] | None:
-        """What writes each output document by document; None if one of them is written as a whole."""
-        writers = {output: self._writer(output) for output in self.output or ()}
-        streaming = {output: writer for output, writer in writers.items() if writer is not None}
-        return streaming if len(streaming) == len(writers) else None
+    @property
+    def streamed(self) -> list[Path]:
+        """The outputs, if all of them are JSON lines, which can be written document by document."""
+        outputs = self.output or []
+        return outputs if all(output.name.lower().endswith((".jsonl", ".jsonl.gz")) for output in outputs) else []
 
     def write(self, source: Results | Corpus) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write all outputs; yields each with sentences on what it leaves out."""
@@ -77,17 +78,6 @@ class Outputs:
 
         for output in self.output or ():
             yield output, write_result(source, output, **fitting_options(output, self.options))
-
-    def _writer(self, output: Path) -> Writer | None:
-        from cdcoref.formats import output_format
-        from cdcoref.views import WRITERS, check_result_name, fitting_options, is_folder_output
-
-        if str(output) == "-":
-            raise InputError("the result cannot be written to standard output; name a file or a folder")
-        check_result_name(output)
-        if is_folder_output(output) or output.name.lower().endswith(tuple(WRITERS)):
-            return None
-        return output_format(output, fitting_options(output, self.options).get("layout")).writer
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:

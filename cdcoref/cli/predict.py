@@ -31,7 +31,6 @@ from cdlm.printing import counted
 
 if TYPE_CHECKING:
     from cdcoref.corpus import Corpus
-    from cdcoref.formats import Writer
     from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
 
 EXAMPLES = {
@@ -153,9 +152,8 @@ def predict(
     predictor = computing.load(linking.model, mentions.style)
     cache = computing.cache
     try:
-        writers = outputs.writers()
-        if writers and outputs.pairs is None:
-            write_stories(predictor, loaded.corpus, options, cache, writers)
+        if outputs.streamed and outputs.pairs is None:
+            write_stories(predictor, loaded.corpus, options, cache, outputs.streamed)
         else:
             show(predict_everything(predictor, loaded.corpus, options, cache), outputs)
     except KeyboardInterrupt:
@@ -201,9 +199,10 @@ def write_stories(
     corpus: Corpus,
     options: PredictionOptions,
     cache: Path | None,
-    writers: dict[Path, Writer],
+    outputs: list[Path],
 ) -> None:
     """Write the stories about each subject as they finish, with only these in memory, into files that then appear."""
+    from cdcoref.formats import jsonl_writer
     from cdcoref.predict import joined_stories
     from cdcoref.reports import Results, Tally
     from cdcoref.views import event_circumstances, summary
@@ -212,7 +211,7 @@ def write_stories(
     notes: list[str] = []
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     with redirect_stdout(sys.stderr), ExitStack() as files, StageProgress() as progress:
-        writes = [files.enter_context(writer(output)) for output, writer in writers.items()]
+        writes = [files.enter_context(jsonl_writer(output)) for output in outputs]
         for stories in predictor.stream_subjects(
             corpus, options, cache=cache, announce=_announce, progress=progress.update
         ):
@@ -225,7 +224,7 @@ def write_stories(
                         write(document, mentions[document.id], events[document.id])
                 tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
                 notes += story.notes
-    say(*notes, summary(tally.counts()), *(f"written to {output}" for output in writers))
+    say(*notes, summary(tally.counts()), *(f"written to {output}" for output in outputs))
 
 
 def show(prediction: Prediction, outputs: PredictionOutputs) -> None:

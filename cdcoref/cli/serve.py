@@ -53,13 +53,10 @@ def serve(
     when the server stops is cancelled, and none of its documents are stored. /docs describes the API. Without a
     collection, only the part of the API that links the texts sent to it is available.
     """
-    from cdcoref.server import ServerOptions, check_installed, is_loopback, new_token, read_token, serve
+    from cdcoref.server import ServerOptions, is_loopback, new_token, read_token, serve
 
-    check_installed()
     if file is not None and model is not None:
         raise InputError("a collection has its own model; leave out --model, or the collection", file)
-    if file is not None and not file.exists():
-        raise InputError("there is no collection here; `cdcoref add` creates one", file)
     computing.check()
     token: str | None = None
     if token_file is not None:

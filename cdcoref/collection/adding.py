@@ -1,4 +1,4 @@
-"""Documents added to a collection: what is new is read, and the stories that changed are linked again.
+"""Documents added to a collection, or removed: what is new is read, and the stories that changed are linked again.
 
 The model works on the collection as it is when it begins, and what it found is stored in one short transaction; if
 another program changed the collection in the meantime, it is planned again, and what is not known yet is read.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cdcoref.collection import documents
 from cdcoref.collection.corrections import move_corrections
-from cdcoref.collection.database import STORING, Database, insert, numbers_of, stories_of
+from cdcoref.collection.database import STORING, Database, insert, no_document, numbers_of, stories_of
 from cdcoref.collection.planning import Plan, StoryPlan, make_plan
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied
@@ -200,3 +200,19 @@ def _store_stories(connection: sqlite3.Connection, plans: Sequence[StoryPlan]) -
             connection.execute("UPDATE documents SET story = ? WHERE id = ?", (number, id))
         story_of.update(dict.fromkeys(plan.new, number))
     return story_of, left
+
+
+def remove_documents(database: Database, ids: Sequence[str]) -> Report:
+    """Remove documents by id, all of them or none."""
+    with database.writing() as connection:
+        found = numbers_of(connection, ids)
+        for id in ids:
+            if id not in found:
+                raise no_document(connection, id)
+        numbers = [found[id] for id in dict.fromkeys(ids)]
+        tied_before = tied(connection, stories_of(connection, numbers))
+        removed = [documents.delete_document(connection, number) for number in numbers]
+        stories = place_stories(connection, {deleted.story for deleted in removed})
+        stories |= drop_empty_stories(connection, tied_before)
+        former = {m.cluster for deleted in removed for m in deleted.mentions if m.cluster is not None}
+        return replace(recluster(connection, stories, former), removed=tuple(dict.fromkeys(ids)))

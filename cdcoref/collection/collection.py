@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cdcoref.collection.adding import add_documents
+from cdcoref.collection.adding import add_documents, remove_documents
 from cdcoref.collection.correcting import store_and_obey, turn_and_obey
 from cdcoref.collection.corrections import Action, Correction
 from cdcoref.collection.database import Database
@@ -15,7 +15,6 @@ from cdcoref.collection.documents import Incoming, stored_boilerplate
 from cdcoref.collection.queries import Queries
 from cdcoref.collection.reader import GivenPredictor, Reader
 from cdcoref.collection.records import Report
-from cdcoref.collection.removing import remove_documents
 from cdcoref.collection.settings import OPTIONS, Settings, has_settings, kept_options, store_settings, stored_settings
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_ids

@@ -58,48 +58,44 @@ _DOCUMENTS = _Sort("document", "story", "documents_to_correct")
 
 def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None) -> Correction:
     """Store a correction, and obey it."""
-    with database.writing() as connection:
-        return _store_and_obey(connection, action, ids, name)
-
-
-def _store_and_obey(connection: sqlite3.Connection, action: Action, ids: Sequence[str], name: str | None) -> Correction:
     if action not in corrections.ACTIONS:
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"
         )
     if action == "rename" and len(ids) == 1 and re.fullmatch("s[1-9][0-9]*", ids[0]):
         action = "rename-story"
-    if action == "rename-story":
-        if len(ids) != 1:
-            raise InputError("give the one story to rename, such as s3")
-        (first, *_) = _find(connection, _DOCUMENTS, ids[0], all_of_group=False)
-        number = corrections.store_correction(connection, action, [first.mention], name=_value(action, name))
-    elif action in corrections.FACTS:
-        cluster = _cluster(connection, ids, action)
-        number = corrections.store_correction(connection, action, (), (), cluster, _value(action, name))
-    else:
-        sort = _DOCUMENTS if action in corrections.OF_STORIES else _MENTIONS
-        rows = [
-            row
-            for id in dict.fromkeys(ids)
-            for row in _find(connection, sort, id, all_of_group=action in corrections.SPLITS)
-        ]
-        if action not in corrections.MOVES:  # whose last member stands for a group
-            rows = list({row.number: row for row in rows}.values())
-        rest: list[_Row] = []
-        if action in corrections.SPLITS:
-            rest = _rest_of_group(connection, sort, rows)
-        elif action in corrections.MOVES:
-            rest = _rest_of_others(connection, sort, ids, rows)
-        elif action != "join-stories":
-            _check(action, rows)
-        elif len({row.group for row in rows}) < 2:
-            raise InputError("give two or more different stories, such as s3, to join them")
-        into = rows[-1].group if action == "move" else None
-        named, others = [row.mention for row in rows], [row.mention for row in rest]
-        number = corrections.store_correction(connection, action, named, others, into)
-    (correction,) = stored_corrections(connection, [number])
-    return _obey(connection, correction)
+    with database.writing() as connection:
+        if action == "rename-story":
+            if len(ids) != 1:
+                raise InputError("give the one story to rename, such as s3")
+            (first, *_) = _find(connection, _DOCUMENTS, ids[0], all_of_group=False)
+            number = corrections.store_correction(connection, action, [first.mention], name=_value(action, name))
+        elif action in corrections.FACTS:
+            cluster = _cluster(connection, ids, action)
+            number = corrections.store_correction(connection, action, (), (), cluster, _value(action, name))
+        else:
+            sort = _DOCUMENTS if action in corrections.OF_STORIES else _MENTIONS
+            rows = [
+                row
+                for id in dict.fromkeys(ids)
+                for row in _find(connection, sort, id, all_of_group=action in corrections.SPLITS)
+            ]
+            if action not in corrections.MOVES:  # whose last member stands for a group
+                rows = list({row.number: row for row in rows}.values())
+            rest: list[_Row] = []
+            if action in corrections.SPLITS:
+                rest = _rest_of_group(connection, sort, rows)
+            elif action in corrections.MOVES:
+                rest = _rest_of_others(connection, sort, ids, rows)
+            elif action != "join-stories":
+                _check(action, rows)
+            elif len({row.group for row in rows}) < 2:
+                raise InputError("give two or more different stories, such as s3, to join them")
+            into = rows[-1].group if action == "move" else None
+            named, others = [row.mention for row in rows], [row.mention for row in rest]
+            number = corrections.store_correction(connection, action, named, others, into)
+        (correction,) = stored_corrections(connection, [number])
+        return _obey(connection, correction)
 
 
 def turn_and_obey(database: Database, number: int | None, *, undo: bool) -> Correction:

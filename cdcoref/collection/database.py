@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
@@ -33,8 +32,6 @@ WAIT = 60.0
 STORING = "storing"
 """The last stage of an addition or a rebuild: a program that ends in it, or after it, may have stored the change."""
 TABLES = Path(__file__).with_name("tables.sql")
-PAUSE = 0.02
-"""Seconds between two tries to change how the file is written."""
 _AT_ONCE = 500
 """Values that a statement takes, at most."""
 Value = TypeVar("Value")
@@ -83,7 +80,7 @@ class Database:
             check_collection(connection, self.path)
             connection.execute("PRAGMA synchronous = FULL")
             return
-        _write_ahead(connection)
+        connection.execute("PRAGMA journal_mode = WAL")  # changes are kept in a file of their own, so others read on
         connection.execute("PRAGMA synchronous = FULL")
         with self.writing():
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -149,19 +146,6 @@ def is_in_place(path: Path, opened: os.stat_result) -> bool:
         return os.path.samestat(opened, path.stat())
     except OSError:
         return False
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Keep changes in a file of their own, from which others read on; SQLite itself does not wait for that."""
-    until = time.monotonic() + WAIT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
-                raise
-            time.sleep(PAUSE)
 
 
 def _statements(text: str) -> Iterator[str]:

@@ -295,10 +295,6 @@ def _chosen_clusters(kind: str | None, min_mentions: int, story: int | None, que
     return _Chosen(" AND ".join(conditions), list(conditions.values()), query if asks else None)
 
 
-def _day(id: str, beginning: str, metadata: str | None) -> str | None:
-    return day_of(id, beginning, records.stored_metadata(metadata))
-
-
 def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:
     """Numbers of the documents in which a cluster is mentioned, by date; those without one last, as they were added."""
     query = (
@@ -306,5 +302,5 @@ def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int
         "WHERE number IN (SELECT document FROM mentions WHERE cluster = ?)"
     )
     rows = connection.execute(query, (BEGINNING, cluster)).fetchall()
-    dated = [(_day(id, beginning, metadata), number) for number, id, beginning, metadata in rows]
+    dated = [(day_of(id, text, records.stored_metadata(metadata)), number) for number, id, text, metadata in rows]
     return [number for _, number in sorted(dated, key=lambda row: (row[0] is None, row[0] or "", row[1]))]

@@ -104,11 +104,6 @@ def mark_rejected(connection: sqlite3.Connection, story: int) -> list[int]:
     return [number for (number,) in connection.execute(query, (story,))]
 
 
-def confirmed_groups(constraints: Iterable[Constraints], size: int) -> np.ndarray:
-    """A number for every mention, equal for mentions that people confirmed to corefer. *Shape:* (size,)"""
-    return connected(size, *_pairs(one.must_links for one in constraints).T)
-
-
 def _pairs(parts: Iterable[Sequence[Pair]]) -> np.ndarray:
     return np.array([pair for part in parts for pair in part], dtype=np.int64).reshape(-1, 2)
 
@@ -166,7 +161,7 @@ def recluster(
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
     labels = constrained(before, constraints, similarity, antecedents)
-    confirmed = confirmed_groups(constraints, len(mentions))
+    confirmed = connected(len(mentions), *_pairs(one.must_links for one in constraints).T)  # by people
     confidence = np.array([np.nan if m.confidence is None else m.confidence for m in mentions], dtype=np.float64)
     if config is not None:
         known = links.confidences(labels, within, confirmed)
@@ -192,7 +187,9 @@ def recluster(
     if config is not None and mentions:
         above = np.array([1.0 - config.distance_threshold[mention.kind or ""] for mention in mentions])
         above[links.pronouns] = EVEN
-        decisions = least_sure(labels, links, known, above, constraints)
+        decisions = _merges(labels, links, known, above, constraints)
+        decisions += _non_merges(labels, links, above, constraints)
+        decisions.sort(key=lambda decision: (-decision.doubt, decision.first, decision.second))
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
     kept = Counter[int]()
@@ -236,24 +233,6 @@ class UncertainDecision(NamedTuple):
     doubt: float
 
 
-def least_sure(
-    labels: np.ndarray,
-    links: MentionLinks,
-    confidence: np.ndarray,
-    above: np.ndarray,
-    corrections: Sequence[Constraints],
-) -> list[UncertainDecision]:
-    """The least certain decisions first: a mention and the rest of its cluster, or two clusters.
-
-    `above` is the probability above which a mention's cluster is merged with others. *Shapes:* (mentions,)
-    """
-    decisions = [
-        *_merges(labels, links, confidence, above, corrections),
-        *_non_merges(labels, links, above, corrections),
-    ]
-    return sorted(decisions, key=lambda d: (-d.doubt, d.first, d.second))
-
-
 def _merges(
     labels: np.ndarray,
     links: MentionLinks,
@@ -261,7 +240,10 @@ def _merges(
     above: np.ndarray,
     corrections: Sequence[Constraints],
 ) -> list[UncertainDecision]:
-    """The mention of each cluster that fits worst, with the one that it resembles most or refers to."""
+    """The mention of each cluster that fits worst, with the one that it resembles most or refers to.
+
+    `above` is the probability above which a mention's cluster is merged with others. *Shape:* (mentions,)
+    """
     compared = links.compared
     one = np.concatenate([compared.first, compared.second, links.pronouns])
     other = np.concatenate([compared.second, compared.first, links.candidates])

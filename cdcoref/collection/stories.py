@@ -123,7 +123,11 @@ def place_stories(connection: sqlite3.Connection, changed: Iterable[int], new: I
     )
     story_of = np.searchsorted(stories, words.stories[rows])
     labels = subject_labels(csr_array(words.vectors[rows]), story_of, [first_id[story] for story in stories])
-    store_subjects(connection, stories, labels)
+    number: dict[int, int] = {}
+    for story, label in sorted(zip(stories, labels, strict=True)):
+        number.setdefault(label, story)
+    subjects = [(story, number[label]) for story, label in zip(stories, labels, strict=True)]
+    connection.executemany("INSERT OR REPLACE INTO subjects VALUES (?, ?)", subjects)
     earlier, later = _groups(before), _groups(dict(zip(stories, labels, strict=True)))
     return left | {story for story in stories if earlier[story] != later[story]}
 
@@ -143,17 +147,6 @@ def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -
         left |= {other for (other,) in connection.execute(query, (story,))}
         connection.execute("DELETE FROM subjects WHERE story = ?", (story,))
     return left - empty
-
-
-def store_subjects(connection: sqlite3.Connection, stories: Sequence[int], labels: Sequence[int]) -> None:
-    """Store the subjects of all stories of some subjects: the same number for those with the same label."""
-    number: dict[int, int] = {}
-    for story, label in sorted(zip(stories, labels, strict=True)):
-        number.setdefault(label, story)
-    connection.executemany(
-        "INSERT OR REPLACE INTO subjects VALUES (?, ?)",
-        ((story, number[label]) for story, label in zip(stories, labels, strict=True)),
-    )
 
 
 def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:

@@ -39,7 +39,6 @@ from .folders import file_names as file_names
 from .folders import write_folder as write_folder
 from .format import Format as Format
 from .format import ReadOptions as ReadOptions
-from .format import Writer as Writer
 from .format_registry import FORMATS as FORMATS
 from .format_registry import format_of as format_of
 from .format_registry import has_input_suffix as has_input_suffix

@@ -16,7 +16,6 @@ from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.format_registry import has_input_suffix, is_document, is_own_result, read_file
 from cdcoref.formats.jsonl import joined_names
 from cdcoref.formats.lines import STANDARD_INPUT, check_encoding
-from cdcoref.formats.mention_table import IdScope
 from cdcoref.formats.plain_text import loaded_pipeline
 from cdlm.printing import counted
 
@@ -45,16 +44,9 @@ class LoadedCorpus:
 
 def read_corpus(
     paths: str | Path | Iterable[str | Path],
+    options: ReadOptions | None = None,
     *,
-    pipeline: str | None = None,
-    encoding: str | None = None,
-    kind: str | None = None,
-    ids: IdScope | None = None,
-    with_clusters: bool = True,
     without: str | Path | None = None,
-    columns: Mapping[str, str] | None = None,
-    relations: Sequence[str] = (),
-    every_kind: bool = False,
     names: Mapping[Path, str] | None = None,
     standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
@@ -69,23 +61,15 @@ def read_corpus(
     without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
     or ``"-"`` for `standard_input`, by default that of the process. `without` is a collection that is not read, nor are
     the files that SQLite keeps beside it. `names` are the ids of files that are a document each, by default their own
-    names. All else is as in `ReadOptions`; a file that `every_kind` refuses is a problem. Raises `InputError` if there
-    is no such encoding, or the spaCy pipeline cannot be loaded.
+    names. A file that the options refuse is a problem. Raises `InputError` if there is no such encoding, or the spaCy
+    pipeline cannot be loaded.
     """
-    if encoding is not None:
-        check_encoding(encoding)
+    options = options or ReadOptions()
+    pipeline = options.pipeline
+    if options.encoding is not None:
+        check_encoding(options.encoding)
     if pipeline is not None:
         loaded_pipeline(pipeline)  # which refuses one that cannot be loaded
-    options = ReadOptions(
-        kind=kind,
-        ids=ids,
-        with_clusters=with_clusters,
-        pipeline=pipeline,
-        encoding=encoding,
-        columns=columns,
-        relations=tuple(relations),
-        every_kind=every_kind,
-    )
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
     reader = _Reader(options, standard_input, frozenset(left_out))
     files = list(reader.find([paths] if isinstance(paths, str | Path) else paths))

@@ -6,13 +6,11 @@ A new format is one module that defines a `Format`, and an entry in `format_regi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats.mention_table import IdScope, MentionTable, table_of_corpus
 from cdlm.printing import counted
@@ -87,18 +85,6 @@ def lost_of_documents(corpus: Corpus, format: str) -> tuple[str, ...]:
     )
 
 
-class WriteDocument(Protocol):
-    """Writes a document and its mentions."""
-
-    def __call__(
-        self, document: Document, mentions: Sequence[Mention], clusters: Sequence[Mapping[str, Any]] = (), /
-    ) -> None:
-        """Write them, with what else is known of clusters: objects with ``cluster`` and ``kind``."""
-
-
-Writer = Callable[[Path], AbstractContextManager[WriteDocument]]
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format."""
@@ -115,8 +101,6 @@ class Format:
     """Reads only the mentions, for scoring; None for a format without coreference."""
     write: Write | None = None
     """Writes a corpus in the named layout; returns a sentence for each kind of information lost. None: read-only."""
-    writer: Writer | None = None
-    """Writes a file document by document; None if the format needs the whole corpus."""
     layouts: tuple[str, ...] = ()
     """The names of its layouts, default first, if it has several."""
     omits: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from cdcoref.corpus import ClusterKey, Corpus, Document, Mention, character_parts, mention_text
 from cdcoref.errors import InputError
-from cdcoref.formats.format import Format, ReadOptions, WriteDocument
+from cdcoref.formats.format import Format, ReadOptions
 from cdcoref.formats.jsonl_parsing import Remarks, read_records
 from cdcoref.formats.lines import first_bytes, shown_name
 from cdcoref.formats.mention_table import MentionTable, table_of_corpus
@@ -51,7 +51,9 @@ def read_jsonl_table(path: Path, options: ReadOptions) -> MentionTable:
 
 
 @contextmanager
-def jsonl_writer(path: str | Path, names: Mapping[ClusterKey, str] = MappingProxyType({})) -> Iterator[WriteDocument]:
+def jsonl_writer(
+    path: str | Path, names: Mapping[ClusterKey, str] = MappingProxyType({})
+) -> Iterator[Callable[..., None]]:
     """Write a corpus document by document; the file appears, complete, when the block ends without an error.
 
         with jsonl_writer("pred.jsonl") as write:
@@ -174,7 +176,6 @@ JSONL = Format(
     read=read_jsonl,
     read_table=read_jsonl_table,
     write=lambda corpus, path, _: write_jsonl(corpus, path),
-    writer=jsonl_writer,
     names=True,
     metadata=True,
 )

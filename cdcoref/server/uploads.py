@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from cdcoref.corpus import Corpus
-from cdcoref.formats import LoadedCorpus, read_corpus
+from cdcoref.formats import LoadedCorpus, ReadOptions, read_corpus
 
 LONGEST_NAME = 400
 
@@ -33,10 +32,10 @@ def clean_name(name: str) -> str:
     return kept[-LONGEST_NAME:] or "document"
 
 
-def read_uploads(uploads: Sequence[Upload], **options: Any) -> LoadedCorpus:
-    """Read files, whose documents and problems have the names of the uploads; options as in `read_corpus`."""
+def read_uploads(uploads: Sequence[Upload], options: ReadOptions) -> LoadedCorpus:
+    """Read files, whose documents and problems have the names of the uploads."""
     names = {upload.path: upload.name for upload in uploads}
-    loaded = read_corpus(names, names=names, with_clusters=False, **options)
+    loaded = read_corpus(names, options, names=names)
 
     def renamed(sentence: str) -> str:
         for path, name in names.items():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from cdcoref.collection import Collection, Report, is_in_place, work_lines
 from cdcoref.errors import InputError, first_line
+from cdcoref.formats import ReadOptions
 from cdcoref.predict import LEMMA
 from cdcoref.server.running import ServerOptions
 from cdcoref.server.uploads import Upload, read_uploads, unused_names
@@ -245,7 +246,8 @@ class Writer:
         progress("reading the files", 0, 0)
         kind = None if collection.options.kind == "both" else collection.options.kind
         every_kind = kind is None and collection.model != LEMMA
-        loaded = read_uploads(uploads, kind=kind, encoding=encoding, every_kind=every_kind)
+        options = ReadOptions(kind=kind, encoding=encoding, every_kind=every_kind, with_clusters=False)
+        loaded = read_uploads(uploads, options)
         problems += [*loaded.problems, *loaded.corpus.notes]
         corpus = loaded.corpus
         if not corpus.documents:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cdcoref.corpora import CORPORA, TOPICS, read_ecb
-from cdcoref.formats import read_corpus
+from cdcoref.formats import ReadOptions, read_corpus
 
 Run = Callable[..., Any]
 
@@ -66,7 +66,7 @@ def test_export_is_read_back(cdcoref: Run, mini_dev: Path, name: str, gaps: bool
     path = mini_dev / name
     done = cdcoref("export", "--ecb-root", mini_dev, "--split", "dev", "--kind", "event", "-o", path)
     assert ("8 discontinuous mentions extended" in done.err) != gaps
-    back = read_corpus([path], kind="event").corpus
+    back = read_corpus([path], ReadOptions(kind="event")).corpus
     gold = read_ecb(mini_dev, "dev").of_kind("event")
     assert [(d.id, d.tokens, d.subtopic) for d in back.documents] == [
         (d.id, d.tokens, d.subtopic) for d in gold.documents

@@ -14,7 +14,7 @@ from spacy.vocab import Vocab
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.facts import ENGLISH, Parse, parse, parse_of_doc, with_parses
-from cdcoref.formats import corpus_of, read_corpus
+from cdcoref.formats import ReadOptions, corpus_of, read_corpus
 
 pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 
@@ -88,7 +88,7 @@ def test_a_dateline_is_parsed_by_itself() -> None:
 
 def test_the_parse_of_a_doc_or_of_a_named_pipeline_is_kept(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The ferry sank. Police found it.")
-    (read,) = read_corpus(tmp_path / "a.txt", pipeline=str(ENGLISH)).corpus.documents
+    (read,) = read_corpus(tmp_path / "a.txt", ReadOptions(pipeline=str(ENGLISH))).corpus.documents
     doc = spacy.load(ENGLISH)("The ferry  sank. Police found it.")  # with a token of white space
     (made,) = corpus_of([doc]).documents
     assert read.parse is not None

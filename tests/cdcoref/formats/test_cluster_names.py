@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cdcoref.formats import LoadedCorpus, read_corpus
+from cdcoref.formats import LoadedCorpus, ReadOptions, read_corpus
 
 
 def document(id: str, clusters: Iterable[str | None], kind: str | None = "event") -> str:
@@ -57,11 +57,11 @@ def test_a_kind_that_is_given_for_conll_is_the_kind(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text(conll("a", [7]))
     (tmp_path / "b.jsonl").write_text(document("b", ["7"]))
     files = [tmp_path / "a.conll", tmp_path / "b.jsonl"]
-    assert len(read_corpus(files, ids="global").problems) == 1
-    loaded = read_corpus(files, kind="event", ids="global")
+    assert len(read_corpus(files, ReadOptions(ids="global")).problems) == 1
+    loaded = read_corpus(files, ReadOptions(kind="event", ids="global"))
     assert loaded.problems == ()
     assert len(loaded.corpus.clusters()) == 1
-    assert len(read_corpus(files, kind="event").corpus.clusters()) == 2
+    assert len(read_corpus(files, ReadOptions(kind="event")).corpus.clusters()) == 2
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_numbers_that_begin_anew_are_refused(
         assert "clusters are numbered consecutively from" in loaded.problems[0]
         assert "equal numbers cannot be the same cluster" in loaded.problems[0]
         assert str(tmp_path / "0.jsonl") in loaded.problems[0]
-    without = read_corpus([tmp_path / "0.jsonl", tmp_path / "1.jsonl"], with_clusters=False)
+    without = read_corpus([tmp_path / "0.jsonl", tmp_path / "1.jsonl"], ReadOptions(with_clusters=False))
     assert without.problems == ()
     assert all(mention.cluster is None for mention in without.corpus.mentions)
 
@@ -97,11 +97,11 @@ def test_conll_files_number_their_own_clusters(tmp_path: Path, numbers: Iterable
     for name in "ab":
         (tmp_path / f"{name}.conll").write_text(conll(name, numbers))
     for ids in (None, "local"):
-        alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ids=ids)
+        alone = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ReadOptions(ids=ids))
         assert alone.problems == ()
         assert all(len(cluster) == 1 for cluster in alone.corpus.clusters())
-    joined = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ids="global")
+    joined = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ReadOptions(ids="global"))
     assert joined.problems == ()
     assert all(len(cluster) == 2 for cluster in joined.corpus.clusters())
-    without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], with_clusters=False)
+    without = read_corpus([tmp_path / "a.conll", tmp_path / "b.conll"], ReadOptions(with_clusters=False))
     assert {m.key: m.cluster for m in without.corpus.mentions} == {m.key: None for m in alone.corpus.mentions}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cdcoref.corpus import Corpus
-from cdcoref.formats import read_corpus
+from cdcoref.formats import ReadOptions, read_corpus
 
 CONLL = b"#begin document (c); part 000\nc\t0\t0\tAnn\t-\t*\t-\t-\t-\t-\t*\t(7)\n\n#end document\n"
 JSONL = b'{"id": "j", "text": "Bob ran.", "mentions": [{"start": 0, "end": 3, "cluster": "7"}]}\n'
@@ -151,6 +151,6 @@ def test_how_ids_were_taken_is_noted_once_for_many_files(tmp_path: Path) -> None
     [note] = read_corpus([tmp_path]).corpus.notes
     first = ", ".join(str(tmp_path / f"{number}.conll") for number in range(3))
     assert note == f"6 files ({first}, ...): {sentence}"
-    assert read_corpus([tmp_path], ids="global").corpus.notes == ()
+    assert read_corpus([tmp_path], ReadOptions(ids="global")).corpus.notes == ()
     assert len(read_corpus([tmp_path]).corpus.clusters()) == 6
-    assert len(read_corpus([tmp_path], ids="global").corpus.clusters()) == 1
+    assert len(read_corpus([tmp_path], ReadOptions(ids="global")).corpus.clusters()) == 1

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cdcoref.errors import InputError
-from cdcoref.formats import first_bytes, line_chunks, read_corpus, read_text
+from cdcoref.formats import ReadOptions, first_bytes, line_chunks, read_corpus, read_text
 from tests.streams import SlowStream
 
 MARKED = {
@@ -76,4 +76,4 @@ def test_an_encoding_is_suggested_where_the_text_may_be_in_it(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["klingon", "", "a\0b", "base64", "rot13", "undefined"])
 def test_an_encoding_that_does_not_exist(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"there is no encoding .*; usual ones are cp1252"):
-        read_corpus([tmp_path], encoding=name)
+        read_corpus([tmp_path], ReadOptions(encoding=name))

@@ -23,6 +23,7 @@ from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats import (
     FORMATS,
+    ReadOptions,
     first_bytes,
     format_of,
     output_format,
@@ -269,7 +270,7 @@ def test_a_file_is_refused_by_what_it_is(tmp_path: Path, name: str) -> None:
     (tmp_path / "scan.txt").write_bytes(data)
     (tmp_path / "scan.txt.gz").write_bytes(gzip.compress(data))
     for encoding in (None, "cp1252"):
-        assert read_corpus([tmp_path], encoding=encoding).problems == tuple(
+        assert read_corpus([tmp_path], ReadOptions(encoding=encoding)).problems == tuple(
             f"{tmp_path / file}: this is {name}; {advice}" for file in ("scan.txt", "scan.txt.gz")
         )
 

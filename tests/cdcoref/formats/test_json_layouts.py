@@ -147,7 +147,7 @@ def test_columns_have_the_names_that_the_user_gives_or_usual_ones(tmp_path: Path
     row = {"Report": FERRY, "Head line": "Ferry sinks", "PUBLISHED": "7/3/2024", "Outlet": "Courier", "Desk": "Harbour"}
     plain = ",".join(row) + "\n" + ",".join(row.values())
     (tmp_path / name).write_text(json.dumps(row) if name.endswith("jsonl") else plain)
-    loaded = read_corpus([tmp_path], columns={"text": "Report", "title": "Head line"})
+    loaded = read_corpus([tmp_path], ReadOptions(columns={"text": "Report", "title": "Head line"}))
     [document] = loaded.corpus.documents
     assert document.text == FERRY
     assert document.metadata == {"title": "Ferry sinks", "date": "7/3/2024", "source": "Courier", "Desk": "Harbour"}

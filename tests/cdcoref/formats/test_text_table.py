@@ -32,7 +32,7 @@ def test_a_row_is_a_document(tmp_path: Path, name: str) -> None:
         frame.to_parquet(tmp_path / name)
     else:
         frame.to_csv(tmp_path / name, index=False, sep="\t" if "tsv" in name else ",")
-    loaded = read_corpus([tmp_path / name], columns={"text": "Story"})
+    loaded = read_corpus([tmp_path / name], ReadOptions(columns={"text": "Story"}))
     first, second = loaded.corpus.documents
     assert (first.id, first.text, first.path) == ("r1", "A ferry sank.", None)
     assert first.metadata == {"title": "Ferry sinks", "date": "2024-03-05", "source": "Courier"}

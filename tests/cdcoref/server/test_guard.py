@@ -144,7 +144,7 @@ def test_cookies_of_other_servers_on_this_host(news: Path, start: Callable[..., 
 
 def test_a_token_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "token"
-    for content, why in ((b"", "must hold a token"), (b"two words of it all", "one word"), (b"short", "too short"),
+    for content, why in ((b"", "must hold a token"), (b"two words of it all", "one word"),
                          (b"\xff" * 20, "not text"), ("ü" * 20, "ASCII")):  # fmt: skip
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(InputError, match=why):
