@@ -67,22 +67,12 @@ class Kept:
 
 @contextmanager
 def change_progress() -> Iterator[Progress]:
-    """Show the progress of a change; if it is interrupted, say whether it may have been stored, and exit with 130."""
-    from cdcoref.collection import STORING
-
-    latest = ""
-
-    def update(stage: str, done: int, total: int) -> None:
-        nonlocal latest
-        latest = stage
-        bars.update(stage, done, total)
-
+    """Show the progress of a change; if it is interrupted, exit with 130."""
     try:
         with StageProgress() as bars:
-            yield update
+            yield bars.update
     except KeyboardInterrupt:
-        what = "`cdcoref show` says whether the change was stored" if latest == STORING else "nothing was changed"
-        say(f"interrupted; {what}")
+        say("interrupted; a change is stored whole or not at all, and `cdcoref show` says which")
         sys.exit(130)
 
 
@@ -128,13 +118,8 @@ def add(file: FileArgument, documents: FilesArgument, kept: Kept, reading: Readi
     if not exists and (name != LEMMA or not loaded.corpus.mentions):
         predictor = ready()  # before there is a file: a model that cannot be loaded leaves no empty collection
     with Collection.create(file, name, options) as collection:
-        try:
-            with change_progress() as progress:
-                report = collection.add(loaded.corpus, predictor, **computing.batch, progress=progress)
-        except BaseException:
-            if not exists:
-                collection.discard()
-            raise
+        with change_progress() as progress:
+            report = collection.add(loaded.corpus, predictor, **computing.batch, progress=progress)
         say_change(collection, file, report)
     exit_if_skipped(loaded.problems)
 

@@ -163,13 +163,8 @@ for _name, _command in COMMANDS.items():
 
 
 def _do(file: Path, change: Callable[[Collection], Correction]) -> None:
-    from cdcoref.collection import Collection
+    from cdcoref.collection import Collection, correction_lines, outcome_lines
 
     with Collection.open(file) as collection:
-        _say_outcome(change(collection))
-
-
-def _say_outcome(done: Correction) -> None:
-    from cdcoref.collection import correction_lines, outcome_lines
-
+        done = change(collection)
     say(*correction_lines([done]), *outcome_lines(done))

@@ -44,7 +44,7 @@ class Collection(Queries):
         options: PredictionOptions = OPTIONS,
         **settings: Any,
     ) -> Collection:
-        """Create an empty collection; an existing one with the same model and options is opened instead.
+        """Create an empty collection; an existing one with the same model and options, or without documents, is opened.
 
         `model` is as :func:`cdcoref.predict.load` takes it. A collection keeps the options `kind`, `threshold` and
         `max_pairs` (by default 20), and has no others; they can also be given by name:
@@ -55,7 +55,7 @@ class Collection(Queries):
         database = Database(path, create=True)
         try:
             with database.writing() as connection:
-                if not has_settings(connection):
+                if not has_settings(connection) or not connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                     store_settings(connection, wanted)
                 stored = stored_settings(connection)
             if (stored.model, stored.options) != (wanted.model, wanted.options):
@@ -88,10 +88,6 @@ class Collection(Queries):
     def close(self) -> None:
         """Close the file."""
         self._database.close()
-
-    def discard(self) -> None:
-        """Close the file, and remove it if it holds no document and no other program has it open."""
-        self._database.discard()
 
     def __enter__(self) -> Collection:
         return self

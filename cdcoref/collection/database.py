@@ -9,11 +9,10 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeVar
-from urllib.parse import quote
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, check_text
@@ -44,11 +43,10 @@ class Database:
         self.path = Path(path)
         self._absolute = self.path.absolute()
         try:
-            is_new = not self.path.exists()
-            exists = not is_new and self.path.stat().st_size > 0
+            exists = self.path.exists() and self.path.stat().st_size > 0
         except OSError as error:  # the name is too long, or a folder of it may not be entered
             raise InputError(f"the file cannot be used ({error.strerror})", path) from error
-        if not is_new and not self.path.is_file() and not self.path.is_dir():
+        if self.path.exists() and not self.path.is_file() and not self.path.is_dir():
             raise InputError("this is a pipe or a device, which cannot hold a collection; name a file", path)
         if not exists and not create:
             raise InputError("there is no collection here; `cdcoref add` creates one", path)
@@ -66,8 +64,6 @@ class Database:
                 self._prepare(create)
             except BaseException:
                 self.connection.close()
-                if is_new:
-                    self.discard()  # as on a full disk
                 raise
 
     def _prepare(self, create: bool) -> None:
@@ -93,23 +89,6 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
-
-    def discard(self) -> None:
-        """Close the file, and remove it if it holds no document and no other program has it open."""
-        self.connection.close()
-        with suppress(sqlite3.Error, OSError):
-            if not self._absolute.stat().st_size:
-                self._absolute.unlink()
-                return
-            uri = f"file:{quote(str(self._absolute))}?mode=rw"
-            with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)) as connection:
-                # A lock that nobody else may have; taking it writes nothing, since the disk may be full.
-                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-                connection.execute("BEGIN EXCLUSIVE")
-                (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                if not tables or connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
-                    for end in ("", "-wal", "-shm"):
-                        Path(f"{self._absolute}{end}").unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

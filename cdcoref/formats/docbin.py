@@ -11,7 +11,6 @@ import re
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -47,24 +46,17 @@ def read_docbin(path: str | Path, _: ReadOptions | None = None) -> Corpus:
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    with _report_damage(path):
-        data = whole_file(path)
-        if unpacked_size(data, most_unpacked()) > most_unpacked():
-            raise too_much(path)
+    data = whole_file(path)
+    if unpacked_size(data, most_unpacked()) > most_unpacked():
+        raise too_much(path)
+    try:
         docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
         corpus = corpus_of(docs, mentions=True, prefix=f"{Path(path).name}-")
-    return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
-
-
-@contextmanager
-def _report_damage(path: str | Path) -> Iterator[None]:
-    """Turn whatever spaCy raises for a damaged file, which depends on the damage, into an InputError."""
-    try:
-        yield
     except InputError as error:
         raise InputError(error.message, path) from None
-    except DAMAGE:
+    except DAMAGE:  # what spaCy raises depends on the damage
         raise InputError("the file is not a valid spaCy DocBin", path) from None
+    return replace(corpus, documents=tuple(replace(d, path=d.path or str(path)) for d in corpus.documents))
 
 
 def write_docbin(corpus: Corpus, path: str | Path) -> None:

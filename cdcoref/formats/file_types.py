@@ -18,25 +18,7 @@ CODE = 1 / 3
 LONGEST_LINE_OF_CODE = 300
 _CONVERT = "convert it to plain text"
 
-_CODE = re.compile(
-    r"""\s*(?:
-    [\])}]+[;,)]*                                                    # the end of a block
-    | [^.!?]*[\w)\]"'>]\s*(?:\{|=>|->)                               # its beginning
-    | .*(?:[\w)\]"'}]\);|[\w"'\])]\s*=\s*[^=\s].*;|\+\+;|--;)           # a call, an assignment
-    | (?:async\s+)?def\s+\w+\(.*|class\s+\w+(?:\(.*\))?:|@\w[\w.]*(?:\(.*\))?
-    | (?:el)?if\s.+:|(?:for\s.+\sin|while|with)\s.+:|(?:else|try|finally|except.*):
-    | from\s+[\w.]+\s+import\s.+|import\s+[\w.{*]\S*(?:\s+as\s+\w+)?;?
-    | \#\s*(?:include|define|ifdef|ifndef|endif|pragma)\b.*
-    | (?:package|using|namespace|use)\s+[\w.:\\]+;?
-    | (?:return|break|continue|pass|raise|yield)\b[^.!?]*;|return\s[\w.()\[\]"']+|(?:pass|break|continue)
-    | (?:self|this)\.\w+(?:\.\w+)*\s*=.+|[A-Za-z_]\w*(?:\.\w+|\[[^\]]*\])*\s*[-+*/|]?=\s*\S.*|[a-z_][\w.]*\([^()]*\)
-    | (?:const|let|var|val|int|float|double|char|void|public|private|protected|static|final|fn|func)\s.+[;{=(,]
-    | (?:CREATE|INSERT|DROP|ALTER|UPDATE|DELETE|SELECT|VALUES)\b.*[;(,)]
-    | //.*|/\*.*|\*/
-    | [a-z-]+:\s?[^.!?]*;                                              # CSS
-    )\s*""",
-    re.VERBOSE,
-)
+_CODE = re.compile(rf"\s*(?:{'|'.join(row['pattern'] for row in rows('code_lines.tsv'))})\s*")
 _YAML = re.compile(r"---|\.\.\.|\s*#.*|\s*-(?:\s.*)?|\s*[\w./\"'-]+(?:\s[\w./\"'-]+){0,2}:(?:\s.*)?|\s{2,}\S.*")
 _YAML_BLOCK = re.compile(r"^( *)[\w./-]+:[ \t]*\n(?:\1 +|\1- )[\w\"'{\[-].*", re.MULTILINE)
 _SECTION = re.compile(r"\[{1,2}[\w. :\"'/-]+\]{1,2}")

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from cdcoref.corpus import Corpus, Document, Mention
+from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import Link, mentions_of
 from cdcoref.formats.jsonl import document_fields, names_entry, read_jsonl
@@ -141,18 +141,11 @@ def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link
     found = mentions_of(document, chains)
     if not same:
         return Corpus((document,), tuple(found), names=before.names)
-    waiting: dict[object, list[Mention]] = {}
-    for mention in before.mentions:
-        waiting.setdefault((mention.start, mention.end, mention.kind, mention.cluster), []).append(mention)
-    mentions = []
+    exact = {(m.tokens, m.kind, m.cluster): (n, m) for n, m in enumerate(before.mentions)}
+    filled = {(tuple(range(m.start, m.end)), *key[1:]): (n, m) for key, (n, m) in exact.items() if not m.contiguous}
+    chosen, last = [], len(exact)
     for mention in found:
-        own = waiting.get((mention.start, mention.end, mention.kind, mention.cluster), [])
-        exact = next((one for one in own if one.tokens == mention.tokens), None)
-        filled = next((one for one in own if mention.contiguous and not one.contiguous), None)
-        chosen = exact or filled
-        if chosen is not None:
-            own.remove(chosen)
-        mentions.append(chosen or mention)
-    order = {(m.tokens, m.kind, m.cluster): n for n, m in enumerate(before.mentions)}
-    mentions.sort(key=lambda m: order.get((m.tokens, m.kind, m.cluster), len(order)))
+        key = mention.tokens, mention.kind, mention.cluster
+        chosen.append((exact if key in exact else filled).pop(key, (last, mention)))
+    mentions = (mention for _, mention in sorted(chosen, key=lambda pair: pair[0]))
     return Corpus((document,), tuple(mentions), names=before.names)

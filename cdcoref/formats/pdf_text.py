@@ -116,10 +116,7 @@ def _pages(pages: Iterable[Any]) -> Iterator[Page]:
 
 
 def _without_running_lines(pages: Sequence[Page]) -> list[Page]:
-    """The pages without lines that most of them have at one height of an edge, whatever their numbers.
-
-    A header of the first page that has a year stays, since it states the date.
-    """
+    """The pages without lines that most have at one height of an edge; on the first, a line with a year stays."""
     counts = Counter(
         key for page in pages for key in {_key(line) for paragraph in page for line in paragraph if line.at_edge}
     )
@@ -148,10 +145,7 @@ def _text(pages: Sequence[Page]) -> str:
 
 
 def _joined(text: str) -> str:
-    """The text with words joined that were broken at the end of a line; soft hyphens go.
-
-    Between lower-case letters other hyphens go too, unless the text has the compound elsewhere; "North-Larsen" stays.
-    """
+    """The text with words joined that were broken at the end of a line; compounds found elsewhere keep hyphens."""
 
     def join(broken: re.Match[str]) -> str:
         first, hyphen, second = broken.groups()

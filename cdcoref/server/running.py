@@ -23,9 +23,6 @@ from cdcoref.linking import BATCH_TOKENS, LinkingOptions
 from cdlm.extras import install_command
 
 if TYPE_CHECKING:
-    import uvicorn
-
-    from cdcoref.server.site import PredictionSite
     from cdcoref.server.writer import Job
 
 PORT = 8321
@@ -107,6 +104,11 @@ class Server:
 
     def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:
         check_installed()
+        import uvicorn
+
+        from cdcoref.server.application import make_application
+        from cdcoref.server.site import PredictionSite, Site
+
         self.options = options or ServerOptions()
         if path is not None:
             with Collection.open(path) as collection:
@@ -116,26 +118,18 @@ class Server:
         port = int(self._socket.getsockname()[1])
         host = f"[{self.options.host}]" if ":" in self.options.host else self.options.host
         self.address = f"http://{host}:{port}"
-        self._site, self._server = self._make(None if path is None else Path(path).absolute(), port)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="server", daemon=True)
-
-    def _make(self, path: Path | None, port: int) -> tuple[PredictionSite, uvicorn.Server]:
-        import uvicorn
-
-        from cdcoref.server.application import make_application
-        from cdcoref.server.site import PredictionSite, Site
-
-        site = PredictionSite(self.options) if path is None else Site(path, self.options)
+        self._site = PredictionSite(self.options) if path is None else Site(Path(path).absolute(), self.options)
         logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
         config = uvicorn.Config(
-            make_application(site, port),
+            make_application(self._site, port),
             log_config=None,
             access_log=False,
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=END_WITHIN,
         )
-        return site, uvicorn.Server(config)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), name="server", daemon=True)
 
     @property
     def first_address(self) -> str:

@@ -55,8 +55,9 @@ def test_adding_day_by_day(run: Run, tiny_model_folder: Path) -> None:
     assert "cdcoref: copy.txt is already there as c.txt\n" in run("add", "news.cdcoref", "copy.txt").err
 
 
-def test_other_options_than_the_collections_are_refused_before_files_are_read(run: Run) -> None:
-    Collection.create("news.cdcoref", "lemma").close()
+def test_other_options_than_the_collections_are_refused_before_files_are_read(run: Run, written: Any) -> None:
+    with Collection.create("news.cdcoref", "lemma") as collection:
+        collection.add(written.annotated("a", "The ferry sank ."))
     done = run("add", "news.cdcoref", "missing.txt", "--threshold", "0.7")
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert (
@@ -222,9 +223,8 @@ def test_corrections(news: Run) -> None:
 
 def test_a_mention_is_moved_and_lists_say_that_they_are_cut(news: Run) -> None:
     with Collection.open("news.cdcoref") as collection:
-        mentions = collection.document("a.txt").mentions
-        one = mentions[0]
-        other = next(m for m in mentions if m.kind == one.kind and m.cluster != one.cluster)
+        mentions = [mention for id in TEXTS for mention in collection.document(id).mentions]
+        one, other = next((a, b) for a in mentions for b in mentions if a.kind == b.kind and a.cluster != b.cluster)
         total = collection.cluster_count(min_mentions=1)
     done = news("correct", "news.cdcoref", "move", one.id, other.cluster)
     assert done.code == 0, done.err

@@ -55,9 +55,11 @@ def test_an_empty_file_becomes_a_collection(path: Path) -> None:
         assert collection.counts().documents == 0
 
 
-def test_options_last_and_are_checked(path: Path) -> None:
+def test_options_last_and_are_checked(written: Any, path: Path) -> None:
     options = replace(OPTIONS, kind="entity", threshold=0.4, max_pairs=None)
-    Collection.create(path, "lemma", options).close()
+    Collection.create(path, "base").close()  # without documents, it has not been made with anything yet
+    with Collection.create(path, "lemma", options) as collection:
+        collection.add(written.reports(1)[0])
     Collection.create(path, "lemma", kind="entity", threshold=0.4, max_pairs=None).close()
     with Collection.open(path) as collection:
         assert (collection.model, collection.options) == ("lemma", options)
@@ -148,20 +150,6 @@ def test_stored_entries_that_are_damaged_are_refused(written: Any, path: Path, t
         with pytest.raises(InputError) as error:
             read_all(damaged)
         assert "\n" not in str(error.value)
-
-
-def test_only_a_collection_that_is_empty_and_nobody_uses_is_discarded(written: Any, path: Path) -> None:
-    Collection.create(path, "lemma").discard()
-    assert list(path.parent.iterdir()) == []
-    with Collection.create(path, "lemma") as other:
-        Collection.open(path).discard()
-        other.add(written.reports(1)[0])
-        before = other.corpus()
-    Collection.open(path).discard()
-    assert list(path.parent.iterdir()) == [path]
-    with Collection.open(path) as collection:
-        assert collection.corpus() == before
-        assert collection._database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_nothing_is_stored_in_a_file_that_was_removed(written: Any, lemma: Collection) -> None:
