@@ -244,19 +244,18 @@ def show(prediction: Prediction, outputs: PredictionOutputs) -> None:
 
 def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:
     """Print the first clusters, or all, on standard output."""
-    from cdcoref.views import cluster_lines, first_lines
+    from cdcoref.views import cluster_table
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
-    start = first_lines(prediction, singletons=singletons, width=width)
-    if not start.lines:
+    table = cluster_table(prediction, singletons=singletons, width=width, everything=everything)
+    if not table.shown:
         say("no coreferent mentions were found")
         return
-    lines = cluster_lines(prediction, singletons=singletons, width=width) if everything else start.lines
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.writelines(f"{line}\n" for line in table.lines)
     sys.stdout.flush()
-    if not everything and (start.left or start.shortened):
+    if table.left or table.shortened:
         say(
-            f"showing the first {start.shown} of {start.shown + start.left:,} clusters; --all prints all, "
+            f"showing the first {table.shown} of {table.shown + table.left:,} clusters; --all prints all, "
             "-o FILE.html writes a page to browse them"
         )
 

@@ -255,7 +255,7 @@ def api_routes(site: Site) -> APIRouter:
 
     @router.get("/jobs/{number}", summary="The progress of an addition, and its result")
     def job(number: Number) -> Job:
-        found = site.writer.jobs.get(number)
+        found = site.writer.job(number)
         if found is None:
             raise HTTPException(404, f"There is no addition {number}.")
         return found

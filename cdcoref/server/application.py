@@ -19,7 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.server.api import api_routes, prediction_routes
 from cdcoref.server.forms import form_routes
 from cdcoref.server.guard import Guard, is_open
-from cdcoref.server.pages import download, sentence, show, status_of
+from cdcoref.server.pages import sentence, show, status_of
 from cdcoref.server.site import PredictionSite, Site
 
 BROKEN = "An error occurred in cdcoref. The terminal shows the details."
@@ -51,7 +51,11 @@ def make_application(site: PredictionSite, port: int) -> ASGIApp:
         app.include_router(form_routes(site))
     _add_files(app, site)
     if isinstance(site, Site):
-        _add_pages(app, site)
+
+        @app.get("/{path:path}", include_in_schema=False)
+        def page(request: Request, path: str) -> Response:
+            return show(site, f"/{path}", request.query_params)
+
     else:
         app.add_api_route("/", lambda: RedirectResponse("/docs"), include_in_schema=False)
 
@@ -123,13 +127,3 @@ def _add_files(app: FastAPI, site: PredictionSite) -> None:
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(path: str) -> Response:
         raise HTTPException(404, "There is no such address; see /docs.")
-
-
-def _add_pages(app: FastAPI, site: Site) -> None:
-    @app.get("/download/{kind}", include_in_schema=False)
-    def file(kind: str, corrected: bool = False) -> Response:
-        return download(site, kind, corrected)
-
-    @app.get("/{path:path}", include_in_schema=False)
-    def page(request: Request, path: str) -> Response:
-        return show(site, f"/{path}", request.query_params)

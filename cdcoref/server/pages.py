@@ -254,9 +254,9 @@ def _corrections(view: View) -> Response:
 
 
 def _job(view: View, number: str) -> Response:
-    job = view.site.writer.jobs.get(int(number))
+    job = view.site.writer.job(int(number))
     if job is None:
-        return view.site.error_page(404, "There is no such addition; a server knows only its recent additions.")
+        return view.site.error_page(404, "There is no such addition since the server was started.")
     report = job.report or {}
     ids = dict.fromkeys(id for pairs in ("merged", "split") for pair in report.get(pairs, ())[:CHANGES] for id in pair)
     titles = {cluster.id: cluster.title for cluster in view.collection.summaries(list(ids))}
@@ -268,14 +268,11 @@ def download(site: Site, kind: str, corrected: bool) -> FileResponse:
     if f".{kind}" not in result_suffixes():
         *most, last = (suffix.removeprefix(".") for suffix in result_suffixes())
         raise InputError(f"there is no format {kind!r}; choose {', '.join(most)} or {last}")
-    folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")
-    try:
-        path = Path(folder.name) / f"{site.path.stem}.{kind}"
-        write_result(site.readers().prediction(corrected=corrected), path)
-        return FileResponse(path, filename=path.name, background=BackgroundTask(folder.cleanup))
-    except BaseException:
-        folder.cleanup()
-        raise
+    content = site.readers().prediction(corrected=corrected)
+    folder = tempfile.TemporaryDirectory(prefix="cdcoref-download-")  # which goes with what refers to it
+    path = Path(folder.name) / f"{site.path.stem}.{kind}"
+    write_result(content, path)
+    return FileResponse(path, filename=path.name, background=BackgroundTask(folder.cleanup))
 
 
 PAGES: Mapping[str, Callable[..., Response]] = {
@@ -290,7 +287,7 @@ PAGES: Mapping[str, Callable[..., Response]] = {
     "/document": _document,
     "/questions": _questions,
     "/corrections": _corrections,
-    "/add": lambda view: view.render("add.html", jobs=view.site.writer.jobs.latest()),
+    "/add": lambda view: view.render("add.html", jobs=view.site.writer.jobs[::-1]),
     r"/jobs/(?P<number>[1-9][0-9]{0,8})": _job,
     "/download": lambda view: view.render("download.html", counts=view.collection.counts()),
     "/help": lambda view: view.render("help.html"),

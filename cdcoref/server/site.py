@@ -212,7 +212,7 @@ class Site(PredictionSite):
 
     @cached_property
     def _own(self) -> dict[str, Any]:
-        running = lambda: any(not job.over for job in self.writer.jobs.latest())  # noqa: E731
+        running = lambda: any(not job.over for job in self.writer.jobs)  # noqa: E731
         return {**super()._own, "secret": self.secret, "running": running}
 
 

@@ -60,22 +60,18 @@ class Readers:
             raise GoneError
 
 
-UNKNOWN = "look under Documents whether its documents were stored"
 WAIT_FOR_END = 5.0
 """Seconds that an addition is given to stop when the server ends; what it has not stored by then is not stored."""
 
 Result = TypeVar("Result")
 
 
-KEPT = 100
-"""Jobs that are remembered; older ones are forgotten when they are done."""
-
 State = Literal["waiting", "running", "done", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
-    """An addition; ``"failed"``: nothing was added, unless `summary` says otherwise.
+    """An addition, which changes while it is made; ``"failed"``: nothing was added, unless `summary` says otherwise.
 
     `problems` has a sentence for each file that could not be read. `report` is a :class:`cdcoref.collection.Report`.
     """
@@ -100,40 +96,6 @@ class Job:
     def percent(self) -> int:
         """How much of the present stage is done."""
         return min(100, 100 * self.done // self.total) if self.total else 0
-
-
-class Jobs:
-    """The jobs by number; any thread may use it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._jobs: dict[int, Job] = {}
-        self._last = 0
-
-    def new(self, files: Sequence[str]) -> Job:
-        """A new job that waits."""
-        with self._lock:
-            self._last += 1
-            job = Job(self._last, datetime.now(UTC).isoformat(timespec="seconds"), tuple(files))
-            self._jobs[job.number] = job
-            for number in [n for n, other in self._jobs.items() if other.over][: -KEPT or None]:
-                del self._jobs[number]
-            return job
-
-    def change(self, number: int, **fields: Any) -> None:
-        """Change a job."""
-        with self._lock:
-            self._jobs[number] = replace(self._jobs[number], **fields)
-
-    def get(self, number: int) -> Job | None:
-        """A job by its number; None if there is none."""
-        with self._lock:
-            return self._jobs.get(number)
-
-    def latest(self) -> list[Job]:
-        """All jobs, the latest first."""
-        with self._lock:
-            return sorted(self._jobs.values(), key=lambda job: -job.number)
 
 
 class LoadedModel:
@@ -161,7 +123,7 @@ class Writer:
     """Changes one collection; any thread may use it."""
 
     def __init__(self, collection: Readers, options: ServerOptions) -> None:
-        self.jobs = Jobs()
+        self.jobs: list[Job] = []  # the first has the number 1
         self._collection = collection
         self._model = LoadedModel(options)
         self._batch_tokens = options.batch_tokens
@@ -186,13 +148,20 @@ class Writer:
 
     def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
         """Add the documents in files when those before them have been added."""
-        job = self.jobs.new([upload.name for upload in uploads])
-        self._waiting.put(partial(self._add, job.number, uploads, folder, keep_both, encoding))
+        created, names = datetime.now(UTC).isoformat(timespec="seconds"), tuple(upload.name for upload in uploads)
+        with self._lock:
+            job = Job(len(self.jobs) + 1, created, names)
+            self.jobs.append(job)
+        self._waiting.put(partial(self._add, job, uploads, folder, keep_both, encoding))
         return job
+
+    def job(self, number: int) -> Job | None:
+        """An addition by its number; None if there is none."""
+        return self.jobs[number - 1] if 0 < number <= len(self.jobs) else None
 
     def close(self) -> list[Job]:
         """Finish the correction that is being made and stop the addition that runs; returns what was not done."""
-        left = [job for job in self.jobs.latest() if not job.over]
+        left = [job for job in reversed(self.jobs) if not job.over]
         self._ending = True
         self._waiting.put(None)
         self._additions.join(WAIT_FOR_END)
@@ -200,8 +169,7 @@ class Writer:
             shutil.rmtree(self._uploads, ignore_errors=True)
         self._corrections.submit(self._collection.close)
         self._corrections.shutdown(wait=True)
-        ended = [self.jobs.get(job.number) or job for job in left]
-        return [job for job in ended if job.state != "done"]
+        return [job for job in left if job.state != "done"]
 
     # -- additions, in their thread ----------------------------------------------------------------------------------
 
@@ -211,32 +179,29 @@ class Writer:
                 add()
         self._collection.close()
 
-    def _add(self, number: int, uploads: Sequence[Upload], folder: Path, keep_both: bool, encoding: str | None) -> None:
+    def _add(self, job: Job, uploads: Sequence[Upload], folder: Path, keep_both: bool, encoding: str | None) -> None:
         problems: list[str] = []
         state: State = "failed"
-        report: Report | None = None
         try:
-            report = self._added(uploads, keep_both, encoding, problems, partial(self._progress, number))
-            state, summary = "done", (*work_lines(report), *report.notes)
+            report = self._added(uploads, keep_both, encoding, problems, partial(self._progress, job))
+            job.report, job.summary = asdict(report), (*work_lines(report), *report.notes)
+            state = "done"
         except InputError as error:
-            summary = (error.message,)
+            job.summary = (error.message,)
         except _Stopped:
-            summary = ("the server was stopped; nothing of these files was stored",)
+            job.summary = ("the server was stopped; nothing of these files was stored",)
         except Exception as error:  # the next addition must not wait for ever
-            logging.getLogger(__name__).exception("Addition %s failed", number)
-            summary = (
-                f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})",
-                UNKNOWN,
-            )
+            logging.getLogger(__name__).exception("Addition %s failed", job.number)
+            why = f"an unexpected error ended this addition ({type(error).__name__}: {first_line(error)})"
+            job.summary = (f"{why}; look under Documents whether its documents were stored",)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        known = None if report is None else asdict(report)
-        self.jobs.change(number, state=state, stage="", summary=summary, problems=tuple(problems), report=known)
+            job.problems, job.stage, job.state = tuple(problems), "", state
 
-    def _progress(self, number: int, stage: str, done: int, total: int) -> None:
+    def _progress(self, job: Job, stage: str, done: int, total: int) -> None:
         if self._ending:
             raise _Stopped
-        self.jobs.change(number, state="running", stage=stage, done=done, total=total)
+        job.state, job.stage, job.done, job.total = "running", stage, done, total
 
     def _added(
         self, uploads: Sequence[Upload], keep_both: bool, encoding: str | None, problems: list[str], progress: Progress

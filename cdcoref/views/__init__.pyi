@@ -23,9 +23,8 @@ from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
 from .score_tables import evaluation_text as evaluation_text
 from .score_tables import statistics_text as statistics_text
-from .terminal import cluster_lines as cluster_lines
+from .terminal import cluster_table as cluster_table
 from .terminal import first_events as first_events
-from .terminal import first_lines as first_lines
 from .terminal import story_lines as story_lines
 from .terminal import story_list_lines as story_list_lines
 from .terminal import summary as summary

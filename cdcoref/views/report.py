@@ -80,7 +80,7 @@ def _story(
     yield from _events("Only in one document", story.one_source)
     here = (c for c in clusters if c.kind != EVENT and not days.keys().isdisjoint(c.document_ids))
     named = [cluster for cluster in here if not is_date_or_number(cluster.name.split())]
-    yield from _list("Who, where and what", named[:ENTITIES], days, documents)
+    yield from _entities(named[:ENTITIES], days, documents)
 
 
 def _events(heading: str, events: Sequence[StoryEvent]) -> Iterator[str]:
@@ -114,15 +114,11 @@ def _quoted(statement: Statement) -> str:
     return f"“{_escaped(sentence)}” ({_escaped(statement.document)})"
 
 
-def _list(
-    heading: str,
-    clusters: Sequence[PredictedCluster],
-    days: Mapping[str, str | None],
-    documents: Mapping[str, Document],
+def _entities(
+    clusters: Sequence[PredictedCluster], days: Mapping[str, str | None], documents: Mapping[str, Document]
 ) -> Iterator[str]:
-    if not clusters:
-        return
-    yield f"\n### {heading}\n"
+    if clusters:
+        yield "\n### Who, where and what\n"
     for cluster in clusters:
         pairs = zip(cluster.members, cluster.mentions, strict=True)
         own = {mention: shown.text for mention, shown in pairs if mention.document in days}

@@ -40,7 +40,7 @@ def score_table(results: Sequence[FileScores]) -> str:
 
 
 def significance_table(significance: Significance) -> str:
-    """The difference of the two responses in every metric, its interval and its p-values."""
+    """The difference of the two responses in every metric, its interval and its p-values, and how far to trust them."""
     lines = [
         f"{'F1':<10}{'first':>8}{'second':>8}{'diff.':>8}   {'95 % interval':^18}{'p (bootstrap)':>15}"
         f"{'p (randomisation)':>19}"
@@ -52,26 +52,22 @@ def significance_table(significance: Significance) -> str:
             f"{title:<10}{d.first * 100:8.2f}{d.second * 100:8.2f}{d.difference * 100:+8.2f}   {interval:^18}"
             f"{d.bootstrap_p:15.5f}{d.randomisation_p:19.5f}"
         )
-    return "\n".join([*lines, "", *significance_notes(significance)])
-
-
-def significance_notes(significance: Significance) -> list[str]:
-    """Notes on what was resampled and how far the p-values can be trusted, one sentence each."""
     s = significance
     exchanges = f"all {s.exchanges}" if s.exhaustive else f"{s.exchanges}"
-    notes = [
+    lines += [
+        "",
         f"Units: {s.units} {s.unit}s. Paired bootstrap: {s.resamples} resamples. Randomisation: {exchanges} exchanges. "
         f"Two-sided; seed {s.seed}.",
         f"Smallest possible p-values: bootstrap {s.smallest_bootstrap_p:.2g}, "
         f"randomisation {s.smallest_randomisation_p:.2g} ({s.units} units).",
     ]
     if s.crossing:
-        notes.append(
+        lines.append(
             f"{counted(s.crossing, 'cluster')} of the key and the responses {'spans' if s.crossing == 1 else 'span'} "
             f"several {s.unit}s and {'counts' if s.crossing == 1 else 'count'} in each by the share of mentions there; "
             f"{s.unit}s depend on each other, so true p-values are larger than these."
         )
-    return notes
+    return "\n".join(lines)
 
 
 def scores_json(results: Sequence[FileScores], significance: Significance | None = None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 from rich.cells import cell_len, chop_cells
 
@@ -36,8 +36,8 @@ SINGLETONS = "Singletons"
 
 
 @dataclass(frozen=True, slots=True)
-class TableStart:
-    """The first lines of a table."""
+class ClusterTable:
+    """Lines of a table of clusters."""
 
     lines: list[str]
     shown: int
@@ -47,27 +47,23 @@ class TableStart:
     """Whether mentions of a cluster were omitted."""
 
 
-def cluster_lines(results: Results, *, singletons: bool = False, width: int = 120) -> Iterator[str]:
-    """Every line of the table; none if there is no cluster."""
-    clusters = results.each_cluster(singletons=singletons)
-    first = list(islice(clusters, WIDTH_FROM))
-    yield from _Layout(results, first, width).lines(chain(first, clusters))
-
-
-def first_lines(results: Results, *, singletons: bool = False, width: int = 120) -> TableStart:
-    """The beginning of the table, and how much is left; parameters as in :func:`cluster_lines`."""
+def cluster_table(
+    results: Results, *, singletons: bool = False, width: int = 120, everything: bool = False
+) -> ClusterTable:
+    """The table of clusters, or its beginning; `width` is that of the terminal."""
     chosen: list[PredictedCluster] = []
     rows = 0
     for cluster in results.each_cluster(singletons=singletons):
         chosen.append(cluster)
         rows += min(len(cluster.mentions), FIRST_MENTIONS) + 1
-        if rows >= FIRST_LINES:
+        if rows >= FIRST_LINES and not everything:
             break
     counts = results.counts()
     total = counts.across + counts.within + (counts.singletons if singletons else 0)
-    layout = _Layout(results, chosen, width, most=FIRST_MENTIONS)
-    shortened = any(len(cluster.mentions) > FIRST_MENTIONS for cluster in chosen)
-    return TableStart(list(layout.lines(chosen)), len(chosen), total - len(chosen), shortened)
+    most = None if everything else FIRST_MENTIONS
+    lines = list(_Layout(results, chosen[:WIDTH_FROM], width, most).lines(chosen))
+    shortened = most is not None and any(len(cluster.mentions) > most for cluster in chosen)
+    return ClusterTable(lines, len(chosen), total - len(chosen), shortened)
 
 
 def summary(counts: Counts) -> str:
@@ -87,9 +83,7 @@ def summary(counts: Counts) -> str:
 class _Layout:
     """Column widths, and rows of these widths; at most `most` mentions per cluster."""
 
-    def __init__(
-        self, results: Results, clusters: Iterable[PredictedCluster], width: int, most: int | None = None
-    ) -> None:
+    def __init__(self, results: Results, clusters: Iterable[PredictedCluster], width: int, most: int | None) -> None:
         self._paths = {d.id: d.path or d.id for d in results.corpus.documents}
         self._most = most
         shown = [mention for cluster in clusters for mention in islice(cluster.mentions, most)]

@@ -190,5 +190,5 @@ def test_predictions_are_served_without_a_collection_and_with_their_progress(
     assert set(client.get("/api/openapi.json").json()["paths"]) == {"/api/predict"}
     assert "POST /api/predict" in client.html("/docs")
     assert (client.get("/").headers["location"], client.get("/health").status_code) == ("/docs", 200)
-    for address in ("/api/clusters", "/stories", "/add", "/download/csv"):
+    for address in ("/api/clusters", "/stories", "/add", "/api/export/csv"):
         assert client.get(address).status_code == 404

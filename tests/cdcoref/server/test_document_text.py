@@ -134,5 +134,5 @@ def test_snippets_days_and_addresses(client: Client) -> None:
 
 def test_every_kind_of_file_is_offered(client: Client) -> None:
     links = lxml.html.fromstring(client.html("/download")).xpath("//ul//a[@download]")
-    assert {link.get("href").removeprefix("/download/") for link in links} == {s[1:] for s in result_suffixes()}
+    assert {link.get("href").removeprefix("/api/export/") for link in links} == {s[1:] for s in result_suffixes()}
     assert {link.text_content() for link in links} == set(result_suffixes())

@@ -92,7 +92,7 @@ def test_beyond_this_computer_a_token_is_needed(news: Path, start: Callable[...,
     client = start(news, host="0.0.0.0", token=TOKEN)
     port = urlsplit(client.server.address).port
     http = httpx.Client(base_url=f"http://127.0.0.1:{port}")
-    for address in ("/", "/?token=wrong", "/api/clusters", "/download/csv", "/nothing"):
+    for address in ("/", "/?token=wrong", "/api/clusters", "/api/export/csv", "/nothing"):
         answer = http.get(address)
         assert answer.status_code == 401
         assert "token" in answer.text

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.predict import Plan, Prediction
-from cdcoref.views import cluster_lines, evaluation_text, first_lines, statistics_text
+from cdcoref.views import cluster_table, evaluation_text, statistics_text
 from tests.cdcoref.views.conftest import NO_PLAN
 
 
@@ -27,7 +27,7 @@ def many(clusters: int, size: int = 2) -> Prediction:
 
 
 def test_the_whole_table(news: Prediction) -> None:
-    assert list(cluster_lines(news, singletons=True)) == [
+    assert cluster_table(news, singletons=True, everything=True).lines == [
         " kind     mention        where           confidence",
         "",
         "── Clusters across documents ──────────────────────",
@@ -52,20 +52,20 @@ def test_the_whole_table(news: Prediction) -> None:
         "── Singletons ─────────────────────────────────────",
         " event    swam           harbour.txt:3         0.50",
     ]
-    assert "Singletons" not in "\n".join(cluster_lines(news))
+    assert "Singletons" not in "\n".join(cluster_table(news, everything=True).lines)
 
 
 def test_the_beginning(news: Prediction) -> None:
-    whole = first_lines(news)
-    assert whole.lines == list(cluster_lines(news))
+    whole = cluster_table(news)
+    assert whole.lines == cluster_table(news, everything=True).lines
     assert (whole.shown, whole.left, whole.shortened) == (5, 0, False)
-    start = first_lines(many(100))
+    start = cluster_table(many(100))
     assert (start.shown, start.left, start.shortened) == (17, 83, False)
     assert len(start.lines) <= 60
-    large = first_lines(many(3, size=500))
+    large = cluster_table(many(3, size=500))
     assert (large.shown, large.left, large.shortened) == (3, 0, True)
     assert sum("... and 488 more" in line for line in large.lines) == 3
-    none = first_lines(many(0))
+    none = cluster_table(many(0))
     assert (none.lines, none.shown, none.left, none.shortened) == ([], 0, 0, False)
 
 
@@ -73,11 +73,8 @@ def test_long_mentions_are_broken_and_places_are_not() -> None:
     path = "archive/" + "deep/" * 20 + "x.txt"
     document = Document.from_sentences("x", [["渡船", *["沉没"] * 40, "x"]], path=path)
     spans = [tuple(range(0, 41)), (41,)]
-    lines = list(
-        cluster_lines(
-            prediction_of(document, mentions=[Mention("x", s, "event", "1") for s in spans]), width=80
-        )
-    )  # fmt: skip
+    found = prediction_of(document, mentions=[Mention("x", s, "event", "1") for s in spans])
+    lines = cluster_table(found, width=80).lines
     assert sum(path in line for line in lines) == 2
     assert len({cell_len(line.partition("archive")[0]) for line in lines if "archive" in line}) == 1
     assert "".join(line[9:21] for line in lines).count("沉") + "".join(lines).count("没") >= 40
@@ -86,7 +83,7 @@ def test_long_mentions_are_broken_and_places_are_not() -> None:
 def test_a_text_cannot_command_the_terminal() -> None:
     document = Document.from_sentences("\x1b]0;x\x07", [["\x1b[31mred\x1b[0m", "x\u202ey", "a\u200db"]])
     mentions = [Mention(document.id, (n,), "event", "1") for n in range(3)]
-    text = "\n".join(cluster_lines(prediction_of(document, mentions=mentions)))
+    text = "\n".join(cluster_table(prediction_of(document, mentions=mentions)).lines)
     assert not [c for c in text if not c.isprintable() and c not in "\n\u200d"]
     assert "\ufffd[31mred\ufffd[0m" in text
 
@@ -110,7 +107,7 @@ def confidences_in(shown: str | Iterable[str]) -> set[str]:
 
 @pytest.mark.parametrize(("confidence", "text"), CASES)
 def test_a_prediction(confidence: float, text: str) -> None:
-    assert confidences_in(cluster_lines(prediction(confidence))) == {text}
+    assert confidences_in(cluster_table(prediction(confidence)).lines) == {text}
 
 
 SCORES: dict[str, Any] = {
