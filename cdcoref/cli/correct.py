@@ -25,7 +25,7 @@ EXAMPLES = {
         "cdcoref correct news.cdcoref day c3 2024-03-05",
         "cdcoref correct news.cdcoref move-document tuesday.txt s2",
         "cdcoref correct news.cdcoref undo",
-    ),
+    )
 }
 HELP = """Correct mentions, clusters and stories of a collection.
 

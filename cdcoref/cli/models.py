@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from cdcoref.cli.messages import StageProgress, say
-from cdcoref.cli.options import (
-    MENTIONS,
-    NAMES,
-    OUTPUT,
-    ChosenModel,
-    Computing,
-    CorpusSplit,
-    Ids,
-    Kind,
-    option,
-)
+from cdcoref.cli.options import MENTIONS, NAMES, OUTPUT, ChosenModel, Computing, CorpusSplit, Ids, Kind, option
 from cdcoref.errors import InputError
 from cdlm.training_options import (
     SETTINGS,
@@ -72,10 +62,7 @@ class LearntCorpora(Ids):
         None, "Annotated file of your own to train on (.jsonl, .conll). Repeatable.", "--train", metavar="FILE"
     )
     dev_file: list[Path] | None = option(
-        None,
-        "Annotated file on which to choose the epoch and the thresholds. Repeatable.",
-        "--dev",
-        metavar="FILE",
+        None, "Annotated file on which to choose the epoch and the thresholds. Repeatable.", "--dev", metavar="FILE"
     )
     uncorrected: bool = option(
         False,
@@ -224,11 +211,7 @@ def evaluate(
     predictor = computing.load(chosen.model)
     with StageProgress() as progress:
         results = evaluate_corpus(
-            predictor,
-            gold.of_kind(kind),
-            mentions=mentions,
-            options=options,
-            progress=progress.update,
+            predictor, gold.of_kind(kind), mentions=mentions, options=options, progress=progress.update
         )
     results = {"corpus": name, "model": chosen.model, **results}
     if as_json:

@@ -13,17 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from cdcoref.cli.messages import StageProgress, exit_if_skipped, say
-from cdcoref.cli.options import (
-    MENTIONS,
-    ChosenModel,
-    Computing,
-    FilesArgument,
-    Kind,
-    Reading,
-    Style,
-    given,
-    option,
-)
+from cdcoref.cli.options import MENTIONS, ChosenModel, Computing, FilesArgument, Kind, Reading, Style, given, option
 from cdcoref.cli.output_options import Outputs, check_output
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
@@ -195,11 +185,7 @@ def predict_everything(
 
 
 def write_stories(
-    predictor: Predictor,
-    corpus: Corpus,
-    options: PredictionOptions,
-    cache: Path | None,
-    outputs: list[Path],
+    predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None, outputs: list[Path]
 ) -> None:
     """Write the stories about each subject as they finish, with only these in memory, into files that then appear."""
     from cdcoref.formats import jsonl_writer
@@ -272,11 +258,7 @@ def _announce(plan: Plan) -> None:
 
 def demo(
     output: Path = option(
-        Path("cdcoref-demo.html"),
-        "HTML page to write; an existing file is replaced.",
-        "-o",
-        "--output",
-        metavar="FILE",
+        Path("cdcoref-demo.html"), "HTML page to write; an existing file is replaced.", "-o", "--output", metavar="FILE"
     ),
     open_page: bool = option(True, "Open the page in a browser, or only print its path.", "--open/--no-open"),
 ) -> None:

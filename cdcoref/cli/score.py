@@ -24,7 +24,7 @@ EXAMPLES = {
         "cdcoref score gold.conll predicted.conll",
         "cdcoref score gold.jsonl one.jsonl two.jsonl --significance",
         "cdcoref score gold.conll predicted.conll --singletons remove --metrics conll,lea",
-    ),
+    )
 }
 SCORED = "What is scored"
 """The panel of the options that choose it."""
@@ -98,9 +98,7 @@ def score(
     scored: Scored,
     test: Test,
     singletons: Literal["keep", "remove"] = option(
-        "keep",
-        "Keep singletons (clusters of one mention), or remove them from both sides.",
-        panel=SCORED,
+        "keep", "Keep singletons (clusters of one mention), or remove them from both sides.", panel=SCORED
     ),
     metrics: str = option(
         "",

@@ -21,7 +21,7 @@ EXAMPLES = {
         "cdcoref serve news.cdcoref --open",
         "cdcoref serve news.cdcoref --host 0.0.0.0 --token-file token.txt",
         "cdcoref serve --model small",
-    ),
+    )
 }
 MEGABYTE = 2**20
 

@@ -21,7 +21,7 @@ EXAMPLES = {
         "cdcoref show news.cdcoref --query 'ferry Maren'",
         "cdcoref show news.cdcoref --cluster c3",
         "cdcoref show news.cdcoref --least-sure --limit 5",
-    ),
+    )
 }
 
 

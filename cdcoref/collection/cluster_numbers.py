@@ -152,11 +152,7 @@ class _Assignment:
     """What mentions were in before clusters change, and what became of the clusters (`changes`)."""
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        groups: Sequence[Sequence[int]],
-        former: Former,
-        target: Target | None,
+        self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], former: Former, target: Target | None
     ) -> None:
         self._connection = connection
         self._groups = groups

@@ -38,11 +38,7 @@ class Collection(Queries):
 
     @classmethod
     def create(
-        cls,
-        path: str | Path,
-        model: str = "default",
-        options: PredictionOptions = OPTIONS,
-        **settings: Any,
+        cls, path: str | Path, model: str = "default", options: PredictionOptions = OPTIONS, **settings: Any
     ) -> Collection:
         """Create an empty collection; an existing one with the same model and options, or without documents, is opened.
 

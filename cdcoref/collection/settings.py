@@ -42,12 +42,9 @@ class Settings:
 
     def differences(self, other: Settings) -> str:
         """The settings that differ, with both values: "the model 'lemma' (not 'small'), threshold 0.4 (not unset)"."""
-        own, others = kept_options(self.options), kept_options(other.options)
-        found = [f"the model {self.model!r} (not {other.model!r})"] if self.model != other.model else []
-        for name, value in own.items():
-            if value != others[name]:
-                found.append(f"{name.replace('_', ' ')} {_shown(value)} (not {_shown(others[name])})")
-        return ", ".join(found)
+        own, others = ({"the model": repr(s.model), **kept_options(s.options)} for s in (self, other))
+        shown = ((name.replace("_", " "), value, others[name]) for name, value in own.items() if value != others[name])
+        return ", ".join(f"{name} {_shown(value)} (not {_shown(other)})" for name, value, other in shown)
 
     @property
     def lemma(self) -> bool:

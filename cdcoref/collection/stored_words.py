@@ -20,12 +20,9 @@ NEAREST = 8
 NO_STORY = -1
 """The story of a new document."""
 
-Weights = Mapping[str, float]
-"""The words of a document and how much each weighs, see `cdcoref.stories.words_of`."""
 
-
-def packed_words(weights: Weights) -> bytes:
-    """The words of a document as they are stored: hashes in ascending order, then weights."""
+def packed_words(weights: Mapping[str, float]) -> bytes:
+    """The words of a document (`cdcoref.stories.words_of`) as they are stored: hashes in ascending order, weights."""
     known = sorted(
         (int.from_bytes(blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest(), "little", signed=True), w)
         for word, w in weights.items()

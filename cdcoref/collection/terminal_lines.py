@@ -51,11 +51,7 @@ def work_lines(report: records.Report) -> Iterator[str]:
     """Lines on the effects of a change on documents and stories."""
     done = [
         f"{len(ids):,} {what}"
-        for ids, what in (
-            (report.added, "added"),
-            (report.replaced, "replaced"),
-            (report.removed, "removed"),
-        )
+        for ids, what in ((report.added, "added"), (report.replaced, "replaced"), (report.removed, "removed"))
         if ids
     ]
     if report.known:

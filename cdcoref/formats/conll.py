@@ -153,10 +153,7 @@ def _columns(line: bytes) -> list[str]:
 
 
 def _word_column(rows: list[list[str]]) -> int:
-    """The column of words in a file that is not cross-document, judged by its first token lines.
-
-    It is the first, at most the fourth, that holds neither numbers nor one name, nor tags alone if another holds words.
-    """
+    """The first column, at most the fourth, that is not numbers, nor one name, nor tags if another holds words."""
     usual, _ = Counter(map(len, rows)).most_common(1)[0]
     rows = [row for row in rows if len(row) >= usual]
     last = max(min(usual - 2, 3), 0)

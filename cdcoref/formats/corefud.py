@@ -46,12 +46,7 @@ _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
 
 def read_corefud(
-    path: str | Path,
-    *,
-    kind: str | None = None,
-    heads: bool = False,
-    empty_nodes: bool = True,
-    id: str | None = None,
+    path: str | Path, *, kind: str | None = None, heads: bool = False, empty_nodes: bool = True, id: str | None = None
 ) -> Corpus:
     """Read a CorefUD file, plain or gzipped; a document without a name gets the name `id`, or else that of the file.
 

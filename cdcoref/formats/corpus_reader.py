@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO
 
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, shown_path
@@ -48,7 +47,6 @@ def read_corpus(
     *,
     without: str | Path | None = None,
     names: Mapping[Path, str] | None = None,
-    standard_input: BinaryIO | None = None,
 ) -> LoadedCorpus:
     """Read files, folders and standard input into one corpus.
 
@@ -59,7 +57,7 @@ def read_corpus(
 
     `paths` are files (plain or gzipped), folders (read recursively in alphabetical order, texts before other formats,
     without hidden files, files whose names end in no known format's suffix, and pages and tables that cdcoref wrote),
-    or ``"-"`` for `standard_input`, by default that of the process. `without` is a collection that is not read, nor are
+    or ``"-"`` for standard input. `without` is a collection that is not read, nor are
     the files that SQLite keeps beside it. `names` are the ids of files that are a document each, by default their own
     names. A file that the options refuse is a problem. Raises `InputError` if there is no such encoding, or the spaCy
     pipeline cannot be loaded.
@@ -71,7 +69,7 @@ def read_corpus(
     if pipeline is not None:
         loaded_pipeline(pipeline)  # which refuses one that cannot be loaded
     left_out = set() if without is None else {f"{os.path.realpath(without)}{end}" for end in ("", "-wal", "-shm")}
-    reader = _Reader(options, standard_input, frozenset(left_out))
+    reader = _Reader(options, frozenset(left_out))
     files = list(reader.find([paths] if isinstance(paths, str | Path) else paths))
     reader.options = replace(options, several=len(files) > 1)
     if names is None:
@@ -137,7 +135,6 @@ class _Reader:
     """Collects documents, notes and problems, file by file."""
 
     options: ReadOptions
-    standard_input: BinaryIO | None
     left_out: frozenset[str] = frozenset()
     corpora: list[Corpus] = field(default_factory=list)
     file_of: dict[str, Path] = field(default_factory=dict)
@@ -210,7 +207,7 @@ class _Reader:
     def read(self, path: Path, id: str) -> None:
         """Add one file to the corpus, or its problem to the list."""
         try:
-            corpus = read_file(path, replace(self.options, id=id), standard_input=self.standard_input)
+            corpus = read_file(path, replace(self.options, id=id))
             if not self.options.with_clusters:
                 corpus = replace(corpus, mentions=tuple(replace(m, cluster=None) for m in corpus.mentions), names={})
             taken = [document.id for document in corpus.documents if document.id in self.file_of]

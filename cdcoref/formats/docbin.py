@@ -86,13 +86,13 @@ def checked_docs(docs: object) -> list[Doc]:
     return found
 
 
-def docs_of(corpus: Corpus, vocab: Vocab | None = None) -> list[Doc]:
+def docs_of(corpus: Corpus) -> list[Doc]:
     """The documents of a corpus as Docs, with its mentions in them."""
     check_corpus(corpus)
     from spacy.vocab import Vocab
 
-    shared = vocab if vocab is not None else Vocab()
-    docs = [_doc(document, shared) for document in corpus.documents]
+    vocab = Vocab()
+    docs = [_doc(document, vocab) for document in corpus.documents]
     annotate(docs, corpus)
     return docs
 

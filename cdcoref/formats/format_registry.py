@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
 from cdcoref.corpus import KINDS, Corpus
 from cdcoref.errors import InputError, shown_path
@@ -30,8 +29,6 @@ FORMATS: tuple[Format, ...] = (
     *(CONLL, COREFUD, JSONL, DOCBIN, COLLECTION, BRAT, XMI, BOOKNLP),
     *(*DOCUMENTS, *MANY_DOCUMENTS, EXCEL, PARQUET, HTML, MARKDOWN, CSV, TEXT),
 )
-_MAY_HOLD_HTML = (MARKDOWN, CSV)
-"""Formats recognised by name, whose files may look like HTML."""
 
 
 def format_of(path: str | Path) -> Format:
@@ -40,24 +37,19 @@ def format_of(path: str | Path) -> Format:
     suffix = _suffix(path)
     recognised = next((format for format in FORMATS if format.recognise(start)), None)
     named = next((format for format in FORMATS if suffix in format.suffixes), None)
-    if recognised is HTML and named in _MAY_HOLD_HTML:
+    if recognised is HTML and named in (MARKDOWN, CSV):  # whose files may look like HTML
         return named
     if recognised is None and (what := unsuitable(start)) is not None:
         raise InputError(f"this is {what}", path)
     return recognised or named or TEXT
 
 
-def read_file(
-    path: str | Path, options: ReadOptions | None = None, *, standard_input: BinaryIO | None = None
-) -> Corpus:
-    """Read one file of any format.
-
-    The file may be ``"-"``, for `standard_input`, which is that of the process by default.
-    """
+def read_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
+    """Read one file of any format; ``"-"`` is standard input."""
     options = options or ReadOptions()
     if options.id is None:
         options = replace(options, id="stdin" if str(path) == STANDARD_INPUT else Path(path).name)
-    with readable_twice(path, standard_input) as file:
+    with readable_twice(path) as file:
         format = format_of(file)
         corpus = format.read(file, options).with_kind(options.kind)
     if options.every_kind and any(mention.kind not in KINDS for mention in corpus.mentions):

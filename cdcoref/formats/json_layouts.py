@@ -233,10 +233,7 @@ def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 
 
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:
-    """The mentions of an annotation; those that relations of coreference join are in one cluster.
-
-    Where cdcoref wrote the names of clusters (see `annotation_folders`), each stays with one of the chains.
-    """
+    """The mentions of an annotation, clusters as relations say; names that cdcoref wrote each stay with one of them."""
     found = checked(_Annotation, {"regions": regions, "relations": relations})
     links: dict[str, Link] = {}
     for number, region in enumerate(found.regions):

@@ -251,7 +251,7 @@ STANDARD_INPUT = "-"
 
 
 @contextmanager
-def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> Iterator[Path]:
+def readable_twice(path: str | Path) -> Iterator[Path]:
     """The file itself, or a copy of one that can be read only once; errors in the copy name the original."""
     source = Path(path)
     try:
@@ -264,9 +264,9 @@ def readable_twice(path: str | Path, standard_input: BinaryIO | None = None) -> 
     with tempfile.NamedTemporaryFile() as copy:
         try:
             if str(path) == STANDARD_INPUT:
-                if standard_input is None and sys.stdin is None:
+                if sys.stdin is None:
                     raise InputError("it is closed; name files, or give it a text", path)
-                shutil.copyfileobj(standard_input or sys.stdin.buffer, copy)
+                shutil.copyfileobj(sys.stdin.buffer, copy)
             else:
                 with source.open("rb") as stream:
                     # Neither a pipe, a terminal nor the device without content.

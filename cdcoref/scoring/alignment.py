@@ -152,13 +152,7 @@ class Alignment:
         )
 
 
-def align(
-    key: MentionTable,
-    response: MentionTable,
-    *,
-    level: Level = "corpus",
-    kind: str = "both",
-) -> Alignment:
+def align(key: MentionTable, response: MentionTable, *, level: Level = "corpus", kind: str = "both") -> Alignment:
     """Match the mentions of a key and a response of one `kind` or of ``"both"``, and number their clusters.
 
     An `InputError` if the files share no document, a document differs in its number of tokens, or the key lacks the

@@ -226,15 +226,7 @@ def links_of_pairs(pairs: Floats) -> Floats:
     key, response, both, key_links, response_links, both_links, key_shared, response_shared = np.moveaxis(pairs, -1, 0)
     apart = _pairs(both) - key_shared - response_shared + both_links
     return np.stack(
-        [
-            both_links,
-            key_links,
-            response_links,
-            apart,
-            _pairs(key) - key_links,
-            _pairs(response) - response_links,
-        ],
-        -1,
+        [both_links, key_links, response_links, apart, _pairs(key) - key_links, _pairs(response) - response_links], -1
     )
 
 
@@ -256,11 +248,7 @@ def blanc_rates(links: Floats) -> tuple[Floats, Floats, Floats]:
     apart = ratio(both_apart, key_apart), ratio(both_apart, response_apart)
     averages = [
         np.where(key == 0, b, np.where(key_apart == 0, a, (a + b) / 2))
-        for a, b in zip(
-            (*coreference, harmonic_mean(*coreference)),
-            (*apart, harmonic_mean(*apart)),
-            strict=True,
-        )
+        for a, b in zip((*coreference, harmonic_mean(*coreference)), (*apart, harmonic_mean(*apart)), strict=True)
     ]
     return averages[0], averages[1], averages[2]
 

@@ -182,9 +182,7 @@ class FileScores:
 
 
 def score_files(
-    key: str | Path,
-    responses: Iterable[str | Path],
-    options: Options | None = None,
+    key: str | Path, responses: Iterable[str | Path], options: Options | None = None
 ) -> Iterator[FileScores]:
     """Score responses against a key, one at a time.
 

@@ -67,16 +67,10 @@ class PredictingModel:
         left = threading.Event()
 
         def work() -> None:
-            latest = ""
-
             def progress(stage: str, done: int, total: int) -> None:
-                nonlocal latest
                 if left.is_set():
                     raise LeftError
-                line = json.dumps({"stage": stage, "done": done, "total": total})
-                if line != latest:
-                    latest = line
-                    lines.put(line)
+                lines.put(json.dumps({"stage": stage, "done": done, "total": total}))
 
             try:
                 lines.put(f'{{"prediction": {self._predict(model, texts, kind, progress)}}}')

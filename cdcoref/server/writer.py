@@ -92,11 +92,6 @@ class Job:
         """Whether nothing more will happen."""
         return self.state in ("done", "failed")
 
-    @property
-    def percent(self) -> int:
-        """How much of the present stage is done."""
-        return min(100, 100 * self.done // self.total) if self.total else 0
-
 
 class LoadedModel:
     """The model that was used last, which stays loaded."""

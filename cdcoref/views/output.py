@@ -146,9 +146,11 @@ def result_suffixes() -> list[str]:
 def check_result_name(output: Path) -> None:
     """Refuse a name that no result can have with an `InputError`; called before long work."""
     name = output.name.lower()
-    if is_folder_output(output) or name.endswith((*WRITERS, *output_suffixes())):
-        return
-    if name.removesuffix(".gz").endswith(output_suffixes()):
+    if (
+        is_folder_output(output)
+        or name.endswith(tuple(WRITERS))
+        or name.removesuffix(".gz").endswith(output_suffixes())
+    ):
         return
     *most, last = result_suffixes()
     raise InputError(
@@ -165,11 +167,7 @@ def is_folder_output(output: Path) -> bool:
 
 
 def write_result(
-    source: Results | Corpus,
-    output: Path,
-    layout: str | None = None,
-    *,
-    folder_format: FolderFormat | None = None,
+    source: Results | Corpus, output: Path, layout: str | None = None, *, folder_format: FolderFormat | None = None
 ) -> tuple[str, ...]:
     """Write documents, mentions and clusters in the format that the file's name ends in, or a folder, without a suffix.
 

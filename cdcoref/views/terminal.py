@@ -11,14 +11,7 @@ from rich.cells import cell_len, chop_cells
 
 from cdcoref.corpus import confidence_text
 from cdcoref.facts import Period
-from cdcoref.reports import (
-    Counts,
-    PredictedCluster,
-    PredictedMention,
-    PredictedStory,
-    Results,
-    StoryEvent,
-)
+from cdcoref.reports import Counts, PredictedCluster, PredictedMention, PredictedStory, Results, StoryEvent
 from cdlm.printing import counted, printable
 
 FIRST_LINES = 50

@@ -123,12 +123,14 @@ def test_a_folder_is_searched_for_files_that_can_be_read(folder: Path) -> None:
     assert "2 files were left out" in alone.corpus.notes[0]
 
 
-def test_standard_input(folder: Path) -> None:
-    loaded = read_corpus(["-", folder / "a.txt", "-"], standard_input=io.BytesIO(b"Text from a pipe."))
+def test_standard_input(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Text from a pipe.")))
+    loaded = read_corpus(["-", folder / "a.txt", "-"])
     assert ids(loaded.corpus) == ["stdin", "a.txt"]
     assert loaded.corpus.documents[0].tokens[-2:] == ("pipe", ".")
     assert "standard input: the file was named twice" in loaded.corpus.notes[0]
-    packed = read_corpus(["-"], standard_input=io.BytesIO(gzip.compress(JSONL + b"{"))).problems
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(JSONL + b"{"))))
+    packed = read_corpus(["-"]).problems
     assert packed[0].startswith("standard input, line 2: the line is not JSON")
 
 
