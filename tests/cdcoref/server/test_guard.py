@@ -212,7 +212,7 @@ def test_too_large(news: Path, start: Callable[..., Any]) -> None:
     ):
         assert answer.status_code == 413, answer.text
         assert "The upload is too large; the maximum is " in answer.text
-    assert client.server._site.writer.jobs.latest() == []
+    assert client.server._site.writer.jobs == []
     assert client.get("/").status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""Texts with mentions replaced: which word takes a pronoun's place, and what stays as it is."""
+"""Texts with pronouns replaced: which word takes a pronoun's place, and what stays as it is."""
 
 from __future__ import annotations
 
