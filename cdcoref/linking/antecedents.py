@@ -19,6 +19,11 @@ from cdcoref.reading import Readings
 
 BEFORE = 50
 AFTER = 5
+SPEAKERS = ("i", "we", "you")
+"""Classes of the pronouns that refer to who speaks or is spoken to."""
+SAME_SPEAKER = 3.0
+"""The log-odds that a pronoun refers to the same as the one before it by :func:`_same_speaker`: 6,937 of 7,294 do in
+the train splits of GUM, LitBank and Invented Texts."""
 REFLEXIVE = ("self", "selves")
 """Ends of the pronouns that are an object and refer to the subject."""
 PAIRS_AT_ONCE = 65_536
@@ -172,7 +177,7 @@ def choose_antecedents(
     referent: dict[int, object] = {}
     first: dict[int, int] = {}
     genders: dict[object, frozenset[str]] = {}
-    bearer = _bearers(mentions)
+    bearer, before = _bearers(mentions), _same_speaker(mentions)
     for place, one in enumerate(mentions):
         if not one.words.pronoun and (gender := one.words.stated.gender):
             genders.setdefault(bearer[place], gender)
@@ -194,7 +199,10 @@ def choose_antecedents(
         own = np.where(impossible, np.float32(-np.inf), own)
         best = int(own.argmax())
         if own[best] <= 0:
-            referent[pronoun] = pronoun
+            other = before.get(pronoun, pronoun)
+            referent[pronoun], first[pronoun] = referent.get(other, other), first.get(other, other)
+            if other != pronoun:
+                yield pronoun, other, SAME_SPEAKER
             continue
         referents = [referent.get(one, mentions[one].words.head) for one in candidates]
         referent[pronoun] = referents[best]
@@ -204,6 +212,26 @@ def choose_antecedents(
         same = np.array([one == referents[best] for one in referents])
         others = np.logaddexp.reduce(own[~same].astype(np.float64), initial=0.0)
         yield pronoun, candidates[best], float(np.logaddexp.reduce(own[same].astype(np.float64)) - others)
+
+
+def _same_speaker(mentions: Sequence[MentionFacts]) -> dict[int, int]:
+    """By the place of a pronoun that of the one before it that probably refers to the same.
+
+    Two of one class do in one quotation. Outside of quotations "I" is one narrator; where there is none, "we" are the
+    authors and "you" is the reader.
+    """
+    order = sorted(range(len(mentions)), key=lambda n: (mentions[n].start, mentions[n].end))
+    spoken = any(one.words.pronoun == "i" and not one.quotation for one in mentions)
+    last: dict[tuple[str, int], int] = {}
+    before: dict[int, int] = {}
+    for place in order:
+        one = mentions[place]
+        key = one.words.pronoun, one.quotation
+        if key[0] == "i" or (key[0] in SPEAKERS and (one.quotation or not spoken)):
+            if key in last:
+                before[place] = last[key]
+            last[key] = place
+    return before
 
 
 def _bearers(mentions: Sequence[MentionFacts]) -> list[object]:

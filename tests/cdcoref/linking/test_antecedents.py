@@ -172,6 +172,25 @@ def test_no_antecedent(chosen: Chosen, sentence: str, mentions: list[list[int]],
     assert [list(pair) for pair in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You find rooms before you leave , and your ferry waits .", [[0, 1], [1, 2]]),
+        ("We met him ; we left you and your boat .", [[0, 2], [3, 4]]),
+        ("I met you ; you left me .", [[0, 3]]),  # not all that one narrator calls "you" are one
+        ("“ I saw you and your son ” , said Ben . “ You saw me and my son , ” he said .", [[1, 2], [4, 5]]),
+    ],
+)
+def test_without_another_antecedent_a_speaker_is_the_same_as_before(
+    chosen: Chosen, text: str, expected: list[list[int]]
+) -> None:
+    words = text.split()
+    pronouns = ["i", "me", "my", "we", "you", "your", "he", "him"]
+    corpus = corpus_of(("d", [words], [(n,) for n, word in enumerate(words) if word.lower() in pronouns]))
+    found = chosen(corpus, [-1.0] * len(anaphora(Readings(corpus).facts.mentions).pronouns))
+    assert found == dict.fromkeys(map(tuple, expected), 3.0)
+
+
 def test_a_pronoun_that_follows_a_mention_speaks_for_it(chosen: Chosen) -> None:
     corpus = corpus_of(("d", [["Ben", "knew", "he", "had", "his", "."]], [(0,), (2,), (4,)]))
     # Nothing but none speaks against it.
