@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from cdcoref.circumstances.gazetteer import Place, country_of_people
-from cdcoref.circumstances.owners import governor, is_announcement, is_report, owners
+from cdcoref.circumstances.owners import governor, is_announcement, is_behind_limit, is_report, owners
 from cdcoref.circumstances.places import AT_PLACE, CONTINENTS, OFFICIALS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
@@ -182,6 +182,7 @@ class Lead:
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
                 is_aside = (
                     is_in_relative_clause(parse, when.tokens[0])
+                    or is_behind_limit(parse, word)
                     or days > _REPORTED_WITHIN
                     or own.lower[0] in _CONTRASTING
                 )

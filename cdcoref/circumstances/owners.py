@@ -130,3 +130,10 @@ def is_announcement(parse: Parse, token: int) -> bool:
 def is_reporting(parse: Parse, token: int) -> bool:
     """Whether a token is a verb that reports speech, such as "said"."""
     return parse.parts[token] == "VERB" and parse.lemmas[token].casefold() in verbs_about("report")
+
+
+def is_behind_limit(parse: Parse, verb: int) -> bool:
+    """Whether a verb's clause says what something came after or before ("it comes after they exchanged fire")."""
+    marks = [child for child in parse.children[verb] if parse.relations[child] == "mark"]
+    marks += [parse.heads[verb]] if parse.relations[verb] == "pcomp" else []
+    return any(parse.lemmas[mark].casefold() in _LIMITS for mark in marks)

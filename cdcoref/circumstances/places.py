@@ -21,7 +21,7 @@ from cdcoref.word_tables import words_in
 AT_PLACE = words_in("place_words.tsv", "at")
 _PLACE_NOUNS = words_in("place_words.tsv", "part")
 _HITS = words_in("place_words.tsv", "hits")
-_LANDS_AND_WATERS = words_in("place_words.tsv", "land")
+LANDS_AND_WATERS = words_in("place_words.tsv", "land")
 _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
@@ -39,6 +39,7 @@ _DIRECTIONS = re.compile(
     r"suburban|rural)|(north|south)-?(eastern|western|east|west|central)|mid",
     re.IGNORECASE,
 )
+_IN_UNKNOWN = re.compile(r"(?!The$)[^\W\d_]+(?:[-'’](?!s$)[^\W\d_]+)*|St\.")
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
 _ADJECTIVES = 2
 _LONGEST_UNKNOWN = 3
@@ -123,9 +124,10 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
         inside = word[:1].isupper() and not is_date(word) and word not in ("A", "An")
         inside = inside or (
             start is not None
-            and word in ("of", "de", "du", "-")
-            and place + 1 < len(words)
-            and words[place + 1].istitle()
+            and (
+                (word in ("of", "de", "du", "-") and place + 1 < len(words) and words[place + 1].istitle())
+                or re.match(r"(?:al|el)-[A-Z]", word)  # "Deir al-Sawa"
+            )
         )
         if inside and start is None:
             start = place
@@ -206,7 +208,7 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     """A name after "in", "near" or "the town of" that the gazetteer lacks; no street, building or person."""
     before = start - 1
     ends = {words[start].casefold(), words[end - 1].casefold()}
-    land = end - start > 1 and not ends.isdisjoint(_LANDS_AND_WATERS)
+    land = end - start > 1 and not ends.isdisjoint(LANDS_AND_WATERS)
     before_names = _BEFORE_LANDS if land else _BEFORE_UNKNOWN
     of_settlement = before > 0 and words[before] == "of" and words[before - 1].casefold() in SETTLEMENTS
     if words[start].casefold() in _WATERS:
@@ -228,10 +230,7 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
         return StatedPlace(start, end, country, firm=True) if qualifies else None  # "in Danish bank robbery"
     if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
         return None
-    name = words[start:end]
-    if any(not word.isalpha() and word != "of" for word in name) or (
-        len(name) > 1 and not land and all(is_common_word(word.casefold()) for word in name)
-    ):
+    if not all(_IN_UNKNOWN.fullmatch(word) for word in words[start:end]):
         return None
     return StatedPlace(start, end, Place(" ".join(words[start:end])), firm=True)
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import is_report
-from cdcoref.circumstances.places import AT_PLACE, StatedPlace, dateline_end, places_in
+from cdcoref.circumstances.places import AT_PLACE, LANDS_AND_WATERS, StatedPlace, dateline_end, places_in
 from cdcoref.corpus import Document
 from cdcoref.facts import (
     UNKNOWN_YEAR,
@@ -20,7 +20,7 @@ from cdcoref.facts import (
     looks_ahead,
     times_in,
 )
-from cdcoref.language import HALVES_OF_DAY, JOBS
+from cdcoref.language import HALVES_OF_DAY, JOBS, is_common_word
 from cdcoref.word_tables import words_in
 
 ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
@@ -139,7 +139,12 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> str:
     """Whether a name is used for a place, or for somebody; else empty."""
     token = parse.head_of(tokens)
     above = parse.heads[token]
-    if parse.relations[token] == "compound" and named.place.sort == "unknown" and named.firm:
+    is_unknown = named.place.sort == "unknown" and named.firm
+    words = {word.casefold() for word in named.place.name.split()}
+    is_common = all(map(is_common_word, words)) and words.isdisjoint(LANDS_AND_WATERS)
+    if is_unknown and is_common and parse.entity_types[token] not in ("GPE", "LOC", "NORP", "PERSON"):
+        return _OTHER  # "in Congress"
+    if parse.relations[token] == "compound" and is_unknown:
         return _OTHER  # "in the Kraft plant"
     held = {parse.lemmas[word].casefold() for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):

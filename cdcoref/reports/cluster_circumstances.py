@@ -233,6 +233,7 @@ class CorpusCircumstances:
             for when in one.when[:1]
             if when.source >= Source.INFERRED and str(when.period) and (2 * back >= len(known) or not when.looks_back)
         ]
+        stated = _without_outlier(stated)
         best = max((source for _, source, _, _ in stated), default=None)
         days = [one for one in stated if one[0].weekday is None]
         if any(source == best for _, source, _, _ in days) and (found := _most_stated(days, Period.contains)):
@@ -298,6 +299,19 @@ def _corrected(found: ClusterCircumstances, stated: Mapping[str, str] | None) ->
     if stated and "place" in stated:
         found = replace(found, where=ClusterPlace(Place(stated["place"]), ()))
     return found
+
+
+def _without_outlier(
+    known: list[tuple[Period, Source, str, tuple[int, ...]]],
+) -> list[tuple[Period, Source, str, tuple[int, ...]]]:
+    """Times without one that a single mention states, not to the day, before a day that several others are of."""
+    stated = [one for one in known if one[1] > Source.INFERRED]
+    inferred = Counter(one[0] for one in known if one[1] == Source.INFERRED and one[0].days == 1)
+    if len(stated) != 1 or stated[0][0].days == 1 or not inferred:
+        return known
+    day, count = inferred.most_common(1)[0]
+    is_later = count > 1 and day.first > stated[0][0].last
+    return [one for one in known if one is not stated[0]] if is_later else known
 
 
 def _most_stated(

@@ -98,6 +98,16 @@ def test_when_a_story_was_by_most_of_its_documents() -> None:
     assert story_of({"2024-05-18_d": texts["2024-05-18_d"]}, {}).when is None
 
 
+def test_one_inexact_time_before_the_day_of_most_mentions_is_of_something_else() -> None:
+    texts = {
+        "2024-09-10_a": "Thieves rammed a shop this summer .",
+        "2024-09-10_b": "Robbers rammed a shop and stole rings on Monday .",
+        "2024-09-10_c": "Four men rammed a shop and fled on Monday .",
+    }
+    (event, *_) = story_of(texts, {"ramming": [(id, "rammed") for id in texts]}).timeline
+    assert str(event.when) == "2024-09-09"
+
+
 def test_where_a_story_was_by_the_country_of_most_of_its_documents() -> None:
     texts = {
         "a": "A ferry sank near Bergen .",
