@@ -132,16 +132,8 @@ def export(
     if not outputs.output:
         raise InputError("name the file to write with -o, such as -o news.html")
     outputs.check(files or [])
-    content: Corpus | Prediction
-    problems: Sequence[str] = ()
-    folder = corpus.folder(bool(files), "a collection or annotated files")
-    if folder is None:
-        content, problems = _read(files or [], exported, corpus)
-        say_problems(problems)
-    elif exported.corrected:
-        raise InputError("only collections have corrections; leave out --corrected")
-    else:
-        content = folder.read(corpus.split or "dev").corpus
+    content, problems = _read(files or [], exported, corpus)
+    say_problems(problems)
     if isinstance(content, Corpus):
         content = written = choice.of(content.of_kind(exported.kind))
     else:
@@ -160,6 +152,7 @@ def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[C
     """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
     from cdcoref.formats import ReadOptions, is_collection, read_corpus
 
+    folder = corpus.folder(bool(files), "a collection or annotated files")
     kind = None if exported.kind == "both" else exported.kind
     if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
         from cdcoref.collection import Collection
@@ -171,6 +164,8 @@ def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[C
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
     if exported.corrected:
         raise InputError("only a collection has corrections; leave out --corrected")
+    if folder is not None:
+        return folder.read(corpus.split or "dev").corpus, ()
     relations = tuple(name.strip() for name in (exported.relations or "").split(",") if name.strip())
     loaded = read_corpus(files, ReadOptions(kind=kind, ids=corpus.ids, relations=relations))
     if loaded.problems and not loaded.corpus.documents:
