@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 from cdcoref.collection import DocumentPage
 from cdcoref.corpus import Document, Mention, character_parts
-from cdcoref.views import marked_text
 
 STRENGTHS = (0.5, 0.75)
 """Confidences from which on a line is drawn in full, or not quite so."""
@@ -71,19 +70,19 @@ def paragraphs(page: DocumentPage) -> list[Paragraph]:
         while following < len(order) and ranges[order[following]][0][0] < end:
             open_.append(order[following])
             following += 1
-        for run in marked_text(page.document.text, start, end, [ranges[n] for n in open_]):
-            over = [mentions[open_[number]] for number, _ in run.marks]
+        for text, marks in marked_text(page.document.text, start, end, [ranges[n] for n in open_]):
+            over = [mentions[open_[number]] for number, _ in marks]
             sure = [1.0 if mention.confidence is None else mention.confidence for mention in over]
             strengths = [1 + sum(confidence >= bound for bound in STRENGTHS) for confidence in sure]
             lines = tuple(
                 Line(mention.kind or "other", strength, min(level, DEEPEST))
-                for mention, strength, (_, level) in zip(over, strengths, run.marks, strict=True)
+                for mention, strength, (_, level) in zip(over, strengths, marks, strict=True)
             )
             ids = tuple(mention.id for mention in over)
             anchors = tuple(id for id in ids if id not in seen)
             seen.update(ids)
             clusters = tuple(mention.cluster or "" for mention in over)
-            found[-1].append(Piece(run.text, lines[::-1], ids, clusters, anchors))
+            found[-1].append(Piece(text, lines[::-1], ids, clusters, anchors))
     return [
         Paragraph(tuple(pieces), max((line.level + 1 for piece in pieces for line in piece.lines), default=0))
         for pieces in found
@@ -104,6 +103,41 @@ def _stretches(document: Document) -> Iterator[tuple[int, int, bool]]:
     for start, end in pairwise(ordered):
         if document.text[start] != "\n":
             yield start, end, start in lines
+
+
+Marks = tuple[tuple[int, int], ...]
+"""The number of each mention that covers some words with its level, the lowest level first."""
+
+
+def marked_text(
+    text: str, start: int, end: int, mentions: Sequence[Sequence[tuple[int, int]]]
+) -> list[tuple[str, Marks]]:
+    """Cut a stretch of a text, a range of characters, where mentions begin and end.
+
+    Mentions are the character ranges of their unbroken parts; those outside the stretch are left out.
+
+    >>> marked_text("the old ferry", 0, 13, [[(0, 13)], [(8, 13)]])
+    [('the old ', ((0, 1),)), ('ferry', ((1, 0), (0, 1)))]
+    """
+    parts = sorted(
+        (
+            (max(first, start), min(last, end), number)
+            for number, ranges in enumerate(mentions)
+            for first, last in ranges
+            if first < end and last > start
+        ),
+        key=lambda part: (part[1] - part[0], part[0], part[2]),
+    )
+    levels: list[int] = []
+    for place, (first, last, _) in enumerate(parts):
+        taken = {levels[n] for n in range(place) if parts[n][0] < last and parts[n][1] > first}
+        levels.append(next(level for level in range(len(taken) + 1) if level not in taken))
+    borders = sorted({start, end, *(border for first, last, _ in parts for border in (first, last))})
+    runs = []
+    for first, last in pairwise(borders):
+        over = [(levels[n], parts[n][2]) for n in range(len(parts)) if parts[n][0] <= first and parts[n][1] >= last]
+        runs.append((text[first:last], tuple((number, level) for level, number in sorted(over))))
+    return runs
 
 
 def snippet_parts(snippet: str) -> list[tuple[str, bool]]:

@@ -1,7 +1,6 @@
 from .json_object import event_circumstances as event_circumstances
 from .json_object import json_text as json_text
 from .json_object import write_json_lines as write_json_lines
-from .marked_text import marked_text as marked_text
 from .output import WRITERS as WRITERS
 from .output import FolderFormat as FolderFormat
 from .output import check_options as check_options

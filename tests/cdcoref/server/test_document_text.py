@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 import lxml.html
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
@@ -136,3 +139,38 @@ def test_every_kind_of_file_is_offered(client: Client) -> None:
     links = lxml.html.fromstring(client.html("/download")).xpath("//ul//a[@download]")
     assert {link.get("href").removeprefix("/api/export/") for link in links} == {s[1:] for s in result_suffixes()}
     assert {link.text_content() for link in links} == set(result_suffixes())
+
+
+marked_text = import_module("cdcoref.server.document_text").marked_text
+RANGES = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda place: (place[0], place[0] + place[1]))
+
+
+def test_nested_and_overlapping() -> None:
+    text = "The captain of the old ferry sank it"
+    nested = [[(0, 28)], [(15, 28)], [(19, 33)]]
+    assert marked_text(text, 0, len(text), nested) == [
+        ("The captain of ", ((0, 2),)), ("the ", ((1, 0), (0, 2))), ("old ferry", ((1, 0), (2, 1), (0, 2))),
+        (" sank", ((2, 1),)), (" it", ()),
+    ]  # fmt: skip
+
+
+def test_parts_and_a_stretch() -> None:
+    assert marked_text("took it off now", 5, 15, [[(0, 4), (8, 11)]]) == [
+        ("it ", ()), ("off", ((0, 0),)), (" now", ()),
+    ]  # fmt: skip
+    assert marked_text("", 0, 0, []) == []
+
+
+@given(st.lists(RANGES, max_size=8), RANGES)
+def test_the_text_is_kept_and_mentions_share_no_line(ranges: list[tuple[int, int]], stretch: tuple[int, int]) -> None:
+    text = "".join(chr(97 + n % 26) for n in range(50))
+    start, end = stretch
+    runs = marked_text(text, start, end, [[part] for part in ranges])
+    assert "".join(words for words, _ in runs) == text[start:end]
+    at = start
+    for words, marks in runs:
+        covering = {n for n, (first, last) in enumerate(ranges) if first <= at < last}
+        assert {number for number, _ in marks} == covering
+        levels = [level for _, level in marks]
+        assert levels == sorted(set(levels))
+        at += len(words)
