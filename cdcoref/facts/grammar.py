@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from cdcoref.facts.clauses import has_subject
 from cdcoref.facts.parsing import Parse
-from cdcoref.language import JOBS, Syntax
+from cdcoref.language import JOBS, RELATIVES, Syntax
 from cdcoref.word_tables import words_in
 
 _NOUNS = frozenset({"NOUN", "PROPN"})
 _AS = words_in("equating_words.tsv", "preposition")
 _EQUATING = words_in("equating_words.tsv", "verb")
 _MAY_EQUATE = words_in("equating_words.tsv", "relation")
+_NAMING = words_in("equating_words.tsv", "naming")
+_TOO = frozenset({"also", "likewise"})
+_OTHER = frozenset({"another", "different", "other"})
 _LONGEST_NAME = 3
 _YOUNGEST, _OLDEST = 1, 115
 _PAUSES = frozenset(",.;")
@@ -38,7 +41,29 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     called = ((verb, f"{parse.lemmas[verb]}er") for n, verb in who if parse.relations[n].startswith("nsubj"))
     nouns += tuple(noun for noun in called if noun[1] in JOBS)  # "who teaches history"
     age = _age(parse, words, (head, *person)) or _age_behind(words[head + 1 : head + 4])
-    return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age, nouns)
+    relatives = tuple(
+        (of, RELATIVES[name]) for token, name in nouns if name in RELATIVES for of in _owners(parse, token)
+    )
+    another = _is_another(parse, head)
+    entity = parse.entity_types[head]
+    return Syntax(head, verb, role, clause(parse, head), owner, noun, entity, age, nouns, relatives, another)
+
+
+def _is_another(parse: Parse, name: int) -> bool:
+    """Whether words beside a name say that it is somebody else's, too."""
+    if parse.lemmas[parse.heads[name]] in _NAMING:
+        return any(parse.lemmas[n] in _TOO for n in parse.children[parse.heads[name]])
+    before = (child for child in parse.children[name] if parse.relations[child] in ("det", "amod"))
+    return parse.entity_types[name] == "PERSON" and any(parse.lemmas[child] in _OTHER for child in before)
+
+
+def _owners(parse: Parse, noun: int) -> Iterator[int]:
+    """Whose a noun is: "her uncle", "the uncle of Ann"."""
+    for child in parse.children[noun]:
+        if parse.relations[child] == "poss":
+            yield child
+        elif parse.relations[child] == "prep" and parse.lemmas[child] == "of":
+            yield from (n for n in parse.children[child] if parse.relations[n] == "pobj")
 
 
 def _names(parse: Parse, noun: int) -> Iterator[str]:
@@ -104,9 +129,16 @@ def clause(parse: Parse, token: int) -> int:
 
 def descriptions(parse: Parse, head: int) -> Iterator[int]:
     """The nouns and numbers that say what somebody is: "a roofer", "29" and "who is a roofer" behind a name, "roofer"
-    before it, and "is a roofer", unless it is denied or only possible."""
+    and "a roofer called" before it, and "is a roofer", unless it is denied or only possible."""
+    above = parse.heads[head]
     if parse.relations[head] == "appos":
-        yield parse.heads[head]
+        yield above
+    elif parse.lemmas[above] in _NAMING and parse.tags[above] != "VB":
+        before = above - 1
+        while before and (parse.relations[before] == "advmod" or parse.parts[before] == "PUNCT"):
+            before -= 1
+        if parse.parts[before] == "NOUN" and (parse.heads[before] != above or parse.tags[above] == "VBN"):
+            yield before
     for child in parse.children[head]:
         if parse.relations[child] == "appos":
             yield child

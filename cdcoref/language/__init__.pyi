@@ -40,6 +40,7 @@ from .pair_features import conflicts as conflicts
 from .pair_features import pair_features as pair_features
 from .proper_names import JOBS as JOBS
 from .proper_names import MEN_AND_WOMEN as MEN_AND_WOMEN
+from .proper_names import RELATIVES as RELATIVES
 from .proper_names import TITLES as TITLES
 from .proper_names import TOWNS as TOWNS
 from .proper_names import are_forms_of_one_name as are_forms_of_one_name
@@ -47,6 +48,7 @@ from .proper_names import countries_named as countries_named
 from .proper_names import different_names as different_names
 from .proper_names import gender_of_first_name as gender_of_first_name
 from .proper_names import may_be_surname as may_be_surname
+from .stated_facts import CLUB as CLUB
 from .stated_facts import NO_FACTS as NO_FACTS
 from .stated_facts import NO_PERSON as NO_PERSON
 from .stated_facts import PERSON as PERSON

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.dates import is_date, is_year
-from cdcoref.language.proper_names import GENERATIONS, TITLES, names_a_person
-from cdcoref.language.stated_facts import NO_FACTS, PERSON, TOWN, StatedFacts
+from cdcoref.language.proper_names import BEFORE_GENERATIONS, GENERATIONS, TITLES, names_a_person
+from cdcoref.language.stated_facts import GROUP, NO_FACTS, PERSON, PLAYERS, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
     PhraseWords,
@@ -27,6 +27,11 @@ from cdcoref.word_tables import words_in
 
 _MEASURE = re.compile(r"[-+$€£]?\d[\d,./:-]*%?")
 """Numbers that count or measure; also such as "3-1/2"."""
+_SCORE = re.compile(r"(?<![^ ])\d{1,2} ?[-–] ?\d{1,2}(?![^ ]) ?([^ ]*)")
+"""A score, and the word behind it, which is no noun that it counts."""
+_FUNCTION_WORDS = words_in("function_words.tsv")
+_CONTESTS = words_in("verbs.tsv", "contest")
+_PLURAL = words_in("function_words.tsv", "plural verb")
 _WHERE = words_in("place_words.tsv", "before a town")
 """What stands before the name of a town, and not before that of its club."""
 
@@ -42,6 +47,9 @@ class Syntax:
     `antecedent`: of a relative pronoun, the noun that its clause belongs to.
     `entity`: the type of the named entity that its head is in.
     `age`, `descriptions`: what is stated beside a name or pronoun: the age, or 0; tokens and lemmas of nouns.
+    `relatives`: the tokens of those whose relative somebody with a name is ("her" in "her uncle Al Hale"), and the
+        generation that this says, if both have one name.
+    `is_another`: whether words say that somebody else has the name ("another Al Hale", "also called Al Hale").
     """
 
     head: int = -1
@@ -53,6 +61,8 @@ class Syntax:
     entity: str = ""
     age: int = 0
     descriptions: tuple[tuple[int, str], ...] = ()
+    relatives: tuple[tuple[int, str], ...] = ()
+    is_another: bool = False
 
 
 NO_SYNTAX = Syntax()
@@ -113,9 +123,12 @@ def mention_facts(
     phrase = document.tokens[mention.start : mention.end]
     sentence_tokens = () if sentence in document.hidden else tuple(document.tokens[start:end])
     words = mention_words(document, mention)
+    if sentence_tokens and (sorts := words.beside.sorts or _sorts_of_players(document, mention, sentence, syntax)):
+        words = replace(words, beside=words.beside._replace(sorts=sorts))
     if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
         words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
-    if syntax.entity and start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates):
+    is_first = start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates)
+    if is_first and (syntax.entity or _ends_a_name(document, phrase[0])):
         words = replace(words, initial_name=words.initial_name or words.words[0])
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
@@ -130,6 +143,25 @@ def mention_facts(
         syntax.clause if is_thing else -1,
         syntax if sentence_tokens else NO_SYNTAX,
     )
+
+
+def _ends_a_name(document: Document, word: str) -> bool:
+    """Whether a word stands behind another of a name somewhere in a document ("Hart", in that of Colin Hart)."""
+    places = (place for place, other in enumerate(document.tokens) if place and other == word and word[0].isupper())
+    before = (document.tokens[place - 1] for place in places)
+    return any(other.istitle() and other.casefold() not in _FUNCTION_WORDS for other in before)
+
+
+def _sorts_of_players(document: Document, mention: Mention, sentence: int, syntax: Syntax) -> frozenset[str]:
+    """What a name may be in a sentence with the score of a game, or with a plural verb, as clubs have it."""
+    start, end = document.sentences[sentence]
+    tokens = tuple(document.tokens[start:end])
+    before, after = tokens[: mention.start - start][-1:], tokens[mention.end - start :][:1]
+    if syntax.role == "subject" and after and after[0] in _PLURAL and before not in (("and",), (",",)):
+        return GROUP
+    scores = () if sentence_words(tokens).lemmas.isdisjoint(_CONTESTS) else _SCORE.findall(" ".join(tokens))
+    is_score = any(not following.islower() or following in _FUNCTION_WORDS for following in scores)
+    return PLAYERS if is_score else frozenset()
 
 
 def mention_words(document: Document, mention: Mention) -> MentionWords:
@@ -170,7 +202,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
         amounts=_amounts(before),
         sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
         nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
-        generation=_generation(words, after),
+        generation=_generation(before, words, after),
     )
 
 
@@ -187,10 +219,16 @@ def _complement(after: Sequence[str]) -> Sequence[str]:
     return after[1:3] if after and after[0] == "of" else ()
 
 
-def _generation(words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
-    """What stands behind a name that tells two of one name apart: "Jr.", also behind a comma."""
+def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+    """What tells two of one name apart: "Jr." behind the name, also behind a comma, or "the elder" before it."""
+    if not words[-1][:1].isupper():
+        return frozenset()
     following = after[1:2] if after and after[0] == "," else after[:1]
-    return frozenset(word.casefold().rstrip(".") for word in following if words[-1][:1].isupper()) & GENERATIONS
+    stated = {word.casefold().rstrip(".") for word in following} & GENERATIONS
+    article, word = [word.casefold() for word in ("", "", *before, *words[:-1])][-2:]
+    if article == "the" and word in BEFORE_GENERATIONS:
+        stated.add(BEFORE_GENERATIONS[word])
+    return frozenset(stated)
 
 
 def _amounts(before: Sequence[str]) -> frozenset[str]:

@@ -17,8 +17,11 @@ TOWNS = words_in("name_endings.tsv", "town")
 """Nouns for towns."""
 MEN_AND_WOMEN = {row["word"]: row["gender"] for row in rows("titles.tsv") if row["gender"]}
 """Titles that say which of the two somebody is, without accents, as names are."""
-GENDER_OF_NOUNS = {row["noun"]: row["gender"] for row in rows("people_nouns.tsv")}
+GENDER_OF_NOUNS = {row["noun"]: row["gender"] for row in rows("people_nouns.tsv") if row["gender"]}
 """Nouns for persons that say which of the two somebody is."""
+_GENERATION_OF = {"elder": "sr", "younger": "jr"}
+RELATIVES = {row["noun"]: _GENERATION_OF.get(row["age"], "") for row in rows("people_nouns.tsv") if row["age"]}
+"""Nouns for somebody's relatives, with the generation that they are of if both have one name, or nothing."""
 TITLES = words_in("titles.tsv", "title")
 """Titles and ranks, which stand before different parts of one name ("Miss Amelia", "Miss Sedley")."""
 OFFICES = words_in("titles.tsv", "office")
@@ -29,6 +32,8 @@ PARTICLES = words_in("before_names.tsv", "particle")
 """Words within surnames ("van der Berg", "Le Pen"), which only the first of them may begin with a capital."""
 JOBS = {row["noun"]: row["field"] for row in rows("jobs.tsv")}
 """Nouns for what people do for a living, and its field; hardly anybody has jobs of two fields at a time."""
+BEFORE_GENERATIONS = {word: own for own in ("jr", "sr") for word in words_in("before_names.tsv", own)}
+"""Words between "the" and a name that tell father and son apart, and what may follow the name instead."""
 GENERATIONS = words_in("name_endings.tsv", "generation")
 """What may follow a name, and tells father and son apart."""
 NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES

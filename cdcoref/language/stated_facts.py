@@ -45,6 +45,9 @@ PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
 """The sorts."""
 NO_PERSON = frozenset((ORGANISATION, CLUB, TOWN))
 """What is none may be."""
+GROUP = frozenset((ORGANISATION, CLUB))
+PLAYERS = GROUP | {PERSON}
+"""What wins or loses a game may be."""
 
 
 def in_conflict(one: StatedFacts, other: StatedFacts) -> bool:

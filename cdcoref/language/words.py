@@ -34,6 +34,7 @@ _DETERMINER = words_in("function_words.tsv", "determiner")
 _QUANTIFIER = words_in("function_words.tsv", "quantifier")
 _NOT_IN_PHRASE = words_in("function_words.tsv", "no phrase")
 _RELATIVE = words_in("function_words.tsv", "relative")
+_INDEFINITE = frozenset({"a", "an", "another"})
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 """Possessive endings that are tokens of their own."""
 _ENDS_HEAD = words_in("function_words.tsv", "ends head") | {",", ";", ":", "(", "-", "--", "–", "—"}
@@ -316,25 +317,25 @@ class PhraseWords:
     `modifiers`: Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is
         no determiner, of the two words before the head.
     `complements`: Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
-    `has_article`: Whether it begins with "the".
+    `article`: ``"the"`` or ``"a"`` (also for "an" and "another") where it begins with one; else empty.
     """
 
     modifiers: frozenset[str]
     complements: frozenset[str]
-    has_article: bool = False
+    article: str = ""
 
     @classmethod
     def of(cls, sentence: Sequence[str], start: int, end: int) -> PhraseWords:
         """Look around the head, the words from `start` to before `end` of a sentence."""
         before, after = sentence[max(0, start - BEFORE_HEAD) : start], sentence[end : end + AFTER_HEAD]
-        return cls(_before_head(before), _after_head(after), _has_article(before))
+        return cls(_before_head(before), _after_head(after), _article(before))
 
 
-def _has_article(before: Sequence[str]) -> bool:
-    for word in reversed(before):
-        if word.casefold() in _DETERMINER | _QUANTIFIER or not continues_phrase(word):
-            return word.casefold() == "the"
-    return False
+def _article(before: Sequence[str]) -> str:
+    for word in map(str.casefold, reversed(before)):
+        if word in _DETERMINER | _QUANTIFIER or not continues_phrase(word):
+            return "the" if word == "the" else "a" if word in _INDEFINITE else ""
+    return ""
 
 
 def _before_head(words: Sequence[str]) -> frozenset[str]:

@@ -5,14 +5,14 @@ antecedents."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import AGREEMENT, CircumstanceTables
+from cdcoref.circumstances import AGREEMENT, CircumstanceTables, Source
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Mention
 from cdcoref.language import (
@@ -20,6 +20,7 @@ from cdcoref.language import (
     NO_PERSON,
     PERSON,
     TITLES,
+    WEEKDAYS,
     MentionFacts,
     StatedFacts,
     gender_of_first_name,
@@ -50,8 +51,12 @@ class MentionConflicts:
         """The same, and also pairs of events of one cluster that differ in when, where or how many."""
         first, second = _pairs_within(labels)
         differ = circumstances.conflicts(first, second)
+        return self.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
+
+    def with_pairs(self, apart: Iterable[tuple[int, int]]) -> MentionConflicts:
+        """The same, and also these pairs."""
         pairs: defaultdict[int, set[int]] = defaultdict(set)
-        for one, other in zip(first[differ].tolist(), second[differ].tolist(), strict=True):
+        for one, other in apart:
             pairs[one].add(other)
             pairs[other].add(one)
         for one, others in self.pairs.items():
@@ -128,6 +133,7 @@ class KindClusters:
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
+            self._conflicts = self._conflicts.with_pairs(_told_anew(readings, facts, kind))
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -245,9 +251,9 @@ def _conflicts(
     for number, name in names.names.items():
         if name in people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
-    for number in (names.things | names.no_people).intersection(stated):
-        if not stated[number].sorts:
-            stated[number] = stated[number]._replace(sorts=NO_PERSON)
+    for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
+        if number in stated and not stated[number].sorts:
+            stated[number] = stated[number]._replace(sorts=sorts)
     genders = {
         number: frozenset().union(*(one.words.stated.gender for one in pronouns))
         for number, pronouns in _pronouns(facts, links).items()
@@ -257,6 +263,42 @@ def _conflicts(
             own = stated[number]
             stated[number] = own._replace(gender=own.gender or gender, sorts=own.sorts or frozenset((PERSON,)))
     return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
+
+
+def _told_anew(readings: Readings, facts: Mapping[int, MentionFacts], kind: str) -> Iterator[tuple[int, int]]:
+    """Pairs of a mention and a later one of something new: a noun with "a" like one before it, or the event of such.
+
+    "A train left the rails near Brno. ... In Ostrava a train hit a lorry."
+    """
+    known, mentions = readings.facts.mentions, readings.corpus.mentions
+    event_at = {(one.document, one.syntax.head): n for n, one in enumerate(known) if mentions[n].kind == EVENT}
+    nouns: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
+    for number, one in enumerate(known):
+        event = event_at.get((one.document, one.syntax.verb if one.syntax.verb >= 0 else one.clause))
+        if event is not None and mentions[number].kind == ENTITY and one.phrase.article == "a" and not one.words.names:
+            nouns[one.document, one.words.head].append((one.start, number, event))
+    new = {
+        noun if kind == ENTITY else later
+        for own in nouns.values()
+        for (_, _, earlier), (_, noun, later) in combinations(sorted(own), 2)
+        if _are_two(readings, earlier, later)
+    }
+    for later in new:
+        for number, one in facts.items():
+            before = one.document == facts[later].document and one.start < facts[later].start
+            if before and (kind == EVENT or one.words.head == facts[later].words.head):
+                yield number, later
+
+
+def _are_two(readings: Readings, *events: int) -> bool:
+    """Whether two events of a document state places or weekdays of unlike names, or such as exclude each other."""
+    stated = [readings.circumstances[event] for event in events]
+    tokens = readings[readings.corpus.mentions[events[0]].document].document.tokens
+    places = [{where.place.name for where in one.where if where.source == Source.STATED} for one in stated]
+    days = [{tokens[n].casefold() for when in one.when for n in when.tokens} & WEEKDAYS for one in stated]
+    unlike = any(here and there and here.isdisjoint(there) for here, there in (places, days))
+    one, other = np.array(events)[:, None]
+    return unlike or bool(readings.circumstance_tables.conflicts(one, other)[0])
 
 
 def _with_one_gender(
@@ -310,6 +352,8 @@ def with_names_first(
             labels[rest] = labels[one]
         elif conflicts.within([*target, other]) is None:
             labels[other] = labels[one]
+        elif conflicts.within([*rest, one]) is None:
+            labels[one] = labels[other]
     return labels
 
 

@@ -13,7 +13,9 @@ from types import MappingProxyType
 from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, Corpus, Document, Mention
 from cdcoref.language import (
+    CLUB,
     JOBS,
+    NO_PERSON,
     PERSON,
     TITLES,
     TOWN,
@@ -32,6 +34,7 @@ Word = tuple[str, str]
 """A document and a word of a name."""
 _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
+_OPPOSITE = {"sr": "jr", "jr": "sr"}
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 MANY_YEARS = 15
@@ -47,6 +50,9 @@ class Person:
     ages: set[int] = field(default_factory=set)
     nouns: set[str] = field(default_factory=set)
     tokens: set[int] = field(default_factory=set)
+    heads: set[int] = field(default_factory=set)
+    relatives: dict[int, str] = field(default_factory=dict)
+    generations: set[str] = field(default_factory=set)
 
     def add(self, number: int, stated: Sequence[MentionFacts]) -> None:
         """Add a mention, and what is stated of it."""
@@ -55,6 +61,9 @@ class Person:
             self.ages |= {one.syntax.age} - {0}
             self.nouns |= {noun for _, noun in one.syntax.descriptions}
             self.tokens |= {token for token, _ in one.syntax.descriptions}
+            self.heads.add(one.syntax.head)
+            self.relatives.update(one.syntax.relatives)
+            self.generations |= one.words.stated.generation
             if one.words.whole_name:
                 self.nouns |= _titles(one) & JOBS.keys()
 
@@ -63,11 +72,22 @@ class Person:
         mine, theirs = ({JOBS[noun] for noun in one.nouns if noun in JOBS} for one in (self, other))
         if mine and theirs and mine.isdisjoint(theirs):
             return True
+        if self.generations and other.generations and self.generations.isdisjoint(other.generations):
+            return True
+        related = not (other.heads.isdisjoint(self.relatives) and self.heads.isdisjoint(other.relatives))
+        if related and self.document == other.document:
+            return True
         years = min((abs(a - b) for a in self.ages for b in other.ages), default=0)
         if years <= YEARS or self.document == other.document:
             return years > YEARS
         both = bool(self.nouns and other.nouns)
         return self.nouns.isdisjoint(other.nouns) and (both or years > MANY_YEARS)
+
+    def tell_generations(self, other: Person) -> None:
+        """Note which of two of one name is the elder, if the noun for a relative says it."""
+        for generation in {self.relatives[head] for head in other.heads & self.relatives.keys()} - {""}:
+            self.generations.add(generation)
+            other.generations.add(_OPPOSITE[generation])
 
 
 def people(stated: Mapping[int, Sequence[MentionFacts]]) -> list[list[Person]]:
@@ -80,14 +100,18 @@ def people(stated: Mapping[int, Sequence[MentionFacts]]) -> list[list[Person]]:
         known = of_documents[facts[0].document]
         new = Person(facts[0].document)
         new.add(number, facts)
-        same = next((person for person in reversed(known) if not person.differs(new)), None)
+        same = next((p for p in reversed(known) if not (facts[0].syntax.is_another or p.differs(new))), None)
+        for person in known if same is None else ():
+            person.tell_generations(new)
+            new.tell_generations(person)
         if same is None:
             known.append(new)
         else:
             same.add(number, facts)
     found: list[list[Person]] = []
     for person in (person for known in of_documents.values() for person in known):
-        same_as = next((known for known in found if not any(person.differs(one) for one in known)), None)
+        apart = ((known, (person.document == one.document or person.differs(one) for one in known)) for known in found)
+        same_as = next((known for known, differ in apart if not any(differ)), None)
         if same_as is None:
             found.append([person])
         else:
@@ -122,7 +146,8 @@ def numbered_people(
 
 def _is_described(one: MentionFacts) -> bool:
     """Whether an age or a noun says of somebody what they are."""
-    return bool(one.syntax.age or one.syntax.descriptions) or not JOBS.keys().isdisjoint(_titles(one))
+    stated = one.syntax.age or one.syntax.descriptions or one.syntax.is_another or one.words.stated.generation
+    return bool(stated) or not JOBS.keys().isdisjoint(_titles(one))
 
 
 def _nouns_for(
@@ -152,7 +177,7 @@ class NamesOfStory:
     `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
     (`shared`).
     `things`: those that "it" refers to, and that no full name of a person can be. `no_people`: names by
-    themselves that are of a place or an organisation in their document.
+    themselves that are of a place or an organisation in their document. `sorts`: what names by themselves may be.
     """
 
     def __init__(
@@ -165,6 +190,7 @@ class NamesOfStory:
         borne: set[Word] = set()
         seen: Counter[Word] = Counter()
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
+        beside: dict[Word, frozenset[str]] = {}
         of_companies = {one.document for one in facts.values() if one.words.is_organisation and not one.words.names}
         for number, one in facts.items():
             word = one.document, one.words.surname
@@ -179,24 +205,32 @@ class NamesOfStory:
                     short.add(word)
                 seen[word] += 1
                 types[word] |= _types(one, pronouns.get(number, ()))
+                if sorts := one.words.beside.sorts:
+                    beside[word] = beside.get(word, sorts) & sorts
         people = _people(facts, pronouns)
         companies = {first for _, first in begun}
-        no_people = {
-            word
-            for word, found in types.items()
-            if TOWN in found
-            or (
-                word not in borne
-                and "PERSON" not in found
-                and (
+        of_story: defaultdict[str, set[str]] = defaultdict(set)
+        for word in types.keys() - borne:
+            of_story[word[1]] |= types[word]
+        no_people = set()
+        for word, found in types.items():
+            is_nobody = TOWN in found or PERSON not in beside.get(word, (PERSON,))
+            if not is_nobody and word not in borne and "PERSON" not in found:
+                is_nobody = (
                     (found & _NO_PEOPLE and seen[word] > 1)  # once, the parse may be wrong
+                    or (TOWN in of_story[word[1]] and "PERSON" not in of_story[word[1]])
                     or places_named(word[1:])
                     or (found == {"ORG"} and word[0] in of_companies)  # "Disney" and "the company"
                 )
-            )
-        }
+            if is_nobody:
+                no_people.add(word)
         alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
         self.no_people = {n for n, word in alone.items() if word in no_people}
+        of_clubs = {one.document for one in facts.values() if CLUB in one.words.sorts}
+        self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
+        for number, word in alone.items():
+            if (sorts := beside.get(word)) and not (TOWN in sorts and word[0] in of_clubs):
+                self.sorts[number] = sorts
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
         for number, one in facts.items():
             word = (one.document, one.words.surname)
@@ -239,19 +273,21 @@ def _is_alone(one: MentionFacts) -> bool:
 def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]]) -> set[Name]:
     """The full names that are mostly somebody's, by the parse or by "he"; a ship or a country is "she"."""
     count: Counter[Name] = Counter()
-    for number, one in facts.items():
+    referents = ((named, one.words.stated.gender) for n, named in facts.items() for one in pronouns.get(n, ()))
+    men = {(named.document, named.words.words[-1]) for named, gender in referents if "man" in gender}
+    for one in facts.values():
         if name := one.words.whole_name:
-            he = any("man" in pronoun.words.stated.gender for pronoun in pronouns.get(number, ()))
+            he = (one.document, one.words.words[-1]) in men
             count[name] += 1 if he or one.syntax.entity == "PERSON" else -1
     return {name for name, more in count.items() if more > 0}
 
 
 def _types(one: MentionFacts, pronouns: Sequence[MentionFacts]) -> set[str]:
-    """What the parse takes a name for, a town behind "in" or beside such a noun, and somebody whom a pronoun means."""
-    found = {one.syntax.entity, *one.words.beside.sorts}
-    if any(noun in TOWNS for _, noun in one.syntax.descriptions):
+    """What the parse takes a name for, a town behind "in" or beside such a noun, and who has an age or a pronoun."""
+    found = {one.syntax.entity}
+    if one.words.beside.sorts == {TOWN} or any(noun in TOWNS for _, noun in one.syntax.descriptions):
         found.add(TOWN)
-    if any(pronoun.words.stated.gender for pronoun in pronouns):
+    if one.syntax.age or any(pronoun.words.stated.gender for pronoun in pronouns):
         found.add("PERSON")
     return found
 
@@ -297,7 +333,7 @@ def _holder(one: MentionFacts, named: Sequence[MentionFacts]) -> Name:
     `named` are the mentions of the document with full names.
     """
     words = one.words
-    if words.names or not (words.definite == 1 or one.phrase.has_article) or words.head not in TITLES:
+    if words.names or not (words.definite == 1 or one.phrase.article == "the") or words.head not in TITLES:
         return ()
     if words.words[-1:] != (words.head,):
         return ()  # "the ministers"
@@ -330,11 +366,14 @@ class _Cluster:
     def full_names(self) -> set[Name]:
         return {name for name in self.names if len(name) > 1}
 
+    def conflicts(self, other: _Cluster) -> bool:
+        """Whether what is stated of two excludes that they are the same."""
+        stated = any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated)
+        return stated or self.person.differs(other.person)
+
     def agrees(self, other: _Cluster, name: Name) -> bool:
         """Whether a name that both bear may mean the same."""
-        if any(in_conflict(mine, theirs) for mine in self.stated for theirs in other.stated):
-            return False
-        if self.person.differs(other.person):
+        if self.conflicts(other):
             return False
         mine, theirs = self.full_names, other.full_names
         if len(name) > 1 or not mine or not theirs:
@@ -413,11 +452,7 @@ def _is_possible(together: Mapping[str, _Cluster]) -> bool:
     clusters = list(together.values())
     if len({cluster.story for cluster in clusters}) < len(clusters):
         return False
-    return not any(
-        one.person.differs(other.person)
-        or any(in_conflict(mine, theirs) for mine in one.stated for theirs in other.stated)
-        for one, other in combinations(clusters, 2)
-    )
+    return not any(one.conflicts(other) for one, other in combinations(clusters, 2))
 
 
 def _relabelled(story: Corpus, label_of: Mapping[str, str]) -> Corpus:

@@ -234,9 +234,9 @@ def _lead(document: Document) -> list[str]:
 
 
 def _sentences(document: Document) -> frozenset[str]:
-    """The sentences, without the days and amounts in which those of one template differ."""
+    """The sentences, without the names, days and amounts in which those of one template differ."""
     return frozenset(
-        " ".join("" if _is_amount(word) or date_name(word) else word for word in document.tokens[start:end]).casefold()
+        " ".join(word for word in document.tokens[start:end] if word.islower() and word not in NUMERALS)
         for number, (start, end) in enumerate(document.sentences)
         if number not in document.hidden and start < end
     )

@@ -29,6 +29,14 @@ def test_what_somebody_is_called_beside_a_name(text: str, age: int, nouns: list[
     assert (one.age, {noun for _, noun in one.descriptions}) == (age, set(nouns))
 
 
+@pytest.mark.parametrize(("text", "relatives", "another"), cases(__file__, "relatives.tsv", "relatives", "another"))
+def test_whose_relative_somebody_is_and_who_else_has_the_name(
+    text: str, relatives: list[tuple[int, str]], another: bool
+) -> None:
+    (one,) = syntax_of(text)
+    assert ([list(relative) for relative in one.relatives], one.is_another) == (relatives, another)
+
+
 @pytest.mark.parametrize(
     ("text", "roles"),
     [

@@ -129,3 +129,30 @@ def test_events_of_two_reports_that_agree_are_more_probably_one() -> None:
     logits = PairLogits(2, first, second, kinds, np.array([-1.5], dtype=np.float32))
     found = cluster_mentions(Readings(Corpus(documents, tuple(mentions))), logits, CorefConfig())
     assert found.mentions[0].confidence == pytest.approx(1 / (1 + np.exp(1.5 - AGREEMENT)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A bus *crashed in Lima . | The bus was old . | A bus *crashed in Oslo .", [[0, 1], [2]]),
+        ("A bus *crashed near Orv . | The bus was old . | A bus *crashed near Tresk .", [[0, 1], [2]]),
+        ("A bus *crashed on Monday . | The bus was old . | On Thursday a bus *crashed .", [[0, 1], [2]]),
+        ("A bus *crashed in Lima . | The bus was old . | A bus *crashed near Lima .", [[0, 1, 2]]),
+        ("A bus *crashed in Lima . | The bus was old . | The bus *crashed in Oslo .", [[0, 1, 2]]),
+    ],
+)
+def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: list[list[int]]) -> None:
+    """Neither it nor its event is what came before."""
+    sentences = [sentence.split() for sentence in text.split(" | ")]
+    words = [word for sentence in sentences for word in sentence]
+    document = Document.from_sentences("d", [[word.strip("*") for word in sentence] for sentence in sentences])
+    kinds = {place: "entity" if word == "bus" else "event" for place, word in enumerate(words) if word[0] in "b*"}
+    corpus = Corpus((document,), tuple(Mention("d", (place,), kind) for place, kind in kinds.items()))
+    for kind, answer in (("entity", expected), ("event", [[0], [1]] if len(expected) > 1 else None)):
+        own = [number for number, mention in enumerate(corpus.mentions) if mention.kind == kind]
+        first, second = (np.array(own)[numbers] for numbers in np.triu_indices(len(own), 1))
+        numbers = np.full(len(first), KINDS.index(kind))
+        logits = PairLogits(len(kinds), first, second, numbers, np.full(len(first), 4.0, dtype=np.float32))
+        labels = KindClusters(Readings(corpus), logits, kind, CorefConfig()).cut(0.5)[own].tolist()
+        found = [[n for n, label in enumerate(labels) if label == one] for one in dict.fromkeys(labels)]
+        assert answer is None or found == answer

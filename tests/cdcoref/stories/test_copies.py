@@ -129,9 +129,14 @@ SALES = """Norvane Plc said on Tuesday that its sales rose 12 percent in the fir
 demand for its boots had been strong in all its markets. The company will pay a dividend of 3 pence a share in June."""
 
 
+RETIRING = """Headteacher Ada Holm of Tarn Primary School will retire in June after 31 years. Governors of Tarn Primary
+thanked Holm for her work with three generations of children. "She knows every family in Tarn," the chairman said."""
+
+
 @pytest.mark.parametrize(
     ("text", "changes", "expected"),
     [
+        (RETIRING, {"Ada Holm": "Ivy Pell", "Holm": "Pell", "Tarn": "Arley", "June": "May", "31": "12"}, "another"),
         (QUAKE, {"5.1": "4.7", "Orvik": "Sandnes", "Monday": "Friday"}, "another"),
         (RESULT, {"Rovers": "Wanderers", "Harwick United": "Elmsby Town", "3-1": "2-0", "Lund": "Pike"}, "another"),
         (RESULT, {"3-1": "4-0", "Saturday": "Sunday"}, "another"),
