@@ -56,6 +56,8 @@ _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
+_LONGEST_OF_HEADING = 3
+"""In days, as of "March 4-5"."""
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -300,7 +302,7 @@ def _day_of_heading(own: Sentence) -> When | None:
     for time in own.times if is_line or opens_entry(own) else ():
         before, after = own.words[: time.start], without_hour(own.words[time.end :])
         is_apart = opens_entry(own) or ((not before or before[-1] == ":") and (not after or after[0] == ":"))
-        if time.period is not None and time.period.days == 1 and is_apart:
+        if time.period is not None and time.period.days <= _LONGEST_OF_HEADING and is_apart:
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)
     return None
 

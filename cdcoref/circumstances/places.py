@@ -126,7 +126,7 @@ def capitalised(words: Sequence[str]) -> Iterator[tuple[int, int]]:
             start is not None
             and (
                 (word in ("of", "de", "du", "-") and place + 1 < len(words) and words[place + 1].istitle())
-                or re.match(r"(?:al|el)-[A-Z]", word)  # "Deir al-Sawa"
+                or word[:3] in ("al-", "el-")  # "Deir al-Sawa"
             )
         )
         if inside and start is None:

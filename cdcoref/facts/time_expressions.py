@@ -202,7 +202,7 @@ def times_in(
 _MAY_STATE = re.compile(
     rf"\d|\b(?:{_DAY_MONTH}|{_cased([*_SHORT])}|{_cased([*_WEEKDAYS])}|{_cased([*_SHORT_DAYS])})\b|\b(?i:day|week|month|"
     rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|night|morning|"
-    rf"afternoon|evening|fortnight|hour|eve of)|\w+ies\b|{_HOLIDAY}"
+    rf"afternoon|evening|fortnight|hour|eve of|ago)|\w+ies\b|{_HOLIDAY}"
 )
 
 
@@ -404,16 +404,28 @@ def _ordinal(word: str) -> int:
 
 
 @_rule(
-    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day)|{weekday}) (?i:of|in) {of_month}",
+    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of|in) {of_month}",
+    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of) (?P<this>(?i:the month))",
     r"(?i:the) {ordinal} (?i:of) (?P<whichmonth>(?i:last|this|next|the following)) (?i:month)",
 )
 def _nth_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
-    """``the second Tuesday of next month``, ``the last day of August``, ``the 25th of last month``."""
-    month = _month_of(match, context)
+    """``the second Tuesday of next month``, ``the last day of the month``, ``the first week of August``."""
+    groups = match.groupdict()
+    base = context.base if context.base_start >= 0 else context.today
+    if groups.get("this"):
+        month = Period.of_month(base.first.year, base.first.month) if base is not None and base.has_year else None
+    else:
+        month = _month_of(match, context)
     if month is None:
         return _UNKNOWN
     number = _ordinal(match["ordinal"])
-    groups = match.groupdict()
+    name = (groups.get("name") or "").casefold()
+    if name == "weekend":
+        saturday = _nth_weekday(month, number, _SHORT_DAYS["Sat"])
+        return saturday and Period(saturday.first, saturday.first + timedelta(1))
+    if name == "week":
+        first = month.first + timedelta(7 * (number - 1)) if number > 0 else month.last - timedelta(6)
+        return Period(first, min(first + timedelta(6), month.last))
     if groups.get("weekday"):
         return _nth_weekday(month, number, _weekday_number(groups["weekday"]))
     day = month.days if number < 0 else number
@@ -510,6 +522,7 @@ def _count(word: str) -> int:
 @_rule(
     r"(?:{step} |(?i:the) (?P<back>(?i:previous|following|next)) )?{weekday}{daypart}",
     r"(?:(?i:the) )?{weekday} (?P<beyond>(?i:before last|after next))",
+    r"{count} {weekday}s (?P<ago>(?i:ago))",
     r"{weekday} (?P<step>(?i:last|next))(?= (?:[.,;:)]|and )|$)",
     r"(?i:the) {weekday} (?P<unknown>(?i:before|after))",
 )
@@ -525,6 +538,8 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     today = context.today
     if today is None:
         return StatedTime(0, 0, None, weekday=number)
+    if groups.get("ago"):  # "three Sundays ago"
+        return today.shifted(-((today.first.weekday() - number) % 7 or 7) - 7 * (_count(groups["count"]) - 1))
     direction = _STEPS[step[-1]] if step else None
     future = bool(context.ahead) if direction is None else direction > 0
     if step[-1:] == ["this"]:
@@ -815,7 +830,7 @@ def _share_of_year(match: re.Match[str], context: _Context) -> Period | StatedTi
 
 @_rule(
     r"(?:(?i:in|over|during) )?(?:{step} |(?i:the) )?(?:{extent} )?{season}{of_year}",
-    r"(?:(?i:in|over|during) )?(?:{step}|(?i:the)) {season}",
+    r"(?:(?i:in|over|during) )?(?:{step}|(?P<that>(?i:that))|(?i:the)) {season}",
 )
 def _season(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``the summer of 1961``, ``last summer``, ``in the spring``."""
@@ -823,6 +838,8 @@ def _season(match: re.Match[str], context: _Context) -> Period | StatedTime | No
     month = _SEASONS[groups["season"].casefold()]
     step = (groups.get("step") or "").casefold().split()
     dated = _states_year(groups)
+    if groups.get("that"):
+        return _months(context.base.first.year, month, 3) if context.base and context.base.has_year else None
     if not dated and not step and not re.match(r"(?i)in|over|during", match[0]):
         return None
     if not dated and groups["season"].casefold() in ("fall", "spring") and not step and context.ahead is None:
