@@ -277,17 +277,14 @@ def _told_anew(readings: Readings, facts: Mapping[int, MentionFacts], kind: str)
         event = event_at.get((one.document, one.syntax.verb if one.syntax.verb >= 0 else one.clause))
         if event is not None and mentions[number].kind == ENTITY and one.phrase.article == "a" and not one.words.names:
             nouns[one.document, one.words.head].append((one.start, number, event))
-    new = {
-        noun if kind == ENTITY else later
-        for own in nouns.values()
-        for (_, _, earlier), (_, noun, later) in combinations(sorted(own), 2)
-        if _are_two(readings, earlier, later)
-    }
-    for later in new:
-        for number, one in facts.items():
-            before = one.document == facts[later].document and one.start < facts[later].start
-            if before and (kind == EVENT or one.words.head == facts[later].words.head):
-                yield number, later
+    for own in nouns.values():
+        for (_, _, earlier), (_, noun, later) in combinations(sorted(own), 2):
+            new = noun if kind == ENTITY else later
+            if _are_two(readings, earlier, later):
+                for number, one in facts.items():
+                    is_alike = kind == EVENT or one.words.head == facts[new].words.head
+                    if is_alike and one.document == facts[new].document and one.start < facts[new].start:
+                        yield number, new
 
 
 def _are_two(readings: Readings, *events: int) -> bool:
@@ -297,8 +294,7 @@ def _are_two(readings: Readings, *events: int) -> bool:
     places = [{where.place.name for where in one.where if where.source == Source.STATED} for one in stated]
     days = [{tokens[n].casefold() for when in one.when for n in when.tokens} & WEEKDAYS for one in stated]
     unlike = any(here and there and here.isdisjoint(there) for here, there in (places, days))
-    one, other = np.array(events)[:, None]
-    return unlike or bool(readings.circumstance_tables.conflicts(one, other)[0])
+    return unlike or bool(readings.circumstance_tables.conflicts(*np.array(events)[:, None])[0])
 
 
 def _with_one_gender(

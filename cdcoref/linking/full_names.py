@@ -217,9 +217,9 @@ class NamesOfStory:
             is_nobody = TOWN in found or PERSON not in beside.get(word, (PERSON,))
             if not is_nobody and word not in borne and "PERSON" not in found:
                 is_nobody = (
-                    (found & _NO_PEOPLE and seen[word] > 1)  # once, the parse may be wrong
+                    (seen[word] > 1 and not _NO_PEOPLE.isdisjoint(found))  # once, the parse may be wrong
                     or (TOWN in of_story[word[1]] and "PERSON" not in of_story[word[1]])
-                    or places_named(word[1:])
+                    or bool(places_named(word[1:]))
                     or (found == {"ORG"} and word[0] in of_companies)  # "Disney" and "the company"
                 )
             if is_nobody:
@@ -229,8 +229,8 @@ class NamesOfStory:
         of_clubs = {one.document for one in facts.values() if CLUB in one.words.sorts}
         self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
         for number, word in alone.items():
-            if (sorts := beside.get(word)) and not (TOWN in sorts and word[0] in of_clubs):
-                self.sorts[number] = sorts
+            if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
+                self.sorts[number] = beside[word] or NO_PERSON
         self.names: dict[int, Name] = {n: one.words.whole_name for n, one in facts.items() if one.words.whole_name}
         for number, one in facts.items():
             word = (one.document, one.words.surname)
