@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 ENGLISH = Path(__file__).resolve().parent.parent / "models" / "english"
 """The folder of the pipeline that ships."""
 _BATCH_WORDS = 4096
+_ONE_AT_A_TIME = Lock()
+"""For threads that parse: the end of a memory zone takes away strings that others read."""
 _LONGEST_DATELINE, _SHORTEST_DATED = 14, 2
 _DASHES = frozenset({"-", "--", "–", "—", "―"})
 
@@ -125,8 +128,9 @@ def parse(documents: Iterable[Document], pipeline: str | Path = ENGLISH) -> Iter
     """
     nlp = _loaded(str(pipeline))
     for batch in _batches(documents):
-        with nlp.memory_zone():
-            yield from [parse_of_doc(doc) for doc in nlp.pipe([_doc(nlp, document) for document in batch])]
+        with _ONE_AT_A_TIME, nlp.memory_zone():
+            parses = [parse_of_doc(doc) for doc in nlp.pipe([_doc(nlp, document) for document in batch])]
+        yield from parses
 
 
 def with_parses(documents: Sequence[Document], pipeline: str | Path = ENGLISH) -> list[Document]:

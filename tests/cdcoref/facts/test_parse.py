@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from spacy.vocab import Vocab
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError
 from cdcoref.facts import ENGLISH, Parse, parse, parse_of_doc, with_parses
-from cdcoref.formats import ReadOptions, corpus_of, read_corpus
+from cdcoref.formats import ReadOptions, corpus_of, read_corpus, tokenise_text
 
 pytestmark = pytest.mark.skipif(not ENGLISH.is_dir(), reason="the pipeline has not been built")
 
@@ -103,3 +104,11 @@ def test_words_of_one_token_depend_on_its_last() -> None:
     own = parse_of_doc(doc, [0, 0, 1])
     assert own.heads == (1, 2, 2)
     assert own.relations == ("compound", "nsubj", "ROOT")
+
+
+def test_threads_that_parse_at_once_get_what_one_gets() -> None:
+    documents = [tokenise_text(f"The ferry Maren{n} sank off Tresk{n}. Ann{n} saw it.", str(n)) for n in range(60)]
+    expected = list(parse(documents))
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: [list(parse(documents[n::3])) for n in range(3)], range(3)))
+    assert found == [[expected[n::3] for n in range(3)]] * 3
