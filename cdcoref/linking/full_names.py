@@ -35,6 +35,8 @@ Word = tuple[str, str]
 _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
 _OPPOSITE = {"sr": "jr", "jr": "sr"}
+_ELDER_FROM = 50
+"""The age from which somebody is probably the elder of two, father and son or the like, of one name."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
 MANY_YEARS = 15
@@ -72,7 +74,8 @@ class Person:
         mine, theirs = ({JOBS[noun] for noun in one.nouns if noun in JOBS} for one in (self, other))
         if mine and theirs and mine.isdisjoint(theirs):
             return True
-        if self.generations and other.generations and self.generations.isdisjoint(other.generations):
+        mine, theirs = (one.generations or one.age_group for one in (self, other))
+        if (self.generations or other.generations) and mine and theirs and mine.isdisjoint(theirs):
             return True
         related = not (other.heads.isdisjoint(self.relatives) and self.heads.isdisjoint(other.relatives))
         if related and self.document == other.document:
@@ -82,6 +85,11 @@ class Person:
             return years > YEARS
         both = bool(self.nouns and other.nouns)
         return self.nouns.isdisjoint(other.nouns) and (both or years > MANY_YEARS)
+
+    @property
+    def age_group(self) -> set[str]:
+        """Which of two of one name that are of two generations somebody probably is, by the ages."""
+        return {"sr" if age >= _ELDER_FROM else "jr" for age in self.ages}
 
     def tell_generations(self, other: Person) -> None:
         """Note which of two of one name is the elder, if the noun for a relative says it."""
