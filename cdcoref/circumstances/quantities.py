@@ -41,7 +41,6 @@ _ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING
 _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE, _DEATH = "price", "death"
-_ANOTHER = "another"
 _PERCENT = frozenset({"%", "percent", "pct"})
 _NUMBER_PARTS, _BARE, _WITHIN_CLAUSE, _DURATIONS = (
     words_in("parse_labels.tsv", kind) for kind in ("number part", "bare number", "within clause", "duration")
@@ -200,7 +199,7 @@ def _stated(
     before = lower[number.start - 1] if number.start else ""
     after = lower[number.end] if number.end < len(words) else ""
     is_added = after in _ADDED or (before in _ADDED and before != "more")  # "13 more bodies"
-    if _is_of_name(words, number, before, after) or (is_added and before != _ANOTHER):
+    if _is_of_name(words, number, before, after) or (is_added and before != "another"):
         return None
     token = parse.head_of(sentence.tokens(number.start, number.end))
     end, value, unit, noun = number.end, number.value, number.unit, token
@@ -472,8 +471,6 @@ def speaker_of(sentence: Sentence, token: int) -> str:
                 subject = next((c for c in parse.children[one] if parse.relations[c] == "nsubj"), None)
                 if subject is not None and parse.parts[subject] != "PRON":
                     return _phrase(sentence, subject)
-        if verb != word and parse.relations[word] == "pobj" and parse.lemmas[verb].casefold() == "to":
-            continue
     return ""
 
 
