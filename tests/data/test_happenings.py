@@ -113,7 +113,7 @@ def disagreements(prediction: Prediction, topic: str) -> int:
 
 @pytest.mark.parametrize("model", RIGHT)
 def test_happenings_of_one_kind(model: str) -> None:
-    predictor = cdcoref.load(model)
+    predictor = cdcoref.load(model, precision="fp32")  # so that the answer does not depend on the processor
     for topic in RIGHT[model]:
         texts = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == topic}
         assert len(texts) > 1
