@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from cdcoref.corpus import EVENT, Corpus, Document, Mention, unbroken_parts
@@ -39,8 +39,10 @@ from cdlm.printing import counted
 
 LAYOUT = "corefud"
 """The metadata of a document in which is kept what only CorefUD has."""
-EMPTY_NODES = "empty_nodes"
-"""In it: the dependencies of empty nodes, by token."""
+EMPTY_NODES, LINKS = "empty_nodes", "links"
+"""In it: the dependencies of empty nodes, by token; bridging and split antecedents, by the token at which the attribute
+stands: its name, the clusters from and to which it goes, and what follows."""
+_LINK = re.compile(r"([^<,]+)<([^:,]+)((?::[^,]*)?)")
 
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
 
@@ -63,9 +65,11 @@ def read_corefud(
     unnamed = id or Path(path).name
     ids = document_ids((key if key.name else key._replace(name=unnamed) for key in table.documents), str(path))
     mentions = []
+    clusters: dict[int, dict[str, str]] = {}
     for document, mention in zip(table.document.tolist(), found, strict=True):
         name = mention.cross_document
         cluster = f"{ids[document]}/{mention.name}" if name is None else name
+        clusters.setdefault(document, {})[mention.name] = cluster
         mentions.append(
             Mention(
                 ids[document],
@@ -78,11 +82,14 @@ def read_corefud(
     documents = []
     for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
         sentences = list(words.get(number, {}).values())
-        documents.append(_document(id, key, row, sentences, str(path)))
+        links = _links(sentences, clusters.get(number, {}))
+        documents.append(_document(id, key, row, sentences, links, str(path)))
     return Corpus(tuple(documents), tuple(mentions))
 
 
-def _document(id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], path: str) -> Document:
+def _document(
+    id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[Word]], links: dict[str, Any], path: str
+) -> Document:
     """A document with its original spaces, and what a corpus has no place for as metadata."""
     tokens: list[str] = []
     ranges: list[tuple[int, int]] = []
@@ -102,9 +109,42 @@ def _document(id: str, key: DocumentKey, row: DocumentRow, sentences: list[list[
             tokens.append(word.form)
             text += word.form
         ranges.append((start, len(tokens)))
-    known = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
-    metadata = {LAYOUT: {EMPTY_NODES: known}} if known else {}
+    layout: dict[str, Any] = {LINKS: links} if links else {}
+    if row.empty_nodes:
+        layout[EMPTY_NODES] = {str(node.token): "|".join(node.dependencies) for node in row.empty_nodes}
+    metadata = {LAYOUT: layout} if layout else {}
     return Document(id, tuple(tokens), tuple(ranges), text, tuple(offsets), part=key.part, path=path, metadata=metadata)
+
+
+def _links(sentences: list[list[Word]], clusters: Mapping[str, str]) -> dict[str, list[list[str]]]:
+    """The links between entities of a document, with the names of their clusters, by token."""
+    links: dict[str, list[list[str]]] = {}
+    for token, word in enumerate(word for sentence in sentences for word in sentence):
+        for attribute, value in word.links:
+            for start, end, relation in _LINK.findall(value):
+                if start in clusters and end in clusters:
+                    links.setdefault(str(token), []).append([attribute, clusters[start], clusters[end], relation])
+    return links
+
+
+def _link_attributes(document: Document, named: Named) -> dict[int, list[str]]:
+    """The links of a document as attributes, by token; those of clusters that it no longer has are left out."""
+    ids = {mention.cluster: name for name, _, mention in named if mention.cluster is not None}
+    stored = _layout_of(document, LINKS)
+    attributes: dict[int, dict[str, list[str]]] = {}
+    for token, links in stored.items() if isinstance(stored, Mapping) else ():
+        for link in links if isinstance(links, list) and str(token).isdecimal() else ():
+            match link:
+                case [str(name), str(start), str(end), str(relation)] if start in ids and end in ids:
+                    values = attributes.setdefault(int(token), {}).setdefault(name, [])
+                    values.append(f"{ids[start]}<{ids[end]}{relation}")
+    return {token: [f"{name}={','.join(of)}" for name, of in names.items()] for token, names in attributes.items()}
+
+
+def _layout_of(document: Document, name: str) -> Any:
+    """What a document's metadata has of its CorefUD file under a name, which may have been changed since."""
+    layout = document.metadata.get(LAYOUT)
+    return layout.get(name) if isinstance(layout, Mapping) else None
 
 
 def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
@@ -127,7 +167,7 @@ def write_corefud(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
         mentions = written.by_document()
         for key, document in zip(document_keys(written.documents), written.documents, strict=True):
             named, first = _with_cluster_ids(mentions[document.id], first)
-            for line in _lines(key, document, _cells(document, named)):
+            for line in _lines(key, document, _cells(document, named), _link_attributes(document, named)):
                 file.write(line + "\n")
     empty = len(corpus.documents) - len(written.documents)
     notes = (f"omitted: {counted(empty, 'document')} without tokens, since CorefUD has none",) if empty else ()
@@ -200,13 +240,14 @@ def _check(document: Document, named: Named, cells: dict[int, str]) -> None:
         fail("", 0)
 
 
-def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Iterator[str]:
+def _lines(
+    key: DocumentKey, document: Document, cells: dict[int, str], links: Mapping[int, list[str]]
+) -> Iterator[str]:
     id = key_to_column(key)
     yield f"# newdoc id = {id}"
     yield f"# global.Entity = {'-'.join(ATTRIBUTES)}"
-    layout = document.metadata.get(LAYOUT)  # which may have been changed since
-    stored = layout.get(EMPTY_NODES) if isinstance(layout, Mapping) else None
-    empty = stored if isinstance(stored, Mapping) else {}
+    empty = _layout_of(document, EMPTY_NODES)
+    empty = empty if isinstance(empty, Mapping) else {}
     for number, (start, end) in enumerate(document.sentences, 1):
         if start == end:
             continue
@@ -218,6 +259,7 @@ def _lines(key: DocumentKey, document: Document, cells: dict[int, str]) -> Itera
         for token, touching in zip(range(start, end), touches, strict=True):
             word = escape(document.tokens[token])
             misc = [f"Entity={cells[token]}"] if token in cells else []
+            misc += links.get(token, [])
             dependencies = empty.get(str(token))
             if isinstance(dependencies, str):
                 empties += 1

@@ -53,6 +53,7 @@ _NEWDOC = re.compile(rb"#\s*newdoc(?:\s+id\s*=\s*(.*))?\s*$")
 _GLOBAL_ENTITY = re.compile(rb"#\s*global\.Entity\s*=\s*(\S+)")
 _NO_SPACE = re.compile(rb"(?:^|\|)SpaceAfter=No(?:\||$)")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
+_LINKS = re.compile(r"(?:^|(?<=\|))(Bridge|SplitAnte)=([^|]+)")
 _TYPE_FIRST = re.compile(r"\([A-Za-z_]+-[0-9]+(?=[-()]|$)")
 _TYPE_ALONE = re.compile(rf"\((?:{'|'.join(sorted(TYPES))})(?=[()]|$)", re.IGNORECASE)
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
@@ -68,6 +69,8 @@ class Word(NamedTuple):
     form: str
     space_after: bool
     """Whether white space follows in the text."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Bridging and split antecedents of the entity that begins here: ``Bridge`` or ``SplitAnte``, and the value."""
 
 
 def begins_with_conllu(start: bytes) -> bool:
@@ -293,8 +296,9 @@ class _Reader:
         elif columns[0] == self._multiword[0]:
             spaced = self._multiword[1]
         if self._words is not None:
+            links = tuple(_LINKS.findall(columns[9].decode()))
             document = len(self._builder.table.documents) - 1
-            self._words.append(Word(document, self._sentence, unescape(columns[1].decode()), spaced))
+            self._words.append(Word(document, self._sentence, unescape(columns[1].decode()), spaced, links))
         if b"Entity=" in columns[9] and (entity := _ENTITY.search(columns[9].decode())):
             if not self._attributes:
                 if _TYPE_ALONE.match(entity[1]):

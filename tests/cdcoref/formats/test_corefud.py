@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -333,3 +334,27 @@ def test_words_are_counted_without_empty_nodes_unless_the_other_file_has_these_a
         for one, other in ((key, response), (response, key)):
             with pytest.raises(InputError, match="same tokens"):
                 next(score_files(one, [other]))
+
+
+def test_bridging_and_split_antecedents_pass_through_other_formats(tmp_path: Path) -> None:
+    words = (
+        ("Ann", "Entity=(e7-person-1-)"),
+        ("met", "_"),
+        ("Bob", "Entity=(e9-person-1-)"),
+        ("They", "Entity=(e2-person-1-)|SplitAnte=e7<e2,e9<e2"),
+        ("sold", "_"),
+        ("wheels", "Bridge=e7<e4:part,e0<e4|Entity=(e4-object-1-)"),
+    )
+    columns = "\t_" * 7 + "\t"
+    lines = [f"{n}\t{word}{columns}{misc}" for n, (word, misc) in enumerate(words, 1)]
+    (tmp_path / "a.conllu").write_text("\n".join(["# newdoc id = a", *lines, "", ""]))
+    write_corpus(read_file(tmp_path / "a.conllu"), tmp_path / "b.jsonl")
+    corpus = read_file(tmp_path / "b.jsonl")
+    write_corpus(corpus, tmp_path / "c.conllu")
+    written = (tmp_path / "c.conllu").read_text()
+    assert "SplitAnte=e1<e3,e2<e3" in written
+    assert "Bridge=e1<e4:part|" in written  # there is no e0
+    assert read_file(tmp_path / "c.conllu").documents[0].metadata == corpus.documents[0].metadata
+    without_bob = replace(corpus, mentions=tuple(m for m in corpus.mentions if m.cluster != "a/e9"))
+    write_corpus(without_bob, tmp_path / "d.conllu")
+    assert "SplitAnte=e1<e2\n" in (tmp_path / "d.conllu").read_text()
