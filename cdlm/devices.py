@@ -18,13 +18,14 @@ def resolve_device(name: str | None) -> torch.device:
 def resolve_precision(precision: str, device: torch.device, *, int8: bool = False) -> str:
     """Replace ``"auto"`` by ``"bf16"`` if the device that computes products supports it, otherwise by ``"fp32"``.
 
-    With `int8`, ``"int8"`` is a choice too: on processors that multiply 8-bit integers but not bf16.
+    With `int8`, ``"int8"`` is a choice too: on processors that multiply 8-bit integers and have no AMX, which makes
+    bf16 fast.
     """
     if precision != "auto":
         return precision
-    if multiplies_bf16(device):
-        return "bf16"
-    return "int8" if int8 and multiplies_int8(device) else "fp32"
+    if int8 and multiplies_int8(device) and not _has_any("amx_bf16"):
+        return "int8"
+    return "bf16" if multiplies_bf16(device) else "fp32"
 
 
 def multiplies_bf16(device: torch.device) -> bool:

@@ -242,7 +242,7 @@ class CorefConfig:
     """The cross-encoder that reads the contexts of two candidates by the encoder's upper layers, if there is one."""
     fitted_in_int8: Flag = False
     """Whether the encoder computed in eight bits when the heads were fitted. If so, the precision ``"auto"`` is int8 on
-    processors that support it and do not support bf16."""
+    processors with VNNI that have no AMX."""
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -329,8 +329,8 @@ def load(
     `model`: ``"default"``, a folder, ``organisation/model`` for one on the Hugging Face hub, or ``"lemma"`` for the
         baseline, which reads the default model only to detect mentions or to check `device` or `style`.
     `device`: ``"cpu"``, ``"cuda"``, ...; by default a GPU if there is one.
-    `precision`: Of the encoder: ``"fp32"``, ``"bf16"``, ``"int8"`` (on CPUs), or ``"auto"``: bf16 if the processor
-        supports it, else int8 if it supports that and the heads were fitted in it, else fp32.
+    `precision`: Of the encoder: ``"fp32"``, ``"bf16"``, ``"int8"`` (on CPUs), or ``"auto"``: int8 if the heads were
+        fitted in it and the processor has VNNI without AMX, else bf16 if it supports that, else fp32.
     `style`: What counts as a mention, one of :data:`cdcoref.corpus.STYLES`; by default the one that the model has in
         use.
     """

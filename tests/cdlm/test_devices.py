@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
         (set(), "fp32", "fp32"),
         ({"avx512_vnni"}, "fp32", "int8"),
         ({"avx_vnni"}, "fp32", "int8"),
-        ({"avx512_vnni", "avx512_bf16"}, "bf16", "bf16"),
+        ({"avx512_vnni", "avx512_bf16"}, "bf16", "int8"),
         ({"amx_bf16", "amx_int8"}, "bf16", "bf16"),
     ],
 )
