@@ -79,7 +79,8 @@ class Marked:
 def test_marked_people_of_one_surname_are_two_clusters(default_model: Predictor) -> None:
     """Before first names stated a gender, 2 clusters held two people, and 3 people were in two clusters."""
     found = Marked(default_model, COUPLES)
-    assert (found.texts, len(found.clusters), found.marks, found.missed) == (20, 43, 151, 0)
+    assert (found.texts, len(found.clusters), found.marks) == (20, 43, 151)
+    assert found.missed <= 1  # which depends on the processor
     assert found.mixed <= 1
     assert found.divided <= 2  # 1 in bf16, 2 in int8
 
