@@ -109,7 +109,7 @@ def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Field
             for entry in (entry for entry in value if isinstance(entry, dict)):
                 article = {name: _without_mark(part) for name, part in entry.items()}
                 usual = _usual(article, layouts)
-                if "text" not in usual and "title" in usual:  # an article of which there is a summary alone
+                if "text" not in usual and "title" in usual:  # an article with a summary, but no text
                     summary = next((text for name in SUMMARIES if isinstance(text := article.get(name), str)), "")
                     usual = _usual({**article, "content": summary}, layouts) if summary else usual
                 if "text" in usual:

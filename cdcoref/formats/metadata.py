@@ -27,7 +27,7 @@ for _row in filter(lambda row: row["field"], rows("field_names.tsv")):
     USUAL_NAMES.setdefault(_row["field"], []).append(_row["name"])
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
 SUMMARIES = tuple(USUAL_NAMES.pop("summary"))
-"""Those of what collectors of news have where they have no text."""
+"""The names of the field in which news services put a summary."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")

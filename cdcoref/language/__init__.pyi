@@ -34,6 +34,7 @@ from .mention_facts import Syntax as Syntax
 from .mention_facts import last_word_of_head as last_word_of_head
 from .mention_facts import mention_facts as mention_facts
 from .mention_facts import mention_words as mention_words
+from .mention_facts import surnames_in as surnames_in
 from .pair_features import FEATURES as FEATURES
 from .pair_features import check_features as check_features
 from .pair_features import conflicts as conflicts

@@ -4,8 +4,9 @@ syntax."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
@@ -116,9 +117,17 @@ class MentionFacts:
 
 
 def mention_facts(
-    document: Document, mention: Mention, sentence: int, quotation: int = 0, syntax: Syntax = NO_SYNTAX
+    document: Document,
+    mention: Mention,
+    sentence: int,
+    quotation: int = 0,
+    syntax: Syntax = NO_SYNTAX,
+    surnames: Collection[str] = (),
 ) -> MentionFacts:
-    """The facts of a mention that begins in this sentence, and in this quotation."""
+    """The facts of a mention that begins in this sentence, and in this quotation.
+
+    `surnames`: Those of the document (:func:`surnames_in`).
+    """
     start, end = document.sentences[sentence]
     phrase = document.tokens[mention.start : mention.end]
     sentence_tokens = () if sentence in document.hidden else tuple(document.tokens[start:end])
@@ -128,7 +137,7 @@ def mention_facts(
     if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
         words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
     is_first = start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates)
-    if is_first and (syntax.entity or _ends_a_name(document, phrase[0])):
+    if is_first and (syntax.entity or phrase[0] in surnames):
         words = replace(words, initial_name=words.initial_name or words.words[0])
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
@@ -145,11 +154,13 @@ def mention_facts(
     )
 
 
-def _ends_a_name(document: Document, word: str) -> bool:
-    """Whether a word stands behind another of a name somewhere in a document ("Hart", in that of Colin Hart)."""
-    places = (place for place, other in enumerate(document.tokens) if place and other == word and word[0].isupper())
-    before = (document.tokens[place - 1] for place in places)
-    return any(other.istitle() and other.casefold() not in _FUNCTION_WORDS for other in before)
+def surnames_in(document: Document) -> frozenset[str]:
+    """The capitalised words of a document that follow another word of a name ("Hart", of "Colin Hart")."""
+    return frozenset(
+        word
+        for before, word in pairwise(document.tokens)
+        if word[:1].isupper() and before.istitle() and before.casefold() not in _FUNCTION_WORDS
+    )
 
 
 def _sorts_of_players(document: Document, mention: Mention, sentence: int, syntax: Syntax) -> frozenset[str]:

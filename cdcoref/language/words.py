@@ -34,7 +34,7 @@ _DETERMINER = words_in("function_words.tsv", "determiner")
 _QUANTIFIER = words_in("function_words.tsv", "quantifier")
 _NOT_IN_PHRASE = words_in("function_words.tsv", "no phrase")
 _RELATIVE = words_in("function_words.tsv", "relative")
-_INDEFINITE = frozenset({"a", "an", "another"})
+_INDEFINITE = words_in("function_words.tsv", "indefinite")
 _POSSESSIVES = frozenset({"'s", "’s", "'", "’"})
 """Possessive endings that are tokens of their own."""
 _ENDS_HEAD = words_in("function_words.tsv", "ends head") | {",", ";", ":", "(", "-", "--", "–", "—"}

@@ -38,10 +38,10 @@ from cdcoref.word_tables import rows
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
 AXES = {row["word"]: row["axis"] for row in rows("opposite_words.tsv")}
-"""Modifiers of which a thing has one: in GUM, LitBank, ECB+ and MEANTIME (train and dev), of 130 pairs of mentions of
-one document with one head and two words of an axis, one pair corefers."""
-TOLD_BEFORE = 8
-"""With how many nouns with "a" before it a noun with "a" is compared, to see whether it is new."""
+"""By modifier, its axis. Two modifiers of one axis exclude each other: in GUM, LitBank, ECB+ and MEANTIME (train and
+dev), 1 of 130 pairs of mentions with the same head, in one document, corefers in spite of them."""
+NOUNS_BEFORE = 8
+"""How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
@@ -139,7 +139,7 @@ class KindClusters:
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
-            self._conflicts = self._conflicts.with_pairs(_told_anew(readings, facts, kind))
+            self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -274,7 +274,7 @@ def _conflicts(
     return MentionConflicts(stated, {number: frozenset(others) for number, others in pairs.items()})
 
 
-def _told_anew(readings: Readings, facts: Mapping[int, MentionFacts], kind: str) -> Iterator[tuple[int, int]]:
+def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: str) -> Iterator[tuple[int, int]]:
     """Pairs of a mention and a later one of something new: a noun with "a" like one before it, or the event of such.
 
     "A train left the rails near Brno. ... In Ostrava a train hit a lorry."
@@ -292,7 +292,7 @@ def _told_anew(readings: Readings, facts: Mapping[int, MentionFacts], kind: str)
     for (document, head), own in nouns.items():
         own.sort()
         for place, (_, noun, later) in enumerate(own):
-            before = own[max(0, place - TOLD_BEFORE) : place]
+            before = own[max(0, place - NOUNS_BEFORE) : place]
             if any(_are_two(readings, earlier, later) for _, _, earlier in before):
                 new = noun if kind == ENTITY else later
                 others = alike[document, head if kind == ENTITY else ""]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cdcoref.circumstances import Circumstances, CircumstanceTables, DocumentCircumstances, StatedQuantity
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.facts import Parse, parse, syntax, with_parses
-from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of
+from cdcoref.language import FactTables, MentionFacts, in_sentence_case, mention_facts, name_of, surnames_in
 from cdcoref.reading.vectors import Integers, MentionVectors
 
 Key = tuple[tuple[int, ...], str | None]
@@ -63,6 +63,11 @@ class Reading:
         return _quotations(self.document)
 
     @cached_property
+    def surnames(self) -> frozenset[str]:
+        """Words that follow another word of a name."""
+        return surnames_in(self.cased)
+
+    @cached_property
     def stated(self) -> DocumentCircumstances:
         """The days and places that the document states."""
         return DocumentCircumstances(self.document, self.cased, self.parse)
@@ -78,6 +83,7 @@ class Reading:
                 self.sentence_of[start],
                 self.quotations[start],
                 syntax(self.parse, self.document.tokens, mention.tokens),
+                self.surnames,
             )
         return self._facts[key]
 
