@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,9 @@ from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
-from cdcoref.word_tables import rows
 
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
-AXES = {row["word"]: row["axis"] for row in rows("opposite_words.tsv")}
-"""By modifier, its axis. Two modifiers of one axis exclude each other: in GUM, LitBank, ECB+ and MEANTIME (train and
-dev), 1 of 130 pairs of mentions with the same head, in one document, corefers in spite of them."""
 NOUNS_BEFORE = 8
 """How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 THING = "thing"
@@ -227,9 +223,6 @@ def _conflicts(
                 if facts[owner].is_possessor_of(one) and root != number:
                     pairs[root].add(number)
                     pairs[number].add(root)
-    for first, second in _opposed(facts):
-        pairs[first].add(second)
-        pairs[second].add(first)
     beside: dict[tuple[str, str, int], list[int]] = defaultdict(list)
     for number, one in facts.items():
         if one.clause >= 0:
@@ -307,18 +300,6 @@ def _are_two(readings: Readings, *events: int) -> bool:
     days = [{tokens[n].casefold() for when in one.when for n in when.tokens} & WEEKDAYS for one in stated]
     unlike = any(here and there and here.isdisjoint(there) for here, there in (places, days))
     return unlike or bool(readings.circumstance_tables.conflicts(*np.array(events)[:, None])[0])
-
-
-def _opposed(facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
-    """Mentions of one document with one head and opposite modifiers ("the first tower", "the second tower")."""
-    found: dict[tuple[str, str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for number, one in facts.items():
-        is_noun = not (one.words.pronoun or one.words.names)
-        for word in one.phrase.modifiers & AXES.keys() if is_noun else ():
-            found[one.document, one.words.head, AXES[word]][word].append(number)
-    for of_words in found.values():
-        for mine, theirs in combinations(of_words.values(), 2):
-            yield from ((one, other) for one, other in product(mine, theirs) if one != other)
 
 
 def _with_one_gender(

@@ -156,22 +156,3 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         labels = KindClusters(Readings(corpus), logits, kind, CorefConfig()).cut(0.5)[own].tolist()
         found = [[n for n, label in enumerate(labels) if label == one] for one in dict.fromkeys(labels)]
         assert answer is None or found == answer
-
-
-@pytest.mark.parametrize(
-    ("text", "apart"),
-    [
-        ("The first *tower fell before the second *tower .", True),
-        ("The first *tower fell after the lower *tower .", False),
-        ("The young *guard fell . He met the old *guard .", True),
-        ("The north *gate of the town and the north *gate of the port", False),
-    ],
-)
-def test_of_one_document_with_opposite_modifiers_are_apart(text: str, apart: bool) -> None:
-    words = text.split()
-    places = [place for place, word in enumerate(words) if word[0] == "*"]
-    document = Document.from_sentences("d", [[word.strip("*") for word in words]])
-    corpus = Corpus((document,), tuple(Mention("d", (place,), "entity") for place in places))
-    logits = PairLogits(2, np.array([0]), np.array([1]), np.ones(1, int), np.array([4.0], dtype=np.float32))
-    one, other = KindClusters(Readings(corpus), logits, "entity", CorefConfig()).cut(0.5)
-    assert bool(one != other) is apart
