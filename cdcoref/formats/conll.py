@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.formats.chains import chains_of, filled_gaps
-from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, read_conll_table
+from cdcoref.formats.conll_parsing import GLOBAL_IDS, Lines, begins_with_a_document, is_cross_document, read_conll_table
 from cdcoref.formats.format import Format, ReadOptions, lost_of_documents
 from cdcoref.formats.mention_table import (
     IdScope,
@@ -61,12 +61,14 @@ def read_conll(path: str | Path, options: ReadOptions | None = None) -> Corpus:
     """
     options = options or ReadOptions()
     own_name = options.id or Path(path).name
-    words = _Words()
-    table = read_conll_table(path, words.add, ids=options.ids)
+    lines: Lines = {}
+    table = read_conll_table(path, lines, ids=options.ids)
+    first = [line for _, line in next(iter(lines.values()), [])[:MOST_LOOKED_AT]]
+    column = None if not first or is_cross_document(first[0]) else _word_column([_columns(line) for line in first])
     ids = document_ids((key if key.name else key._replace(name=own_name) for key in table.documents), str(path))
     documents = []
     for number, (id, (key, row)) in enumerate(zip(ids, table.documents.items(), strict=True)):
-        sentences = words.documents.get(number, [])
+        sentences = _sentences(lines.get(number, ()), column)
         annotated = frozenset(n for n, sentence in enumerate(sentences) if sentence.annotated)
         document = Document.from_sentences(
             id,
@@ -122,29 +124,20 @@ class _Sentence:
     annotated: bool = False
 
 
-class _Words:
-    """Collects words and sentences from the token lines passed on by the parser."""
-
-    def __init__(self) -> None:
-        self.documents: dict[int, list[_Sentence]] = {}
-        self._column: int | None = None
-
-    def add(self, lines: Lines) -> None:
-        sentences = self.documents.setdefault(lines.document, [])
-        if self._column is None:
-            places = zip(lines.starts[:MOST_LOOKED_AT].tolist(), lines.stops[:MOST_LOOKED_AT].tolist(), strict=True)
-            self._column = _word_column([_columns(lines.chunk[start:stop]) for start, stop in places])
-        for start, stop, blanks in zip(lines.starts.tolist(), lines.stops.tolist(), lines.blanks.tolist(), strict=True):
-            columns = _columns(lines.chunk[start:stop])
-            if lines.cross_document:
-                number, word, flag = columns[3], columns[5], columns[6].lower() not in ("false", "0")
-            else:
-                word = columns[self._column] if len(columns) > self._column + 1 else "_"
-                number, flag = blanks, True
-            if not sentences or sentences[-1].number != number:
-                sentences.append(_Sentence(number))
-            sentences[-1].words.append(unescape(word))
-            sentences[-1].annotated |= flag
+def _sentences(lines: Sequence[tuple[int, bytes]], column: int | None) -> list[_Sentence]:
+    """The sentences of a document, whose words are in a column; None for the cross-document layout."""
+    sentences: list[_Sentence] = []
+    for blanks, line in lines:
+        columns = _columns(line)
+        if column is None:
+            number, word, flag = columns[3], columns[5], columns[6].lower() not in ("false", "0")
+        else:
+            number, word, flag = blanks, columns[column] if len(columns) > column + 1 else "_", True
+        if not sentences or sentences[-1].number != number:
+            sentences.append(_Sentence(number))
+        sentences[-1].words.append(unescape(word))
+        sentences[-1].annotated |= flag
+    return sentences
 
 
 def _columns(line: bytes) -> list[str]:

@@ -1,21 +1,14 @@
-"""The CoNLL coreference formats, parsed chunk by chunk: bytes in, a `MentionTable` out.
+"""The CoNLL coreference formats, parsed line by line: bytes in, a `MentionTable` out.
 
 `(7` begins a mention of cluster 7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line,
-whole mentions come first, then beginnings, then ends, as in the reference scorer. For speed, only lines whose last
-column is not empty are parsed in Python.
+whole mentions come first, then beginnings, then ends, as in the reference scorer.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import line_chunks
@@ -23,15 +16,11 @@ from cdcoref.formats.mention_table import (
     DocumentKey,
     DocumentRow,
     IdScope,
-    Ints,
     MentionTable,
     MentionTableBuilder,
     column_to_key,
     unescape,
 )
-
-LONGEST_LINE = 1 << 24
-"""The longest line accepted, in bytes; real lines have some hundreds."""
 
 COLUMNS = 8
 """The number of columns in the cross-document layout; the first three identify the document."""
@@ -44,21 +33,10 @@ _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+([0-9]+))?")
 _BRACKETS = re.compile(rb"(\()?([^()|\s]+)(\))?|\|")
-_SPACES = np.frombuffer(b"\t\n\v\f\r ", np.uint8)
 
 
-class Lines(NamedTuple):
-    """Consecutive token lines of one document in one chunk."""
-
-    document: int
-    """The index of the document in the file, from 0."""
-    cross_document: bool
-    chunk: bytes
-    starts: Ints
-    stops: Ints
-    """The byte range of each line in the chunk, without the newline. *Shape:* (lines,)"""
-    blanks: Ints
-    """The number of blank lines in the file before each line. *Shape:* (lines,)"""
+Lines = dict[int, list[tuple[int, bytes]]]
+"""By the index of a document, its token lines, each with the number of blank lines in the file before it."""
 
 
 class Cell(NamedTuple):
@@ -67,9 +45,6 @@ class Cell(NamedTuple):
     whole: tuple[int, ...]
     begins: tuple[int, ...]
     ends: tuple[int, ...]
-
-
-OnLines = Callable[[Lines], None]
 
 
 def begins_with_a_document(start: bytes) -> bool:
@@ -83,83 +58,31 @@ def begins_with_a_document(start: bytes) -> bool:
     return False
 
 
-def read_conll_table(path: str | Path, on_lines: OnLines | None = None, *, ids: IdScope | None = None) -> MentionTable:
-    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`."""
-    parser = _Parser(str(path), on_lines, ids)
-    for number, chunk in line_chunks(path, LONGEST_LINE):
-        parser.feed(number, chunk)
+def is_cross_document(line: bytes) -> bool:
+    """Whether a token line has the cross-document layout, with numbers where CoNLL-2012 has a word and its tag."""
+    columns = line.split(b"\t")
+    return len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
+
+
+def read_conll_table(path: str | Path, lines: Lines | None = None, *, ids: IdScope | None = None) -> MentionTable:
+    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`.
+
+    `lines` gets the token lines of every document, without white space at their ends.
+    """
+    parser = _Parser(str(path), lines, ids)
+    for first, chunk in line_chunks(path):
+        for number, line in enumerate(chunk.split(b"\n")[:-1], first):
+            parser.read(line.rstrip(), number)
     return parser.finish()
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """A chunk split into lines, without trailing white space.
-
-    `rows` are the token lines, `coreferent` the indices into them of those whose last column is not empty, `specials`
-    the lines that begin with '#'.
-    """
-
-    data: bytes
-    characters: NDArray[np.uint8]
-    first_number: int
-    starts: Ints
-    stops: Ints
-    blanks_before: Ints
-    rows: Ints
-    coreferent: list[int]
-    coreferent_lines: list[tuple[int, int, int]]
-    specials: Ints
-
-    @classmethod
-    def cut(cls, first_number: int, data: bytes) -> _Chunk:
-        characters = np.frombuffer(data, np.uint8)
-        ends = np.flatnonzero(characters == ord("\n"))
-        starts = np.concatenate(([0], ends[:-1] + 1))
-        stops = _stripped(characters, data, starts, ends)
-        blank = stops == starts
-        special = (characters[starts] == ord("#")) & ~blank
-        rows = np.flatnonzero(~(blank | special))
-        last, before = characters[stops[rows] - 1], characters[stops[rows] - 2]
-        empty = ((last == ord("-")) | (last == ord("_"))) & ((before == ord("\t")) | (before == ord(" ")))
-        coreferent = np.flatnonzero(~empty | (stops[rows] - starts[rows] == 1))
-        lines = rows[coreferent]
-        return cls(
-            data,
-            characters,
-            first_number,
-            starts,
-            stops,
-            np.cumsum(blank),
-            rows,
-            coreferent.tolist(),
-            list(zip(lines.tolist(), starts[lines].tolist(), stops[lines].tolist(), strict=True)),
-            np.flatnonzero(special),
-        )
-
-    def text(self, line: int) -> bytes:
-        return self.data[self.starts[line] : self.stops[line]]
-
-
-def _stripped(characters: NDArray[np.uint8], data: bytes, starts: Ints, ends: Ints) -> Ints:
-    """The ends of the lines without trailing white space."""
-    stops = ends.copy()
-    for _ in range(3):
-        white = (stops > starts) & np.isin(characters[stops - 1], _SPACES)
-        if not white.any():
-            return stops
-        stops -= white
-    for line in np.flatnonzero((stops > starts) & np.isin(characters[stops - 1], _SPACES)).tolist():
-        stops[line] = starts[line] + len(data[starts[line] : stops[line]].rstrip())
-    return stops
-
-
 class _Parser:
-    def __init__(self, path: str, on_lines: OnLines | None, ids: IdScope | None) -> None:
+    def __init__(self, path: str, lines: Lines | None, ids: IdScope | None) -> None:
         self._path = path
         self._stated = ids
         self._global = ids == "global"
         self._ids_of = 0  # the first of the documents that share cluster ids with the current one
-        self._on_lines = on_lines
+        self._lines = lines
         self._builder = MentionTableBuilder(path)
         self._cells: dict[bytes, Cell] = {}
         self._open: dict[int, list[tuple[int, int, int]]] = {}  # by cluster: (token, order, line) of open mentions
@@ -168,23 +91,18 @@ class _Parser:
         self._line = 0
         self._block: tuple[bytes, int] | None = None  # the text after "#begin document", and its line
         self._document: DocumentRow | None = None
-        self._prefix: bytes | None = None  # first three columns of the current document
+        self._prefix = b"\n"  # the first three columns of the current document; no line begins so
         self._cross_document: bool | None = None  # the layout, once a token line has shown it
 
-    def feed(self, number: int, data: bytes) -> None:
-        """Parse whole lines; `number` is that of the first."""
-        chunk = _Chunk.cut(number, data)
-        begin = 0
-        cuts = np.searchsorted(chunk.rows, chunk.specials).tolist()
-        for special, end in zip(chunk.specials.tolist(), cuts, strict=True):
-            if end > begin:
-                self._rows(chunk, begin, end)
-            self._special(chunk.text(special), number + special)
-            begin = end
-        if begin < len(chunk.rows):
-            self._rows(chunk, begin, len(chunk.rows))
-        self._blanks += int(chunk.blanks_before[-1])
-        self._line = number + len(chunk.starts) - 1
+    def read(self, line: bytes, number: int) -> None:
+        """Parse a line without white space at its end."""
+        self._line = number
+        if not line:
+            self._blanks += 1
+        elif line[:1] == b"#":
+            self._special(line, number)
+        else:
+            self._token(line, number)
 
     def finish(self) -> MentionTable:
         """The table, at the end of the file."""
@@ -214,7 +132,7 @@ class _Parser:
                 )
             self._block = begin[1], line
             self._begin_ids()
-            self._prefix = None
+            self._prefix = b"\n"
             if self._cross_document is False:
                 self._begin_block(line)
         elif _END.match(text):
@@ -246,19 +164,20 @@ class _Parser:
                 key = DocumentKey("", str(max(map(int, unnamed)) + 1))
         self._begin(key, DocumentRow(line=line))
 
-    def _begin_prefix(self, prefix: bytes, line: int) -> None:
+    def _begin_prefix(self, line: bytes, number: int) -> None:
         if self._document is not None:
             self._end_document()
         if self._stated == "local":
             self._begin_ids()
-        columns = prefix.decode().split("\t")
+        first = line.split(b"\t")[:3]
+        columns = [column.decode() for column in first]
         topic, subtopic = (None if column == "-" else unescape(column) for column in columns[:2])
         key = column_to_key(columns[2])
         earlier = self._builder.table.documents.get(key)
         if earlier is not None and (earlier.topic, earlier.subtopic) != (topic, subtopic):
             key = DocumentKey("/".join(map(unescape, columns)))  # one name in two topics is two documents
-        self._begin(key, DocumentRow(topic, subtopic, line=line))
-        self._prefix = prefix
+        self._begin(key, DocumentRow(topic, subtopic, line=number))
+        self._prefix = b"\t".join((*first, b""))
 
     def _begin(self, key: DocumentKey, row: DocumentRow) -> None:
         row.ids_of = None if self._global else self._ids_of
@@ -272,58 +191,39 @@ class _Parser:
         self._open.clear()
         self._document = None
 
-    def _rows(self, chunk: _Chunk, begin: int, end: int) -> None:
-        """Parse the token lines from `begin` to `end` in `chunk.rows`, with no special line between them."""
-        first = int(chunk.rows[begin])
+    def _token(self, line: bytes, number: int) -> None:
+        """Parse a token line."""
         if self._block is None:
-            self._fail(
-                "the token line is outside any document; '#begin document' is missing", chunk.first_number + first
-            )
+            self._fail("the token line is outside any document; '#begin document' is missing", number)
         if self._cross_document is None:
-            # There, sentence and token numbers stand where CoNLL-2012 has a word and its part of speech.
-            columns = chunk.text(first).split(b"\t")
-            self._cross_document = len(columns) == COLUMNS and columns[3].isdigit() and columns[4].isdigit()
+            self._cross_document = is_cross_document(line)
             if not self._cross_document:
                 self._begin_block(self._block[1])
-        borders = self._borders(chunk, begin, end) if self._cross_document else [(begin, None)]
-        for (start, prefix), (stop, _) in zip(borders, [*borders[1:], (end, None)], strict=True):
-            if prefix is not None:
-                self._begin_prefix(prefix, chunk.first_number + int(chunk.rows[start]))
-            self._document_rows(chunk, start, stop)
-
-    def _document_rows(self, chunk: _Chunk, begin: int, end: int) -> None:
-        """Parse token lines of the current document."""
-        assert self._document is not None
-        offset = self._document.tokens - begin
-        data, cells, coreferent = chunk.data, self._cells, chunk.coreferent
-        for index in range(bisect_left(coreferent, begin), bisect_left(coreferent, end)):
-            line, start, stop = chunk.coreferent_lines[index]
-            number = chunk.first_number + line
-            column = max(data.rfind(b"\t", start, stop), data.rfind(b" ", start, stop)) + 1
-            if column == 0:
+        if self._cross_document:
+            if line.count(b"\t") != COLUMNS - 1:
                 self._fail(
-                    "the line has only one column; the last column must be coreference, '-' if there is none", number
+                    f"the line does not have {COLUMNS} tab-separated columns, unlike the first token line", number
                 )
-            text = data[column:stop]
-            cell = cells.get(text)
-            if cell is None:
-                cell = cells[text] = self._parse(text, number)
-            self._take(cell, coreferent[index] + offset, number)
-        self._document.tokens += end - begin
-        if self._on_lines is not None:
-            of = chunk.rows[begin:end]
-            self._on_lines(
-                Lines(
-                    len(self._builder.table.documents) - 1,
-                    bool(self._cross_document),
-                    chunk.data,
-                    chunk.starts[of],
-                    chunk.stops[of],
-                    chunk.blanks_before[of] + self._blanks,
-                )
+            if not line.startswith(self._prefix):
+                self._begin_prefix(line, number)
+        assert self._document is not None
+        place = max(line.rfind(b"\t"), line.rfind(b" ")) + 1
+        if place == 0:
+            self._fail(
+                "the line has only one column; the last column must be coreference, '-' if there is none", number
             )
+        text = line[place:]
+        if text != b"-":
+            self._take(text, self._document.tokens, number)
+        if self._lines is not None:
+            self._lines.setdefault(len(self._builder.table.documents) - 1, []).append((self._blanks, line))
+        self._document.tokens += 1
 
-    def _take(self, cell: Cell, token: int, line: int) -> None:
+    def _take(self, text: bytes, token: int, line: int) -> None:
+        """Add the mentions of a coreference cell."""
+        cell = self._cells.get(text)
+        if cell is None:
+            cell = self._cells[text] = self._parse(text, line)
         for cluster in cell.whole:
             self._builder.add(token, token + 1, cluster, self._order)
             self._order += 1
@@ -358,36 +258,6 @@ class _Parser:
             cluster = self._builder.cluster((self._ids_of, name), name.decode())
             (whole if opens and closes else begins if opens else ends).append(cluster)
         return Cell(tuple(whole), tuple(begins), tuple(ends))
-
-    def _borders(self, chunk: _Chunk, begin: int, end: int) -> list[tuple[int, bytes | None]]:
-        """Indices into `chunk.rows` where a document begins, with its first three columns; None if it continues."""
-        rows = chunk.rows[begin:end]
-        starts, stops = chunk.starts[rows], chunk.stops[rows]
-        tabs = np.flatnonzero(chunk.characters == ord("\t"))
-        first_tab = np.searchsorted(tabs, starts)
-        wrong = np.flatnonzero(np.searchsorted(tabs, stops) - first_tab != COLUMNS - 1)
-        if len(wrong):
-            self._fail(
-                f"the line does not have {COLUMNS} tab-separated columns, unlike the first token line",
-                chunk.first_number + int(rows[wrong[0]]),
-            )
-        lengths = tabs[first_tab + 2] - starts
-        borders: list[tuple[int, bytes | None]] = []
-        for at in _changes(chunk.characters, starts, lengths):
-            prefix = chunk.data[starts[at] : starts[at] + lengths[at]]
-            borders.append((begin + at, None if at == 0 and prefix == self._prefix else prefix))
-        return borders
-
-
-def _changes(characters: NDArray[np.uint8], starts: Ints, lengths: Ints) -> list[int]:
-    """Indices of lines whose first `lengths` bytes differ from those of the line before, and 0."""
-    differs = np.ones(len(starts), bool)
-    runs = np.flatnonzero(np.concatenate(([True], lengths[1:] != lengths[:-1], [True])))
-    for run, end in zip(runs[:-1].tolist(), runs[1:].tolist(), strict=True):
-        if end - run > 1:
-            windows = np.lib.stride_tricks.sliding_window_view(characters, int(lengths[run]))[starts[run:end]]
-            differs[run + 1 : end] = (windows[1:] != windows[:-1]).any(1)
-    return np.flatnonzero(differs).tolist()
 
 
 def _not_brackets(text: bytes) -> str:

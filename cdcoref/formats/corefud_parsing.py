@@ -28,9 +28,6 @@ from cdcoref.formats.mention_table import (
 )
 from cdlm.printing import counted
 
-LONGEST_LINE = 1 << 24
-"""The longest line accepted, in bytes."""
-
 COLUMNS = 10
 ATTRIBUTES = ("eid", "etype", "head", "other")
 """The attributes of a mention: the default on reading, and those written."""
@@ -208,7 +205,7 @@ def read_corefud_table(
     Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false.
     """
     reader = _Reader(str(path), words, empty_nodes)
-    for first, chunk in line_chunks(path, LONGEST_LINE):
+    for first, chunk in line_chunks(path):
         reader.read(chunk[:-1].split(b"\n"), first)
     return reader.finish(), reader.mentions
 

@@ -108,9 +108,7 @@ Source = str | Path | BinaryIO
 """A file, or a stream of bytes."""
 
 
-def line_chunks(
-    path: Source, longest_line: int = LONGEST_LINE, encoding: str | None = None
-) -> Iterator[tuple[int, bytes]]:
+def line_chunks(path: Source, encoding: str | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield chunks of whole lines of a file or stream in UTF-8, each with the number of its first line (from 1).
 
     Each ends with a newline. A byte order mark is removed; text that has that of UTF-16 or UTF-32 is recoded.
@@ -123,9 +121,9 @@ def line_chunks(
         end = data.rfind(b"\n") + 1
         if end == 0:
             started.append(data)
-            if sum(map(len, started)) > longest_line:
+            if sum(map(len, started)) > LONGEST_LINE:
                 raise InputError(
-                    f"the line is longer than {longest_line >> 20} MB; is this the right file?",
+                    f"the line is longer than {LONGEST_LINE >> 20} MB; is this the right file?",
                     shown_name(path),
                     number,
                 )

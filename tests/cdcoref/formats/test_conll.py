@@ -282,7 +282,8 @@ def test_a_file_that_is_read_in_several_chunks(tmp_path: Path, layout: Layout, m
 BEGIN = "#begin document (d)\n"
 
 
-def test_a_line_without_end_is_refused(tmp_path: Path) -> None:
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cdcoref.formats.lines.LONGEST_LINE", 1 << 24)
     path = tmp_path / "x.conll.gz"
     path.write_bytes(gzip.compress(BEGIN.encode() + b"d 0 0 " + b"x" * (21 << 20), 1))
     with pytest.raises(InputError, match="line 2: the line is longer than 16 MB"):
