@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from os import PathLike
 
 from cdlm.errors import InputError, first_line, shown_path
@@ -15,14 +15,8 @@ __all__ = [
     "check_text",
     "check_whole",
     "first_line",
-    "is_number",
     "shown_path",
 ]
-
-
-def is_number(value: object) -> bool:
-    """Whether a value is a number; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def check_whole(what: str, value: object) -> None:

@@ -16,7 +16,6 @@ from .full_names import joined_by_name as joined_by_name
 from .full_names import numbered_people as numbered_people
 from .linking_options import BATCH_TOKENS as BATCH_TOKENS
 from .linking_options import LinkingOptions as LinkingOptions
-from .linking_options import check_choice as check_choice
 from .links import MentionLinks as MentionLinks
 from .links import compared_pairs as compared_pairs
 from .mention_neighbours import near_pairs as near_pairs

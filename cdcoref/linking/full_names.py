@@ -128,9 +128,7 @@ def people(stated: Mapping[int, Sequence[MentionFacts]]) -> list[list[Person]]:
 
 
 def numbered_people(
-    facts: Mapping[int, MentionFacts],
-    names: Mapping[int, Name],
-    pronouns: Mapping[int, Sequence[MentionFacts]],
+    facts: Mapping[int, MentionFacts], names: Mapping[int, Name], pronouns: Mapping[int, Sequence[MentionFacts]]
 ) -> dict[int, Name]:
     """The names of the mentions that mean one of several people of a name, with a number behind each.
 

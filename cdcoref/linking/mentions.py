@@ -269,9 +269,8 @@ def _read(
     """Of every sequence: probabilities of the candidate spans, and the tables of words."""
     batch = collate_readings(sequences, model.encoder.config.pad_token_id)
     with model.inference():
-        found = model.read(batch.to(model.device), vectors=vectors)
-    scores = found.span_logits.float().sigmoid().cpu().numpy()
-    tables = found.words, found.learnt, found.anaphora
+        logits, *tables = model.read(batch.to(model.device), vectors=vectors)
+    scores = logits.float().sigmoid().cpu().numpy()
     spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
     words = np.cumsum([len(s.words) for s in sequences])[:-1]
     return np.split(scores, spans), *(np.split(table.float().cpu().numpy(), words) for table in tables)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from cdcoref.errors import InputError, check_path, check_text, check_whole
-from cdcoref.linking import LinkingOptions, check_choice
+from cdcoref.errors import InputError, check_path, check_text
+from cdcoref.linking import LinkingOptions
 from cdcoref.reports import Results
 from cdlm.printing import counted
+from cdlm.validation import Count, any_of
 
 if TYPE_CHECKING:
     from cdcoref.views import FolderFormat
@@ -32,9 +33,9 @@ class PredictionOptions(LinkingOptions):
     topics: Topics = "predicted"
     """Mentions are linked only within groups of documents: predicted from the text (``"predicted"``), annotated, or one
     group of all documents (``"none"``)."""
-    max_pairs: int | None = None
+    max_pairs: Count | None = None
     """Compare each document with at most this many others of its story, the most similar by TF-IDF; None: with all."""
-    find_mentions: bool | Literal["event", "entity"] = False
+    find_mentions: Annotated[bool | Literal["event", "entity"], any_of("true, false, event or entity")] = False
     """Detect mentions even if the documents have annotated ones; a kind: only those of it, beside the annotated ones of
     the other kind."""
     engine: Engine = "local"
@@ -46,13 +47,6 @@ class PredictionOptions(LinkingOptions):
 
     def __post_init__(self) -> None:
         LinkingOptions.__post_init__(self)
-        check_choice("kind", self.kind, Kinds)
-        check_choice("topics", self.topics, Topics)
-        check_choice("engine", self.engine, Engine)
-        if self.max_pairs is not None:
-            check_whole("max_pairs", self.max_pairs)
-        if self.max_pairs is not None and self.max_pairs < 1:
-            raise InputError(f"the limit on pairs must be 1 or more, not {self.max_pairs}")
         if self.ray_address is not None and self.engine != "ray":
             raise InputError("a Ray address was given, but the engine is local; choose the engine ray")
 
@@ -105,11 +99,7 @@ class Prediction(Results):
         return f"<Prediction: {documents}, {mentions}, {clusters}, {counted(counts.singletons, 'singleton')}>"
 
     def save(
-        self,
-        path: str | Path,
-        *,
-        layout: str | None = None,
-        folder_format: FolderFormat | None = None,
+        self, path: str | Path, *, layout: str | None = None, folder_format: FolderFormat | None = None
     ) -> tuple[str, ...]:
         """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
 

@@ -217,11 +217,7 @@ class Predictor:
         return replace(corpus, mentions=(*corpus.mentions, *found.of_kind(options.kind).mentions))
 
     def _engine(
-        self,
-        options: PredictionOptions,
-        find: bool,
-        given: Mapping[str, Sequence[Mention]],
-        store: ResultCache | None,
+        self, options: PredictionOptions, find: bool, given: Mapping[str, Sequence[Mention]], store: ResultCache | None
     ) -> AbstractContextManager[LocalEngine | RayEngine]:
         from cdcoref.predict.engines.local import LocalEngine, Task
 
@@ -318,11 +314,7 @@ def plan_stories(
 
 
 def load(
-    model: str | Path = "default",
-    *,
-    device: str | None = None,
-    precision: Precision = "auto",
-    style: str | None = None,
+    model: str | Path = "default", *, device: str | None = None, precision: Precision = "auto", style: str | None = None
 ) -> Predictor:
     """Read a model for prediction.
 

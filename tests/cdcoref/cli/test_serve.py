@@ -136,7 +136,7 @@ def test_what_cannot_be_served(cdcoref: Run, news: Path, tmp_path: Path, monkeyp
     for option, value, why in (
         ("--port", "99999", "99999 is not a port"),
         ("--max-upload", "0", "the maximum upload size must be 1 MB or more"),
-        ("--batch-tokens", "0", "a batch must have 1 word piece or more, not 0"),
+        ("--batch-tokens", "0", "batch_tokens is 0 and should be at least 1"),
         ("--device", "quantum", "the device 'quantum' is not available here"),
     ):
         done = cdcoref("serve", news, option, value)

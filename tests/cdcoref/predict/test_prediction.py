@@ -138,12 +138,12 @@ def test_documents_without_words_are_no_stories(predictor: Predictor) -> None:
     [
         ({"kind": "event"}, {}, "settings by name"),
         (None, {"kinds": "event"}, "no option 'kinds'; choose from .*kind, topics"),
-        (None, {"kind": "events"}, "kind is 'events' and should be one of 'event', 'entity', 'both'"),
-        (None, {"threshold": 1.5}, "the threshold must be a probability from 0 to 1, not 1.5"),
-        (None, {"max_pairs": 2.5}, "max_pairs must be a whole number, not 2.5"),
-        (None, {"max_pairs": 0}, "the limit on pairs must be 1 or more, not 0"),
-        (None, {"topics": "gold"}, "topics is 'gold' and should be one of 'predicted', 'gold_subtopic', "),
-        (None, {"batch_tokens": 0}, "a batch must have 1 word piece or more, not 0"),
+        (None, {"kind": "events"}, "kind is 'events' and should be 'event', 'entity' or 'both'"),
+        (None, {"threshold": 1.5}, "threshold is 1.5 and should be at most 1"),
+        (None, {"max_pairs": 2.5}, "max_pairs is 2.5 and should be a whole number"),
+        (None, {"max_pairs": 0}, "max_pairs is 0 and should be at least 1"),
+        (None, {"topics": "gold"}, "topics is 'gold' and should be 'predicted', 'gold_subtopic', "),
+        (None, {"batch_tokens": 0}, "batch_tokens is 0 and should be at least 1"),
     ],
 )
 def test_what_are_no_options(predictor: Predictor, options: Any, settings: dict[str, Any], message: str) -> None:
