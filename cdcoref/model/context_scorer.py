@@ -8,7 +8,7 @@ by side, with the pieces of the two mentions marked. Which of the two comes firs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, MentionContext
 from cdlm.config import EncoderConfig
 from cdlm.encoder import PART_SPACING, CDLMModel, UpperLayers
+from cdlm.sequences import Batch
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ _PARTS = 3
 
 
 @dataclass(frozen=True)
-class ContextBatch:
+class ContextBatch(Batch):
     """Pairs of contexts, one after the other.
 
     `states`: What the lower layers say of their pieces. *Shape:* (pieces, width)
@@ -45,11 +46,6 @@ class ContextBatch:
     own: Tensor
     own_of: Tensor
     kinds: Tensor
-
-    def to(self, device: torch.device) -> ContextBatch:
-        """The batch on a device."""
-        names = ("states", "places", "own", "own_of", "kinds")
-        return replace(self, **{name: getattr(self, name).to(device) for name in names})
 
 
 def collate_contexts(

@@ -10,7 +10,7 @@ import copy
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,24 +53,6 @@ MOST_KEPT = 10**10
 """Bytes that are kept of documents that were read; see :meth:`CorefModel.each_sequence_read_once`."""
 PIECES_ON_CPU = 2048
 """Word pieces that a CPU reads at once, at most: what the layers compute of them stays in its cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchReading:
-    """The output of a model for documents that are read one by one.
-
-    Without the heads for them, or if they are not wanted, `words`, `learnt` and `anaphora` have no columns.
-
-    `span_logits`: Of the candidate spans. *Shape:* (spans, kinds)
-    `words`: Vectors of words in the last layer, in fp32. *Shape:* (words, width)
-    `learnt`, `anaphora`: What learnt vectors of mentions, and what antecedents, are computed from (see
-        :meth:`cdcoref.model.MentionProjection.project`). *Shape:* (words, columns)
-    """
-
-    span_logits: Tensor
-    words: Tensor
-    learnt: Tensor
-    anaphora: Tensor
 
 
 def real_pieces(batch: EncoderBatch) -> list[NDArray[np.int64]]:
@@ -312,11 +294,16 @@ class CorefModel(nn.Module):
         """Logits of the candidate spans of a batch of :func:`collate_readings`. *Shape:* (spans, kinds)"""
         return self._detected(batch, self.words_for_detector(batch))
 
-    def read(self, batch: ReadingBatch, *, vectors: bool = True) -> BatchReading:
-        """Read documents one by one: the logits of candidate spans, and the vectors by which mentions are compared."""
+    def read(self, batch: ReadingBatch, *, vectors: bool = True) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Read documents one by one: the logits of candidate spans, and what vectors of mentions are computed from.
+
+        Those are the words in the last layer, in fp32, what learnt vectors, and what antecedents are computed from (see
+        :meth:`cdcoref.model.MentionProjection.project`); without the heads for them, or if they are not wanted, they
+        have no columns. *Shapes:* (spans, kinds), three of (words, columns)
+        """
         if self.vector_scorer is None or not vectors:
             none = torch.zeros(len(batch.word_places), 0)
-            return BatchReading(self.span_logits(batch), none, none, none)
+            return self.span_logits(batch), none, none, none
         seen = words_of_layers(self._states(batch), batch)
         words = seen[:, -self.encoder.config.hidden_size :].clone()
         with torch.autocast(self.device.type, enabled=False):
@@ -325,7 +312,7 @@ class CorefModel(nn.Module):
             if self.antecedent_scorer is not None:
                 anaphora = self.antecedent_scorer.projection.project(normalised)
             del normalised
-        return BatchReading(self._detected(batch, self._for_detector(batch, seen)), words, learnt, anaphora)
+        return self._detected(batch, self._for_detector(batch, seen)), words, learnt, anaphora
 
     def normalised_layers(self, batch: ReadingBatch) -> Tensor:
         """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.

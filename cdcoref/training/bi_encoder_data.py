@@ -19,11 +19,7 @@ from cdcoref.errors import InputError
 from cdcoref.inputs import Length, ReadingBuilder, ReadingSequence
 from cdcoref.model import ReadingBatch, collate_readings
 from cdcoref.reading import Readings
-from cdcoref.training.sources import (
-    Shares,
-    cluster_numbers,
-    in_annotated,
-)
+from cdcoref.training.sources import Shares, cluster_numbers, in_annotated
 from cdlm.sequences import Batch
 from cdlm.validation import Checked, Count, Index
 

@@ -29,6 +29,7 @@ from cdcoref.training.sources import (
     linkable_groups,
     widest_setting,
 )
+from cdlm.sequences import Batch
 from cdlm.validation import Checked, Count, Index, Probability, number
 
 Integers = NDArray[np.int64]
@@ -80,7 +81,7 @@ class ContextTraining(Checked):
 
 
 @dataclass(frozen=True)
-class LabelledContexts:
+class LabelledContexts(Batch):
     """A batch of pairs, and whether each corefers.
 
     `labels`: 1 for coreferent pairs, otherwise 0. *Shape:* (pairs,)
@@ -88,10 +89,6 @@ class LabelledContexts:
 
     inputs: ContextBatch
     labels: Tensor
-
-    def to(self, device: torch.device) -> LabelledContexts:
-        """The batch on a device."""
-        return LabelledContexts(self.inputs.to(device), self.labels.to(device))
 
 
 @dataclass(frozen=True)
@@ -120,12 +117,7 @@ class ContextData(Dataset[LabelledContexts]):
     """
 
     def __init__(
-        self,
-        model: CorefModel,
-        parts: Sequence[AnnotatedCorpus],
-        options: ContextTraining,
-        *,
-        seed: int,
+        self, model: CorefModel, parts: Sequence[AnnotatedCorpus], options: ContextTraining, *, seed: int
     ) -> None:
         self.options, self.seed, self.epoch = options, seed, 0
         self.parts = parts

@@ -114,10 +114,7 @@ class _Lesson:
 
 
 def _lessons(
-    model: CorefModel,
-    part: AnnotatedCorpus,
-    options: DetectorOptions,
-    rng: np.random.Generator,
+    model: CorefModel, part: AnnotatedCorpus, options: DetectorOptions, rng: np.random.Generator
 ) -> list[_Lesson]:
     """What one corpus teaches: its sequences with an annotated sentence, in random order."""
     builder = model.reading_builder()
@@ -155,16 +152,14 @@ def _targets(
     sequence: ReadingSequence, part: AnnotatedCorpus, taught: Mapping[str, Mapping[str, list[Mention]] | None]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     nothing = np.zeros((len(sequence.starts), len(KINDS)), dtype=np.float32)
-    labels, weights = [], []
-    for style, mentions in taught.items():
-        if mentions is None:
-            labels.append(nothing)
-            weights.append(nothing)
-        else:
-            targets = span_targets(sequence, mentions[sequence.document.id], part.info, style)
-            labels.append(targets.labels)
-            weights.append(targets.weights)
-    return np.concatenate(labels, axis=1), np.concatenate(weights, axis=1)
+    of_styles = [
+        (nothing, nothing)
+        if mentions is None
+        else span_targets(sequence, mentions[sequence.document.id], part.info, style)
+        for style, mentions in taught.items()
+    ]
+    labels, weights = (np.concatenate(tables, axis=1) for tables in zip(*of_styles, strict=True))
+    return labels, weights
 
 
 def _lesson(

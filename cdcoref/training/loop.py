@@ -265,12 +265,7 @@ def fit_heads(
         roles = config.corpora
         if VECTORS in heads:
             fit_vectors(
-                model,
-                roles.for_heads(learnt),
-                config.model.vectors,
-                config.vectors,
-                seed=config.run.seed,
-                say=say,
+                model, roles.for_heads(learnt), config.model.vectors, config.vectors, seed=config.run.seed, say=say
             )
             _round(model, config, heads_only=True)
         if VECTORS in heads or CONTEXTS in heads:
@@ -278,12 +273,7 @@ def fit_heads(
         if DETECTOR in heads:
             model.settings = replace(model.settings, detector_width=config.model.detector_width)
             fit_detector(
-                model,
-                roles.for_detector(learnt),
-                config.model.detector,
-                config.detector,
-                seed=config.run.seed,
-                say=say,
+                model, roles.for_detector(learnt), config.model.detector, config.detector, seed=config.run.seed, say=say
             )
             _round(model, config, heads_only=True)
             model.settings = tune_styles(model, roles.to_tune_detector(dev))

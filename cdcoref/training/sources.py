@@ -124,10 +124,7 @@ class ReadWords:
 
 
 def read_words(
-    model: CorefModel,
-    corpus: Corpus,
-    *,
-    progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    model: CorefModel, corpus: Corpus, *, progress: Callable[[str, int, int], None] = lambda stage, done, total: None
 ) -> ReadWords:
     """Read every document of a corpus by itself; zeros for what the encoder does not read."""
     width = model.word_layer_width

@@ -4,7 +4,7 @@ and what can be learnt from them: a corpus says nothing of what only another sty
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,26 +53,17 @@ def _reduced(mention: Mention, document: Document) -> Mention | None:
     return replace(mention, tokens=mention.tokens[slice(*head_span(words))])
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """The targets of a detector for candidate spans.
-
-    `labels`: Whether a span is a mention. *Shape:* (spans, kinds)
-    `weights`: How much that counts; 0: unknown. *Shape:* (spans, kinds)
-    """
-
-    labels: NDArray[np.float32]
-    weights: NDArray[np.float32]
-
-
 def complete(info: CorpusInfo, kind: str, style: str) -> bool:
     """Whether every mention of a kind that there is in a style is annotated."""
     return kind in info.exhaustive and (style == info.style or kind not in info.selective)
 
 
-def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo, style: str) -> Targets:
-    """What one style teaches about the candidate spans of a sequence.
+def span_targets(
+    sequence: ReadingSequence, mentions: list[Mention], info: CorpusInfo, style: str
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Whether each candidate span of a sequence is a mention in a style, and how much that counts; 0: unknown.
 
+    *Shape* of each: (spans, kinds)
     A kind that is annotated completely counts in all annotated sentences; of another, only spans that begin or end
     where a mention does. What overlaps a discontinuous mention, or a date if dates are not annotated, is unknown.
     """
@@ -103,7 +94,7 @@ def span_targets(sequence: ReadingSequence, mentions: list[Mention], info: Corpu
         before = np.concatenate([[0], unknown[kind].cumsum()])
         weights[before[ends] > before[starts], column] = 0.0
     weights[~in_annotated(document, starts)] = 0.0
-    return Targets(labels, weights)
+    return labels, weights
 
 
 def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> list[Mention]:

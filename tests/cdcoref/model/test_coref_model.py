@@ -165,7 +165,7 @@ def test_a_detector_of_several_styles(tiny_model: CorefModel, tmp_path: Path) ->
     model.replace_detector(DetectorOptions(2, ("salient", "dense"), "salient", thresholds))
     batch = collate_readings(list(model.reading_builder()(Document.from_sentences("d", [["the", "ferry", "sank"]]))), 0)
     with torch.inference_mode():
-        salient, read = model.span_logits(batch), model.read(batch).span_logits
+        salient, read = model.span_logits(batch), model.read(batch)[0]
         with model.in_style("dense"):
             assert model.settings.detection_threshold == thresholds["dense"]
             dense = model.span_logits(batch)

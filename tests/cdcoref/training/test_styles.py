@@ -54,26 +54,26 @@ def test_phrases_are_reduced_to_heads_without_prepositions_and_relative_pronouns
 
 def test_what_is_annotated_completely_counts_in_the_annotated_sentences(tiny_model: CorefModel) -> None:
     found, place = targets(tiny_model, part("ecb"), "salient")
-    assert found.weights[[n for (start, _), n in place.items() if start < len(WORDS)]].all()
-    assert not found.weights[[n for (start, _), n in place.items() if start >= len(WORDS)]].any()
-    positive = {span: found.labels[n].tolist() for span, n in place.items() if found.labels[n].any()}
+    assert found[1][[n for (start, _), n in place.items() if start < len(WORDS)]].all()
+    assert not found[1][[n for (start, _), n in place.items() if start >= len(WORDS)]].any()
+    positive = {span: found[0][n].tolist() for span, n in place.items() if found[0][n].any()}
     # The model's longest span has three words.
     assert positive == {(0, 3): [0, 1], (6, 8): [0, 1], (9, 10): [0, 1], (12, 13): [1, 0], (13, 14): [0, 1]}
 
 
 def test_what_some_types_only_are_annotated_of_counts_beside_mentions(tiny_model: CorefModel) -> None:
     found, place = targets(tiny_model, part("litbank", dates=True), "dense")
-    assert found.weights[place[4, 5]].tolist() == [0, 1]
-    assert found.weights[place[3, 5]].tolist() == [0, 1]  # ends where a mention does
-    assert found.weights[place[7, 9]].tolist() == [0, 1]  # begins there
-    assert not found.weights[place[10, 11]].any()
+    assert found[1][place[4, 5]].tolist() == [0, 1]
+    assert found[1][place[3, 5]].tolist() == [0, 1]  # ends where a mention does
+    assert found[1][place[7, 9]].tolist() == [0, 1]  # begins there
+    assert not found[1][place[10, 11]].any()
 
 
 def test_in_its_own_style_it_counts_everywhere(tiny_model: CorefModel) -> None:
     found, place = targets(tiny_model, part("litbank", dates=True), "people")
-    assert found.weights[place[10, 11]].tolist() == [0, 1]
-    assert found.weights[place[13, 14]].tolist() == [0, 1]
-    assert found.labels[place[13, 14]].tolist() == [0, 1]
+    assert found[1][place[10, 11]].tolist() == [0, 1]
+    assert found[1][place[13, 14]].tolist() == [0, 1]
+    assert found[0][place[13, 14]].tolist() == [0, 1]
 
 
 def test_people_are_entities_of_some_types(tiny_model: CorefModel) -> None:
@@ -83,16 +83,16 @@ def test_people_are_entities_of_some_types(tiny_model: CorefModel) -> None:
     gum = replace(gum, corpus=replace(gum.corpus, mentions=tagged))
     assert [m.tokens for m in in_style(gum, "people").mentions] == [(3, 4, 5, 6, 7), (9,), (13,)]
     found, place = targets(tiny_model, gum, "people")
-    assert {span for span, n in place.items() if found.labels[n].any()} == {(9, 10), (13, 14)}
-    assert found.weights[place[0, 3], 1] == 1  # a date is none of them
-    assert found.weights[place[6, 8], 1] == 1  # nor is a thing
+    assert {span for span, n in place.items() if found[0][n].any()} == {(9, 10), (13, 14)}
+    assert found[1][place[0, 3], 1] == 1  # a date is none of them
+    assert found[1][place[6, 8], 1] == 1  # nor is a thing
 
 
 def test_dates_that_are_not_annotated_are_unknown(tiny_model: CorefModel) -> None:
     found, place = targets(tiny_model, part("meantime"), "dense")
-    assert found.weights[place[1, 2]].tolist() == [1, 0]
-    assert found.weights[place[0, 3]].tolist() == [1, 0]
-    assert found.weights[place[2, 3]].tolist() == [1, 1]
+    assert found[1][place[1, 2]].tolist() == [1, 0]
+    assert found[1][place[0, 3]].tolist() == [1, 0]
+    assert found[1][place[2, 3]].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(("dates", "below"), [(True, False), (False, True)])
@@ -120,9 +120,9 @@ def test_what_a_discontinuous_mention_covers_is_unknown(tiny_model: CorefModel) 
     corpus = part("ecb")
     mentions = (*MENTIONS, Mention("d", (10, 12), "event"))
     found, place = targets(tiny_model, replace(corpus, corpus=replace(corpus.corpus, mentions=mentions)), "salient")
-    assert found.weights[place[11, 12]].tolist() == [0, 1]
-    assert found.weights[place[9, 10]].tolist() == [1, 1]
-    np.testing.assert_array_equal(found.weights[place[9, 12]], [0, 1])
+    assert found[1][place[11, 12]].tolist() == [0, 1]
+    assert found[1][place[9, 10]].tolist() == [1, 1]
+    np.testing.assert_array_equal(found[1][place[9, 12]], [0, 1])
 
 
 def test_a_corpus_of_unknown_style_is_of_the_style_in_use(tiny_model: CorefModel) -> None:
