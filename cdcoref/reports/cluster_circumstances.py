@@ -15,7 +15,7 @@ from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQ
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.facts import Period
 from cdcoref.reading import Readings
-from cdcoref.reports.labels import event_name, is_name_of_event, is_pronoun, label_of_kind
+from cdcoref.reports.labels import cluster_label, event_label, is_pronoun
 
 MOST_PARTICIPANTS = 5
 """Participants of a cluster, at most: those of most mentions."""
@@ -135,11 +135,11 @@ class CorpusCircumstances:
         key = mention.kind, mention.cluster or mention
         if key not in self._names:
             members = self._members(mention)
-            label = self._corpus.name_of(mention) or label_of_kind(
-                mention.kind, [mention_text(member, self._documents[member.document]) for member in members]
-            )
-            if mention.kind == EVENT and not self._corpus.name_of(mention) and not is_name_of_event(label):
-                label = event_name(members, self.readings) or label
+            label = self._corpus.name_of(mention)
+            if label is None and mention.kind == EVENT:
+                label = event_label(members, self.readings)
+            elif label is None:
+                label = cluster_label(mention_text(m, self._documents[m.document]) for m in members)
             self._names[key] = label
         return self._names[key]
 

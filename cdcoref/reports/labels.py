@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from cdcoref.corpus import EVENT, Mention
+from cdcoref.corpus import Mention, mention_text
 from cdcoref.facts import Parse
 from cdcoref.language import PRONOUNS, is_common_word
 from cdcoref.reading import Reading, Readings
@@ -15,10 +14,6 @@ from cdcoref.reports.ranking import is_in_dateline
 from cdcoref.word_tables import words_in
 
 _CONSEQUENCES = words_in("label_words.tsv", "consequence")
-_VERBS = words_in("label_words.tsv", "verb")
-"""Forms of verbs that have other endings."""
-_ADVERBS = words_in("label_words.tsv", "adverb")
-"""What ends a verb of several words ("went down", "took place")."""
 _SHORTEST_SHOUTED = 4
 """Letters from which a common word in capitals is no abbreviation, but from a headline."""
 LONGEST_NAME = 6
@@ -28,11 +23,6 @@ _PRONOUNS = PRONOUNS - {"here", "then"} | {"one"}
 """What names nothing alone: "here" and "then" may be all that a cluster is called."""
 _PARTICLES = words_in("label_words.tsv", "particle")
 """Words inside names that have no capital."""
-
-
-def label_of_kind(kind: str | None, wordings: Iterable[str]) -> str:
-    """The label of a cluster of events (:func:`event_label`), or of any other kind (:func:`cluster_label`)."""
-    return event_label(wordings) if kind == EVENT else cluster_label(wordings)
 
 
 def cluster_label(wordings: Iterable[str]) -> str:
@@ -65,34 +55,24 @@ def cluster_label(wordings: Iterable[str]) -> str:
     return label if best == first else " ".join(label.split()[-len(names[best]) :])
 
 
-def event_label(wordings: Iterable[str]) -> str:
-    """The label of an event: a name before a noun, a noun before a verb, and what happened before what came of it.
+def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
+    """The label of an event: its name, or else who and what (:func:`event_name`), or else its words.
 
-    >>> event_label(["fire", "burned", "burned", "blaze", "fire", "it"])
-    'fire'
-    >>> event_label(["defeat", "election", "defeat", "lost"])
-    'election'
-    >>> event_label(["elected", "elected", "the Norway Cup"])
-    'Norway Cup'
-    >>> event_label(["killed", "killed", "killing"])
-    'killing'
-    >>> event_label(["went down", "went down", "sinking"])
-    'sinking'
-    >>> event_label(["sinks", "went down", "went down", "sinks", "accident"])
-    'accident'
-    >>> event_label(["LAUNCH", "launched"])
-    'launch'
+    A name comes before a noun, a noun before a verb, and what happened before what came of it. Of a document without a
+    parse, nouns and verbs are not distinguished.
     """
-    known = list(wordings)
-    sort = {wording: _sort_of_event(wording) for wording in known}
-    best = max(sort.values())
-    label = cluster_label([wording for wording in known if sort[wording] == best])
+    ranks = [_rank(readings[mention.document], mention) for mention in mentions]
+    best = max(ranks)
+    chosen = [m for m, rank in zip(mentions, ranks, strict=True) if rank == best]
+    label = cluster_label([mention_text(mention, readings[mention.document].document) for mention in chosen])
+    if best not in (_NAME, _PRONOUN) and (name := event_name(mentions, readings)) is not None:
+        return name
     words = label.split()
     if len(words) > 1 and words[0].casefold() in ("the", "a", "an"):
         words = words[1:]
         label = " ".join(words)
     shouted = label.isupper() and all(len(word) >= _SHORTEST_SHOUTED and is_common_word(word.lower()) for word in words)
-    return label.lower() if shouted else label
+    return label.lower() if shouted or best == _VERB else label
 
 
 def is_pronoun(wording: str) -> bool:
@@ -100,31 +80,22 @@ def is_pronoun(wording: str) -> bool:
     return wording.casefold() in _PRONOUNS
 
 
-def is_name_of_event(label: str) -> bool:
-    """Whether a label is a name of several words ("Norway Cup"), or of a pronoun, which clauses cannot better."""
-    return _sort_of_event(label) in (0, 5)
+_PRONOUN, _VERB, _CONSEQUENCE, _NOUN, _NAME = range(5)
+"""What the words of an event are, the best for a label last."""
 
 
-def _sort_of_event(wording: str) -> int:
-    """5: a name; 4: a noun; 3: perhaps a verb ("sinks"); 2: what comes of something else; 1: a verb; 0: a pronoun."""
+def _rank(reading: Reading, mention: Mention) -> int:
+    wording = mention_text(mention, reading.document)
     if is_pronoun(wording) or not wording.split():
-        return 0
+        return _PRONOUN
     if len(_name(wording)) > 1 and not wording.isupper():
-        return 5
-    words = wording.casefold().split()
-    if _is_verb(words[-1]) or (len(words) > 1 and words[-1] in _ADVERBS and _is_verb(words[-2])):
-        return 1
-    if words[-1] in _CONSEQUENCES:
-        return 2
-    return 3 if words[-1].endswith("s") and not words[-1].endswith("ss") else 4
-
-
-@lru_cache(maxsize=1 << 12)
-def _is_verb(word: str) -> bool:
-    """Whether a word in lower case is a past form of a verb, as far as its ending tells; "shooting" may be a noun."""
-    from simplemma import lemmatize
-
-    return word in _VERBS or (word.endswith("ed") and lemmatize(word, lang="en") != word)
+        return _NAME
+    if reading.document.parse is None:
+        return _NOUN
+    head = reading.parse.head_of(mention.tokens)
+    if reading.document.tokens[head].casefold() in _CONSEQUENCES:
+        return _CONSEQUENCE
+    return _NOUN if reading.parse.parts[head] in ("NOUN", "PROPN") else _VERB
 
 
 def _name(wording: str) -> tuple[str, ...]:
@@ -151,9 +122,12 @@ def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 MOST_WORDS = 9
 MOST_OF = 4
 """Words of a phrase with which what it is of still stands."""
+_NOT_SHOWN = frozenset({"DATE", "TIME", "GPE"})
+"""What a list of events shows beside their names."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
 _COMPLEMENTS = frozenset({"prt", "acomp", "oprd"})
 """What completes a verb in a word: "broke off", "was pronounced dead"."""
+_QUOTES_AND_BRACKETS = frozenset('"“”()[]') | {"``", "''", "-LRB-", "-RRB-"}
 _IN_PHRASE = frozenset({"compound", "nummod", "amod", "quantmod", "nmod", "poss"})
 
 
@@ -168,12 +142,9 @@ class _Phrase:
 
 def event_name(mentions: Sequence[Mention], readings: Readings) -> str | None:
     """Who and what, from the mention whose clause or phrase says most; None if none says more than its own words."""
-    phrases = [
-        phrase
-        for mention in mentions
-        if (reading := readings[mention.document]).document.parse is not None
-        and (phrase := _phrase(reading, mention)) is not None
-    ]
+    known = ((readings[mention.document], mention) for mention in mentions)
+    found = (_phrase(reading, mention) for reading, mention in known if reading.document.parse is not None)
+    phrases = [phrase for phrase in found if phrase is not None]
     counts = Counter(phrase.lemma for phrase in phrases)
     best = max(phrases, key=lambda phrase: (phrase.worth, counts[phrase.lemma], -len(phrase.words)), default=None)
     return None if best is None else best.words
@@ -181,15 +152,7 @@ def event_name(mentions: Sequence[Mention], readings: Readings) -> str | None:
 
 def is_bare(mentions: Sequence[Mention], label: str, readings: Readings) -> bool:
     """Whether the name of an event is a word that is no noun, so that it does not say who or what."""
-    if len(label.split()) > 1:
-        return False
-    known = [readings[mention.document] for mention in mentions]
-    parts = [
-        reading.parse.parts[reading.parse.head_of(mention.tokens)]
-        for reading, mention in zip(known, mentions, strict=True)
-        if reading.document.parse is not None
-    ]
-    return bool(parts) and not {"NOUN", "PROPN"}.intersection(parts)
+    return len(label.split()) < 2 and all(_rank(readings[m.document], m) in (_PRONOUN, _VERB) for m in mentions)
 
 
 def _phrase(reading: Reading, mention: Mention) -> _Phrase | None:
@@ -223,10 +186,20 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     plain = not helpers and parse.tags[verb] in ("VBD", "VBZ", "VBP", "VBN")
     # After a participle a subject may be its object: "a ferry carrying passengers sank".
     doubtful = bool(who) and who[0] > 0 and parse.tags[who[0] - 1] == "VBG"
-    says_more = bool(what or passive or particles)
+    where = [] if what else _prepositional_phrase(parse, verb)
+    says_more = bool(what or passive or particles or where)
     doubtful |= parse.relations[verb] == "acl" and not says_more
     worth = 2.0 * bool(who) + says_more + 0.5 * plain - 2.0 * negated - 1.5 * (doubtful or infinitive)
-    return [*who, *sorted(helpers), verb, *sorted((*particles, *what))], max(worth, 0.1)
+    return [*who, *sorted(helpers), verb, *sorted((*particles, *what, *where))], max(worth, 0.1)
+
+
+def _prepositional_phrase(parse: Parse, verb: int) -> list[int]:
+    """The tokens of the first phrase behind a verb that says neither when nor in what city: "into the clinic"."""
+    for child in parse.children[verb]:
+        phrase = [] if child < verb or parse.relations[child] != "prep" else _object_of(parse, child)
+        if 0 < len(phrase) <= MOST_OF and not _NOT_SHOWN.intersection(parse.entity_types[token] for token in phrase):
+            return [child, *phrase]
+    return []
 
 
 def _is_time(parse: Parse, noun: int | None) -> bool:
@@ -280,7 +253,8 @@ def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     phrase = list(range(min(found), max(found) + 1))
     phrase = phrase if len(phrase) < MOST_WORDS else [noun]
     owner = [token for child in of[:1] for token in (child, *_object_of(parse, child))]
-    return [*phrase, *owner] if 1 < len(owner) <= MOST_OF and len(phrase) <= MOST_OF else phrase
+    says_when = any(parse.entity_types[token] in ("DATE", "TIME") for token in owner)
+    return [*phrase, *owner] if 1 < len(owner) <= MOST_OF and len(phrase) <= MOST_OF and not says_when else phrase
 
 
 def _below(parse: Parse, token: int) -> Iterator[int]:
@@ -292,19 +266,19 @@ def _below(parse: Parse, token: int) -> Iterator[int]:
 
 
 def _text(reading: Reading, tokens: Sequence[int]) -> str:
-    """The words as they stand inside a sentence."""
+    """The words as they stand inside a sentence, without quotation marks and brackets."""
     document, parse = reading.cased, reading.parse
-    words: list[str] = []
+    text, before = "", -1
     for token in tokens:
         word = document.tokens[token]
+        if word in _QUOTES_AND_BRACKETS:
+            continue
         begins = document.sentence_at(token)[0] == token
         head_part = parse.parts[parse.heads[token]] if parse.entity_types[token] else ""  # "Port Elm"
         is_name = "PROPN" in (parse.parts[token], head_part)
         lowers = begins and not word.isupper() and not is_name and not word[1:].isupper()
-        joined = words and (word.startswith(("'", "’")) or word == "n't" or "-" in (word, words[-1][-1:]))
-        word = word[:1].lower() + word[1:] if lowers else word
-        if joined:
-            words[-1] += word
-        else:
-            words.append(word)
-    return " ".join(words)
+        adjacent = before == token - 1 and document.offsets[before][1] == document.offsets[token][0]
+        joined = adjacent or word.startswith(("'", "’")) or word == "n't" or "-" in (word, text[-1:])
+        text += ("" if joined or not text else " ") + (word[:1].lower() + word[1:] if lowers else word)
+        before = token
+    return text

@@ -57,7 +57,7 @@ def test_a_report_of_a_story(news: Prediction, tmp_path: Path) -> None:
     assert "| 2024-03-06 | AP | Vell flees | a |" in text
     assert "\nWho: Tomas Vell  \nWhen: 5 March 2024\n" in text
     assert (
-        "### Timeline\n\n- **flight** (5 March 2024; 2 documents)  \n  “Mr. Vell left Athens on 5 March 2024.” (a)\n"
+        "### Timeline\n\n- **fled** (5 March 2024; 2 documents)  \n  “Mr. Vell left Athens on 5 March 2024.” (a)\n"
         in text
     )
     assert "**Tomas Vell**" in text or "**Mr. Vell**" in text
