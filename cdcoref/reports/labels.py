@@ -122,6 +122,7 @@ def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 MOST_WORDS = 9
 MOST_OF = 4
 """Words of a phrase with which what it is of still stands."""
+_NAMED = frozenset({"PERSON", "NORP", "ORG", "GPE", "FAC", "LOC"})
 _NOT_SHOWN = frozenset({"DATE", "TIME", "GPE"})
 """What a list of events shows beside their names."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
@@ -177,9 +178,9 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
         return [], 0.0
     helpers = [child for child in parse.children[verb] if parse.relations[child] in ("aux", "neg") and child < verb]
     infinitive = any(parse.tags[child] == "TO" for child in helpers)
-    if not who:
-        helpers = [child for child in helpers if parse.tags[child] != "TO"]
     negated = any(parse.relations[child] == "neg" for child in helpers)
+    if not who and not negated:
+        helpers = []
     if helpers:
         helpers += [child for child in parse.children[verb] if parse.relations[child] == "auxpass" and child < verb]
     particles = [child for child in parse.children[verb] if parse.relations[child] in _COMPLEMENTS and child > verb]
@@ -271,11 +272,12 @@ def _text(reading: Reading, tokens: Sequence[int]) -> str:
     text, before = "", -1
     for token in tokens:
         word = document.tokens[token]
-        if word in _QUOTES_AND_BRACKETS:
+        short_verb = word.startswith(("'", "’")) and parse.parts[token] in ("AUX", "VERB")  # "the groups've worked"
+        if short_verb or word in _QUOTES_AND_BRACKETS:
             continue
         begins = document.sentence_at(token)[0] == token
         head_part = parse.parts[parse.heads[token]] if parse.entity_types[token] else ""  # "Port Elm"
-        is_name = "PROPN" in (parse.parts[token], head_part)
+        is_name = "PROPN" in (parse.parts[token], head_part) or parse.entity_types[token] in _NAMED
         lowers = begins and not word.isupper() and not is_name and not word[1:].isupper()
         adjacent = before == token - 1 and document.offsets[before][1] == document.offsets[token][0]
         joined = adjacent or word.startswith(("'", "’")) or word == "n't" or "-" in (word, text[-1:])
