@@ -72,7 +72,11 @@ def read_conll_table(path: str | Path, lines: Lines | None = None, *, ids: IdSco
     parser = _Parser(str(path), lines, ids)
     for first, chunk in line_chunks(path):
         for number, line in enumerate(chunk.split(b"\n")[:-1], first):
-            parser.read(line.rstrip(), number)
+            no_mention = line.startswith(parser.prefix) and line.endswith(b"\t-") and line.count(b"\t") == COLUMNS - 1
+            if no_mention and lines is None and parser.document is not None:  # for speed, only counted
+                parser.document.tokens += 1
+            else:
+                parser.read(line.rstrip(), number)
     return parser.finish()
 
 
@@ -90,8 +94,8 @@ class _Parser:
         self._blanks = 0
         self._line = 0
         self._block: tuple[bytes, int] | None = None  # the text after "#begin document", and its line
-        self._document: DocumentRow | None = None
-        self._prefix = b"\n"  # the first three columns of the current document; no line begins so
+        self.document: DocumentRow | None = None
+        self.prefix = b"\n"  # the first three columns of the current document; no line begins so
         self._cross_document: bool | None = None  # the layout, once a token line has shown it
 
     def read(self, line: bytes, number: int) -> None:
@@ -132,7 +136,7 @@ class _Parser:
                 )
             self._block = begin[1], line
             self._begin_ids()
-            self._prefix = b"\n"
+            self.prefix = b"\n"
             if self._cross_document is False:
                 self._begin_block(line)
         elif _END.match(text):
@@ -165,7 +169,7 @@ class _Parser:
         self._begin(key, DocumentRow(line=line))
 
     def _begin_prefix(self, line: bytes, number: int) -> None:
-        if self._document is not None:
+        if self.document is not None:
             self._end_document()
         if self._stated == "local":
             self._begin_ids()
@@ -177,19 +181,19 @@ class _Parser:
         if earlier is not None and (earlier.topic, earlier.subtopic) != (topic, subtopic):
             key = DocumentKey("/".join(map(unescape, columns)))  # one name in two topics is two documents
         self._begin(key, DocumentRow(topic, subtopic, line=number))
-        self._prefix = b"\t".join((*first, b""))
+        self.prefix = b"\t".join((*first, b""))
 
     def _begin(self, key: DocumentKey, row: DocumentRow) -> None:
         row.ids_of = None if self._global else self._ids_of
         self._builder.begin_document(key, row)
-        self._document = row
+        self.document = row
 
     def _end_document(self) -> None:
         if any(self._open.values()):
             _, _, line = min(stack[0] for stack in self._open.values() if stack)
             self._fail("the mention that begins here does not end in its document; close its bracket", line)
         self._open.clear()
-        self._document = None
+        self.document = None
 
     def _token(self, line: bytes, number: int) -> None:
         """Parse a token line."""
@@ -204,9 +208,9 @@ class _Parser:
                 self._fail(
                     f"the line does not have {COLUMNS} tab-separated columns, unlike the first token line", number
                 )
-            if not line.startswith(self._prefix):
+            if not line.startswith(self.prefix):
                 self._begin_prefix(line, number)
-        assert self._document is not None
+        assert self.document is not None
         place = max(line.rfind(b"\t"), line.rfind(b" ")) + 1
         if place == 0:
             self._fail(
@@ -214,10 +218,10 @@ class _Parser:
             )
         text = line[place:]
         if text != b"-":
-            self._take(text, self._document.tokens, number)
+            self._take(text, self.document.tokens, number)
         if self._lines is not None:
             self._lines.setdefault(len(self._builder.table.documents) - 1, []).append((self._blanks, line))
-        self._document.tokens += 1
+        self.document.tokens += 1
 
     def _take(self, text: bytes, token: int, line: int) -> None:
         """Add the mentions of a coreference cell."""
