@@ -9,7 +9,6 @@ from .labels import cluster_label as cluster_label
 from .labels import event_label as event_label
 from .labels import event_name as event_name
 from .labels import is_bare as is_bare
-from .labels import label_of_kind as label_of_kind
 from .mention_rows import LocatedMentions as LocatedMentions
 from .mention_rows import MentionRow as MentionRow
 from .mention_rows import PredictedMention as PredictedMention
