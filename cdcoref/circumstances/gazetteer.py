@@ -150,6 +150,9 @@ def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     population = _gazetteer().population
     large = population[first] >= _KNOWN_BY_NAME_ALONE
     others = [place for place in places[1:] if population[place] * _POPULATION_RATIO > population[first]]
+    is_here = any(place.country in countries and not _is_far_larger(first, place) for place in places)
+    if is_here and first.country not in countries:
+        return Place(first.name)
     repeated = first.country in _NAMES_REPEATED
     abroad = repeated or any(place.country != first.country for place in places)
     if any(place.country != first.country for place in others) or (

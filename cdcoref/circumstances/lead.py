@@ -11,7 +11,14 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from cdcoref.circumstances.gazetteer import Place, country_of_people
-from cdcoref.circumstances.owners import governor, is_announcement, is_behind_limit, is_report, owners
+from cdcoref.circumstances.owners import (
+    governor,
+    is_announcement,
+    is_behind_limit,
+    is_during,
+    is_report,
+    owners,
+)
 from cdcoref.circumstances.places import AT_PLACE, CONTINENTS, OFFICIALS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
@@ -31,6 +38,7 @@ from cdcoref.facts import (
     is_verb,
     looks_elsewhere,
     times_in,
+    verb_of,
     verbs_about,
 )
 from cdcoref.language import (
@@ -69,6 +77,7 @@ _FIRST_SENTENCES = 5
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
+_CAPTIONS = words_in("time_words.tsv", "caption")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
 _DASHES = frozenset({"-", "--", "–", "—", "―", "(", ")", "|", ":"})
@@ -107,6 +116,7 @@ class Lead:
             own
             for own in sentences
             if own.words and not own.lower[0].startswith(("http", "www")) and not is_header_line(" ".join(own.words))
+            if own.lower[0] not in _CAPTIONS or ":" not in own.words[1:2]
         ]
         self._lines = [own for number, own in enumerate(self._lines) if not (number and _is_of_writers(own))]
         prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
@@ -125,9 +135,12 @@ class Lead:
         title = "" if "title" in document.found else str(document.metadata.get("title", ""))
         self._title = title.split() or (self._lines[0].words if self._lines else ())
         named = [one.place for one in places_in(self._title) if one.place.country]
-        ranked = sorted(self._places(), key=lambda pair: (_is_abroad(pair[1].place, named), pair[0]))
+        ranked = sorted(
+            self._places(),
+            key=lambda pair: (_is_abroad(pair[1].place, named), pair[0], pair[1].place.sort in ("country", "region")),
+        )
         places = _exact([where for rank, where in ranked if rank != _DATELINE])
-        places += [where for rank, where in ranked if rank == _DATELINE]
+        places += [where for rank, where in ranked if rank == _DATELINE and not _is_abroad(where.place, named)]
         inferred = next(((r, when) for r, _, when in times if when.source == Source.INFERRED), None)
         self.when: When | None = inferred and inferred[1]
         rank = inferred[0] if inferred else _BODY
@@ -174,6 +187,8 @@ class Lead:
             for time in own.times:
                 when = stated(time, own, today)
                 word = governor(parse, own.tokens(time.start, time.end), events)
+                if word is not None and is_during(parse, word) and not is_report(parse, verb_of(parse, word)):
+                    word = verb_of(parse, word)
                 if word is None or when is None or time.looks_back or looks_elsewhere(parse, when.tokens[0]):
                     continue
                 days = 1 if when.period.weekday is not None else when.period.days
@@ -182,6 +197,7 @@ class Lead:
                 is_near = today is None or not today.has_year or when.period.gap(today) <= _LONGEST_MAIN
                 is_aside = (
                     is_in_relative_clause(parse, when.tokens[0])
+                    or (parse.relations[word] == "acl" and is_report(parse, word))
                     or is_behind_limit(parse, word)
                     or days > _REPORTED_WITHIN
                     or own.lower[0] in _CONTRASTING
@@ -199,7 +215,7 @@ class Lead:
                 else:
                     continue
                 is_of_report = is_report(parse, word) and not is_announcement(parse, word)
-                tells = own.first in self._first or today is None or is_announcement(parse, word)
+                tells = own.first in self._first or today is None
                 inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
                 inferred = inferred and (today is None or not is_aside)
                 yield rank, is_of_report, replace(when, source=Source.INFERRED if inferred else Source.DOCUMENT)
@@ -213,7 +229,9 @@ class Lead:
                 where = Where(one.place, own.tokens(one.start, one.end), Source.INFERRED)
                 word = governor(parse, where.tokens, events, of_place=True)
                 is_relative = is_in_relative_clause(parse, where.tokens[0])
-                if one.start < own.dateline or (own is self._lines[0] and _is_of_site(own, one.start)):
+                if one.start < own.dateline and one.certain and one.place.sort != "country" and one.place.region:
+                    yield _LOCAL, where  # a town that is small enough to be named with its state
+                elif one.start < own.dateline or (own is self._lines[0] and _is_of_site(own, one.start)):
                     yield _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue

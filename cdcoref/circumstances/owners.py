@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, is_verb, looks_ahead, verbs_about
+from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, verbs_about
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -19,6 +19,7 @@ _LIMITS = words_in("time_words.tsv", "limit")
 _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
+_WITH_GERUNDS = words_in("time_words.tsv", "gerund")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 
@@ -57,19 +58,26 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
 
     `of_place`: whether it is a place, which a verb shares with its subject and object.
     """
-    heads = [word] if word in events else []
+    is_event = word in events and (of_place or not is_plan(parse, word))
+    heads = [word] if is_event else []
     if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"
         heads += [token for token in (other, *_sharing(parse, other, other in events, of_place)) if token in events]
     above = parse.heads[parse.heads[word]]
-    is_during = parse.relations[word] == "pobj" and parse.lemmas[parse.heads[word]].casefold() in _DURING
-    if is_during and is_verb(parse, above) and not is_report(parse, above):  # "at a Tuesday meeting they voted"
+    if is_during(parse, word) and not is_report(parse, above):
         heads += [token for token in (above, *_sharing(parse, above, True, of_place)) if token in events]
     if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
     if is_verb(parse, word):
-        heads += [token for token in _sharing(parse, word, word in events, of_place) if token in events]
+        heads += [token for token in _sharing(parse, word, is_event, of_place) if token in events]
     return list(dict.fromkeys(events[token] for token in heads))
+
+
+def is_during(parse: Parse, noun: int) -> bool:
+    """Whether a noun is something in which, or at which, what its verb says happens ("voted at a Tuesday meeting")."""
+    preposition = parse.heads[noun]
+    within = parse.relations[noun] == "pobj" and parse.lemmas[preposition].casefold() in _DURING
+    return within and is_verb(parse, parse.heads[preposition])
 
 
 def _at_once(parse: Parse, verb: int) -> int | None:
@@ -133,7 +141,10 @@ def is_reporting(parse: Parse, token: int) -> bool:
 
 
 def is_behind_limit(parse: Parse, verb: int) -> bool:
-    """Whether a verb's clause says what something came after or before ("it comes after they exchanged fire")."""
-    marks = [child for child in parse.children[verb] if parse.relations[child] == "mark"]
-    marks += [parse.heads[verb]] if parse.relations[verb] == "pcomp" else []
-    return any(parse.lemmas[mark].casefold() in _LIMITS for mark in marks)
+    """Whether a verb's clause says what something came after or before ("it comes after they exchanged fire").
+
+    What somebody does after or by doing something else is of its day ("fled after robbing a bank on Friday").
+    """
+    marks = {parse.lemmas[child].casefold() for child in parse.children[verb] if parse.relations[child] == "mark"}
+    before = {parse.lemmas[parse.heads[verb]].casefold()} if parse.relations[verb] == "pcomp" else set()
+    return not _LIMITS.isdisjoint(marks | before - _WITH_GERUNDS)

@@ -26,6 +26,7 @@ _BEHIND_LANGUAGES = words_in("place_words.tsv", "after a language")
 SETTLEMENTS = words_in("place_words.tsv", "settlement")
 _FACILITIES = words_in("place_words.tsv", "facility")
 OFFICIALS = words_in("place_words.tsv", "official")
+_OUTDOORS = words_in("place_words.tsv", "outdoors")
 _ROADS = words_in("place_words.tsv", "road")
 _RESIDENTS = words_in("place_words.tsv", "resident")
 _WATERS = words_in("place_words.tsv", "water")
@@ -69,7 +70,8 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
     """The places of a sentence in sentence case, in order; none overlap. For the rest see :func:`likeliest`."""
     dateline = dateline_end(words)
     found: list[StatedPlace] = []
-    for start, end in capitalised(words):
+    behind = ((start + dateline, end + dateline) for start, end in capitalised(words[dateline:]))
+    for start, end in (*capitalised(words[:dateline]), *behind):
         if start < dateline and found and words[start - 1] != ",":
             continue  # the agency
         place = start
@@ -78,7 +80,7 @@ def places_in(words: Sequence[str], known: Sequence[Place] = (), countries: Coll
             if one is not None and not (one.end - one.start < end - start and not _is_in_name(words, one, end)):
                 found.append(one)
                 place = one.end
-            elif (unknown := _unknown(words, start, end)) is not None and place == start:
+            elif (unknown := _unknown(words, start, end, dateline)) is not None and place == start:
                 found.append(unknown)
                 place = end
             else:
@@ -204,8 +206,10 @@ def _says_place(words: Sequence[str], place: int) -> bool:
     return word == "of" and before > 0 and words[before - 1].casefold() in _PLACE_NOUNS
 
 
-def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
+def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> StatedPlace | None:
     """A name after "in", "near" or "the town of" that the gazetteer lacks; no street, building or person."""
+    if not start and end < dateline and words[end] == ",":  # "MERIDIAN FALLS , Ohio -"
+        return StatedPlace(start, end, Place(" ".join(words[:end]).title()), firm=True)
     before = start - 1
     ends = {words[start].casefold(), words[end - 1].casefold()}
     land = end - start > 1 and not ends.isdisjoint(LANDS_AND_WATERS)
@@ -224,11 +228,12 @@ def _unknown(words: Sequence[str], start: int, end: int) -> StatedPlace | None:
     if words[before].casefold() not in before_names and not of_settlement:
         return None
     last = words[end - 1].casefold()
+    is_outdoors = words[before].casefold() == "in" and end - start > 1 and last in _OUTDOORS
     following = words[end].casefold() if end < len(words) else ""
     if end - start == 1 and (country := country_of_people(words[start])) is not None:
         qualifies = following.isalpha() and following not in _BEHIND_LANGUAGES
         return StatedPlace(start, end, country, firm=True) if qualifies else None  # "in Danish bank robbery"
-    if last in _FACILITIES or following in _FACILITIES or following in ("'s", "’s") or words[start].isupper():
+    if following in _FACILITIES | {"'s", "’s"} or (last in _FACILITIES and not is_outdoors) or words[start].isupper():
         return None
     if not all(_IN_UNKNOWN.fullmatch(word) for word in words[start:end]):
         return None
@@ -240,6 +245,8 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
 
     Countries and regions are none, and neither is a city before the word for an institution, residents or an event.
     """
+    if one.end + 1 < len(words) and words[one.end] == "," and state_shortened(words[one.end + 1]):
+        return True  # "Ann Lee of Troy, N.Y."
     if _begun(words, one.start):
         return False
     if one.place.sort in ("country", "region") and one.place.country:
@@ -273,6 +280,6 @@ def _with_containers(
                 else:
                     place = inside[0] if container.sort == "region" else likeliest(inside, known, {container.country})
                 skipped.add(end + 1)
-                yield StatedPlace(start, stop, place, firm=True, certain=True)
+                yield StatedPlace(start, stop, place, firm=firm or not _begun(words, start), certain=True)
                 continue
         yield StatedPlace(start, end, place, firm, certain=place.sort in ("country", "region"))

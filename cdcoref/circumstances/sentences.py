@@ -28,6 +28,7 @@ ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"
 LINE_BREAK = "//n"
 _HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
 _PLACE, _OTHER = "place", "other"
+_NO_PLACES = frozenset({"EVENT", "LAW", "WORK_OF_ART"})
 _SITES = words_in("place_words.tsv", "site")
 _PUBLISHED = words_in("time_words.tsv", "publication")
 
@@ -101,7 +102,7 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
     for sentence in sentences:
         for named in sentence.places:
             if named.place.sort in ("city", "unknown") and not named.certain:
-                use = _use(parse, sentence.tokens(named.start, named.end), named)
+                use = _use(parse, sentence.tokens(named.start, named.end), named, sentence.dateline)
                 use_of[sentence.first + named.start] = use
                 uses[named.place.name].add(use)
     others = {name for name, found in uses.items() if _PLACE not in found and _OTHER in found}
@@ -135,7 +136,7 @@ def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool
     return named.place.sort in ("city", "unknown") and modifies and is_there
 
 
-def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> str:
+def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int) -> str:
     """Whether a name is used for a place, or for somebody; else empty."""
     token = parse.head_of(tokens)
     above = parse.heads[token]
@@ -144,8 +145,10 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> str:
     is_common = all(map(is_common_word, words)) and words.isdisjoint(LANDS_AND_WATERS)
     if is_unknown and is_common and parse.entity_types[token] not in ("GPE", "LOC", "NORP", "PERSON"):
         return _OTHER  # "in Congress"
-    if parse.relations[token] == "compound" and is_unknown:
-        return _OTHER  # "in the Kraft plant"
+    if named.start < dateline:
+        return _PLACE
+    if is_unknown and (parse.relations[token] in ("compound", "amod") or parse.entity_types[token] in _NO_PLACES):
+        return _OTHER  # "in the Kraft plant", "in World War II"
     held = {parse.lemmas[word].casefold() for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER

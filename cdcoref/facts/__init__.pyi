@@ -4,6 +4,7 @@ from .clauses import has_not_happened as has_not_happened
 from .clauses import has_subject as has_subject
 from .clauses import is_denied as is_denied
 from .clauses import is_in_relative_clause as is_in_relative_clause
+from .clauses import is_plan as is_plan
 from .clauses import is_verb as is_verb
 from .clauses import looks_ahead as looks_ahead
 from .clauses import looks_elsewhere as looks_elsewhere

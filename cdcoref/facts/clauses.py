@@ -16,6 +16,8 @@ _AT_DISTANCE = words_in("time_words.tsv", "distance")
 _AWAITED = words_in("time_words.tsv", "awaited")
 _NOBODY = words_in("function_words.tsv", "nobody")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
+_DURING = words_in("time_words.tsv", "during")
+_SPANS = words_in("time_words.tsv", "span")
 
 
 @cache
@@ -133,6 +135,13 @@ def _determiners(parse: Parse, noun: int) -> frozenset[str]:
     )
 
 
+def is_plan(parse: Parse, verb: int) -> bool:
+    """Whether a verb says for when something is planned, rather than when that was done ("scheduled for Friday")."""
+    below = {parse.lemmas[child].casefold() for child in parse.children[verb] if parse.relations[child] == "prep"}
+    name = parse.lemmas[verb].casefold()
+    return parse.tags[verb] == "VBN" and name in _AWAITED and ("for" in below or name == "expect")
+
+
 def looks_ahead(parse: Parse, token: int) -> bool | None:
     """Whether the clause of a token is about what is still to come, by its tense; None if it has no verb.
 
@@ -142,17 +151,21 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     verb = verb_of(parse, token)
     beside = range(token, min(token + 2, len(parse.heads)))  # "the weekend"
     noun = next((parse.heads[word] for word in beside if parse.relations[word] in ("compound", "poss", "nmod")), None)
-    if noun is not None and parse.tags[noun] not in ("NN", "NNS"):
-        noun = None  # "Black Friday"
+    if noun is not None and (parse.tags[noun] not in ("NN", "NNS") or parse.lemmas[noun].casefold() in _SPANS):
+        noun = None  # "Black Friday", "on Friday night"
     is_no_subject = noun is not None and not (parse.heads[noun] == verb and parse.relations[noun].startswith("nsubj"))
     above = parse.heads[token]
     modifies = parse.relations[token] == "npadvmod" and parse.entity_types[above] != "TIME"  # "a fire Sunday"
+    preposition = verb if noun is None else parse.heads[noun]
+    is_within = parse.heads[preposition] == verb and parse.lemmas[preposition].casefold() in _DURING
     of_noun = noun is not None or (modifies and parse.tags[above] in ("NN", "NNS"))
     while is_verb(parse, verb):
         auxiliaries = [child for child in parse.children[verb] if parse.relations[child].startswith("aux")]
         tags = {parse.tags[verb], *(parse.tags[child] for child in auxiliaries)}
         lemmas = {parse.lemmas[child] for child in auxiliaries}
-        if "MD" in tags and is_no_subject:
+        if is_plan(parse, verb):
+            return True
+        if "MD" in tags and is_no_subject and not is_within:  # "in Friday's race Maas will"
             return None
         if "MD" in tags:
             return "have" not in lemmas

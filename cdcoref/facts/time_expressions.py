@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from dateutil.easter import easter
 
 from cdcoref.facts.period import UNKNOWN_YEAR, Period, month_later
-from cdcoref.word_tables import rows
+from cdcoref.word_tables import rows, words_in
 
 Ahead = Callable[[int], bool | None]
 """Whether what happens at the time that begins at a word is still to come, by tense; None if no verb says."""
@@ -89,6 +89,7 @@ _DAYS_AWAY = {
     "tomorrow": 1,
     "after tomorrow": 2,
 }
+_REPEATED = {*_ORDINALS, "each", "every"} - {"last"}
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
 _MOST_YEARS_AHEAD = 30
@@ -97,6 +98,9 @@ _LONGEST_HOLIDAY = 4
 
 def _either(words: object) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))  # type: ignore[call-overload]
+
+
+_OF_MATCH = re.compile(rf"\b(?i:{_either(words_in('time_words.tsv', 'match'))})\b")
 
 
 def _cased(names: Sequence[str]) -> str:
@@ -344,6 +348,8 @@ def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | Non
     groups = match.groupdict()
     before = _word_before(context)
     name = groups["month"]
+    if groups.get("extent") and re.match(r" \d\d?\b", context.text[match.end() :]):
+        return None  # "early May 12"
     plain = not (_states_year(groups) or groups.get("extent"))
     if plain and name.casefold() in ("march", "may") and before not in _BEFORE_MONTH:
         return None
@@ -529,7 +535,7 @@ def _count(word: str) -> int:
 def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
     """``Sunday``, ``last Sunday``, ``this coming Friday``, ``Sunday night``, ``the Sunday before last``."""
     groups = match.groupdict()
-    if groups.get("unknown"):  # "the Sunday before the vote"
+    if groups.get("unknown") or _word_before(context) in _REPEATED:  # "the Sunday before the vote", "every Sunday"
         return _UNKNOWN
     if groups.get("beyond"):
         groups["step"] = groups["beyond"].split()[-1]
@@ -817,6 +823,8 @@ def _share_of_year(match: re.Match[str], context: _Context) -> Period | StatedTi
     if not 1 <= number <= 12 // length or (share == "half" and not stated):
         return None
     if not stated:
+        if _OF_MATCH.search(context.text):
+            return None
         if context.known is None:
             return _UNKNOWN
         today = context.known.first

@@ -204,6 +204,7 @@ def loaded_pipeline(pipeline: str | None) -> Language:
         # Words joined by a hyphen stay one token: the rule that matches "a-b" gives way to one for longer dashes.
         infixes = [rule for rule in nlp.Defaults.infixes or () if not re.search(rule, "a-b")]
         infixes.append(r"(?<=\w)(?:--+|[–—~]+)(?=\w)")
+        nlp.tokenizer.rules = {word: rule for word, rule in nlp.tokenizer.rules.items() if word != "8)"}  # type: ignore[union-attr]
         for title in sorted(_ABBREVIATIONS):
             nlp.tokenizer.add_special_case(title, [{"ORTH": title}])  # type: ignore[union-attr]
         nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer  # type: ignore[union-attr]
