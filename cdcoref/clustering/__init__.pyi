@@ -3,8 +3,6 @@ from .constraints import contradict as contradict
 from .constraints import merge_blocks as merge_blocks
 from .constraints import unconflicted_parts as unconflicted_parts
 from .constraints import with_followers as with_followers
-from .linkage import LINKAGES as LINKAGES
-from .linkage import Linkage as Linkage
 from .linkage import agglomerative as agglomerative
 from .linkage import dendrogram as dendrogram
 from .pair_scores import PairScores as PairScores

@@ -1,22 +1,17 @@
 """Sparse pair scores in, dendrograms and clusters out (paper section 3.2, Appendix C.1): those of scikit-learn's
-`AgglomerativeClustering` on the full matrix of distances, which is not built. The distance of two clusters is ``(1 -
-share)`` times the mean plus `share` times the least of their pairs', ``1 - score``, or 1 for a pair not stored. Ties:
-clusters whose largest members come first, in the order of `keys`, are merged first."""
+`AgglomerativeClustering` on the full matrix of distances, which is not built. The distance of two clusters is the mean
+of their pairs', ``1 - score``, or 1 for a pair not stored. Ties: clusters whose largest members come first, in the
+order of `keys`, are merged first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from cdcoref.clustering.pair_scores import PairScores, connected, unique_pairs
-
-Linkage = Literal["average", "single"]
-LINKAGES: tuple[str, ...] = get_args(Linkage)
-SHARE_OF_MINIMUM: dict[str, float] = {"average": 0.0, "single": 1.0}
-"""Share of the least distance of a pair in the distance of two clusters; the rest is the mean distance."""
 
 _SMALL = 2000
 """Components of up to this many items become a matrix (16 MB) whatever their density."""
@@ -49,29 +44,24 @@ class Dendrogram:
         return connected(self.size, *self.merges(distance_threshold))
 
 
-def agglomerative(
-    scores: PairScores, distance_threshold: float, linkage: Linkage = "average", keys: Sequence[Any] | None = None
-) -> np.ndarray:
+def agglomerative(scores: PairScores, distance_threshold: float, keys: Sequence[Any] | None = None) -> np.ndarray:
     """Cluster items, merging the closest clusters while their distance is less than a threshold.
 
     Above 1 everything is one cluster. `keys`, one sortable key an item, settle ties. Returns labels from 0 in the order
-    of their first item. *Shape:* (size,). Raises `ValueError` for an unknown linkage or a wrong number of keys.
+    of their first item. *Shape:* (size,). Raises `ValueError` for a wrong number of keys.
     """
-    return dendrogram(scores, linkage, keys).cut(distance_threshold)
+    return dendrogram(scores, keys).cut(distance_threshold)
 
 
-def dendrogram(scores: PairScores, linkage: Linkage = "average", keys: Sequence[Any] | None = None) -> Dendrogram:
+def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrogram:
     """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`."""
-    if linkage not in LINKAGES:
-        raise ValueError(f"linkage is {linkage!r}; it must be one of {', '.join(LINKAGES)}")
     item_at = _places(scores.size, keys)
     place_of = np.empty_like(item_at)
     place_of[item_at] = np.arange(scores.size)
     low, high, score = unique_pairs(scores, place_of)
     distance = 1.0 - score
     stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
-    pairs = low[stored], high[stored], distance[stored]
-    first, second, height = _merges(scores.size, pairs, SHARE_OF_MINIMUM[linkage])
+    first, second, height = _merges(scores.size, (low[stored], high[stored], distance[stored]))
     return Dendrogram(scores.size, item_at[first], item_at[second], height)
 
 
@@ -84,7 +74,7 @@ def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
     return np.array(sorted(range(size), key=keys.__getitem__), dtype=np.int64)
 
 
-def _merges(size: int, pairs: Pairs, share: float) -> Pairs:
+def _merges(size: int, pairs: Pairs) -> Pairs:
     """All merges, by distance."""
     low, high, distance = pairs
     component = connected(size, low, high)
@@ -93,23 +83,23 @@ def _merges(size: int, pairs: Pairs, share: float) -> Pairs:
     as_matrix = (items <= _SMALL) & (stored.sum() < _MANY_PAIRS)
     as_matrix |= (items <= 2 * _SMALL) & (stored >= _DENSE_FRACTION * (items * (items - 1) // 2))
     chosen = as_matrix[component[low]]
-    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]), share)]
+    found = [_merge_matrices(component, (low[chosen], high[chosen], distance[chosen]))]
     if not chosen.all():
         from cdcoref.clustering.sparse_merges import sparse_merges  # loads Numba, which small problems do without
 
-        found.append(sparse_merges(size, low[~chosen], high[~chosen], distance[~chosen], share))
+        found.append(sparse_merges(size, low[~chosen], high[~chosen], distance[~chosen]))
     first, second, height = (np.concatenate(columns) for columns in zip(*found, strict=True))
     order = np.argsort(height, kind="stable")
     return first[order], second[order], height[order]
 
 
-def _merge_matrices(component: np.ndarray, pairs: Pairs, share: float) -> Pairs:
+def _merge_matrices(component: np.ndarray, pairs: Pairs) -> Pairs:
     """The merges of some components, each as a matrix."""
     merges = [
         (int(members[first]), int(members[second]), height)
         for members, own in _components(component, pairs)
         for first, second, height in (
-            [(0, 1, float(own[2][0]))] if len(members) == 2 else dense_merges(len(members), *own, share)
+            [(0, 1, float(own[2][0]))] if len(members) == 2 else dense_merges(len(members), *own)
         )
     ]
     first, second, height = zip(*merges, strict=True) if merges else ((), (), ())
@@ -132,20 +122,17 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
         yield members[member_bounds[number] : member_bounds[number + 1]], (low[own], high[own], distance[own])
 
 
-def dense_merges(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
-) -> list[tuple[int, int, float]]:
+def dense_merges(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> list[tuple[int, int, float]]:
     """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance.
 
     The pairs are given once each, with a distance below 1. The merged cluster goes on under the greater number. Of
     equally near clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances:
     (pairs,)
     """
-    gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all
+    gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all; 0 if none is stored
     gain[low, high] = gain[high, low] = 1.0 - distance
-    least = np.full((size, size), np.inf)
-    least[low, high] = least[high, low] = distance
-    between = least.copy()
+    between = np.full((size, size), np.inf)
+    between[low, high] = between[high, low] = distance
     sizes = np.ones(size)
     nearest = between.argmin(axis=1)
     to_nearest = between[np.arange(size), nearest]
@@ -160,14 +147,9 @@ def dense_merges(
         merges.append((a, b, float(height[b])))
         sizes[b] += sizes[a]
         gain[b] = gain[:, b] = gain[a] + gain[b]
-        least[b] = least[:, b] = np.minimum(least[a], least[b])
-        least[b, b] = np.inf
-        for matrix in (least, between):
-            matrix[a] = matrix[:, a] = np.inf
-        pairs = sizes * sizes[b]
-        there = least[b] < np.inf
-        mixed = (1 - share) * (1.0 - gain[b] / pairs) + share * np.where(there, least[b], 1.0)
-        new = np.where(there, mixed, np.inf)
+        gain[a] = gain[:, a] = gain[b, b] = 0.0
+        between[a] = between[:, a] = np.inf
+        new = np.where(gain[b] > 0, 1.0 - gain[b] / (sizes * sizes[b]), np.inf)
         between[b] = between[:, b] = new
         again = np.flatnonzero((nearest == a) | (nearest == b))  # those of a and b are each other
         nearest[again] = between[again].argmin(axis=1)

@@ -31,7 +31,7 @@ class Links(NamedTuple):
     following: np.ndarray
     alive: np.ndarray
     gain: np.ndarray
-    least: np.ndarray
+    distance: np.ndarray
     begin: np.ndarray
     last: np.ndarray
     degree: np.ndarray
@@ -48,7 +48,7 @@ def _linked(size, low, high, distance):  # type: ignore[no-untyped-def]
         np.full(2 * count, -1, dtype=np.int64),
         np.ones(count, dtype=np.bool_),
         1.0 - distance,
-        distance.copy(),
+        distance,
         np.full(size, -1, dtype=np.int64),
         np.full(size, -1, dtype=np.int64),
         np.zeros(size, dtype=np.int64),
@@ -75,12 +75,12 @@ def _attach(links, end, cluster):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _distance(links, link, share):  # type: ignore[no-untyped-def]
+def _distance(links, link):  # type: ignore[no-untyped-def]
     """The distance of the clusters of a link; it never falls, to the last bit, when one of them grows elsewhere."""
     pairs = links.sizes[links.ends[2 * link]] * links.sizes[links.ends[2 * link + 1]]
     if pairs == 1:
-        return links.least[link]
-    return (1 - share) * (1.0 - links.gain[link] / pairs) + share * links.least[link]
+        return links.distance[link]
+    return 1.0 - links.gain[link] / pairs
 
 
 @compiled
@@ -122,14 +122,14 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 
 @compiled
 def sparse_merges(
-    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray, share: float
+    size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The lesser and the greater cluster of all merges at a distance below 1, and their distance, in order.
 
     Arguments as in :func:`cdcoref.clustering.linkage.dense_merges`. *Shape:* (merges,) each
     """
     links = _linked(size, low, high, distance)
-    ends, following, alive, gain, least, begin, _, degree, sizes, number = links
+    ends, following, alive, gain, _, begin, _, degree, sizes, number = links
     keys, found, used = _table(links)
     heap: list[Any] = [(0.0, 0, 0)]  # after a comprehension here, Numba 0.68 loses writes to the arrays that it reads
     heap.pop()
@@ -145,7 +145,7 @@ def sparse_merges(
         value, code, link = heapq.heappop(heap)
         if not alive[link]:
             continue
-        now, own = _distance(links, link, share), _code(links, link)
+        now, own = _distance(links, link), _code(links, link)
         if now != value or own != code:
             # Further than in the heap, or nearer, in which case it is in the heap once more.
             if now < 1.0 and (now > value or (now == value and own > code)):
@@ -170,9 +170,8 @@ def sparse_merges(
                 if keys[slot] == key:
                     joined = found[slot]
                     gain[joined] += gain[moved]
-                    least[joined] = min(least[joined], least[moved])
                     alive[moved] = False
-                    now = _distance(links, joined, share)
+                    now = _distance(links, joined)
                     if now < 1.0:
                         heapq.heappush(heap, (now, _code(links, joined), joined))
                 else:

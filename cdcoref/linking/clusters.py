@@ -121,7 +121,7 @@ class KindClusters:
             self._circumstances = readings.circumstance_tables
             scores = _with_circumstances(scores, self._circumstances, apart)
         self.links = MentionLinks.of(scores, apart, keys)
-        self._tree = dendrogram(self.links.compared, settings.linkage, keys)
+        self._tree = dendrogram(self.links.compared, keys)
         self._order = sorted(range(len(keys)), key=lambda number: keys[number])
         self._conflicts = MentionConflicts({})
         self._names = NamesOfStory({})
@@ -399,4 +399,4 @@ def lemma_clusters(corpus: Corpus, groups: Sequence[Sequence[str]]) -> Corpus:
         group = group_of.setdefault(mention.document, len(groups) + len(group_of))
         return f"{group}:{lemma(head)}"
 
-    return replace(corpus, mentions=tuple(replace(mention, cluster=cluster(mention)) for mention in corpus.mentions))
+    return corpus.with_clusters(cluster)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from cdcoref.clustering import Linkage
 from cdcoref.corpus import ENTITY, EVENT, KINDS, STYLES
 from cdcoref.errors import InputError
 from cdcoref.inputs import ContextOptions, Length, SequenceOptions
@@ -197,7 +196,7 @@ class VectorOptions:
 REMOVED = (
     *("sequences.marking", "sequences.max_windows", "sequences.features", "sequences.documents", "mention_vector"),
     *("vectors.earlier_rank", "vectors.cross_encoder_kinds", "vectors.last_word", "vectors.antecedent_kinds"),
-    *("vectors.antecedent_features", "detector.spelling", "detector.neighbours", "detector.syntax"),
+    *("vectors.antecedent_features", "detector.spelling", "detector.neighbours", "detector.syntax", "linkage"),
 )
 """Settings that models of earlier versions state, and that no longer change anything."""
 
@@ -219,9 +218,6 @@ class CorefConfig:
     detector_max_length: Length = 256
     """Units of the detector's hidden layer (0: the model has no detector and links annotated mentions only), words of
     the longest mention that it can find, and word pieces of the unmarked text that it reads at once."""
-    linkage: Linkage = "average"
-    """How the distance between two clusters is computed from the distances between their mentions; see
-    :mod:`cdcoref.clustering.linkage`."""
     cannot_links: Flag = True
     """Whether cannot-links divide clusters (:mod:`cdcoref.linking.clusters`). Otherwise clusters are those of the
     linkage alone, as in the paper."""
@@ -268,6 +264,8 @@ class CorefConfig:
         """Read what :meth:`to_dict` wrote; an unknown or invalid entry raises `InputError`."""
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
+        if values.get("linkage", "average") != "average":
+            raise InputError(f"cdcoref.linkage is {shown(values['linkage'])}; only 'average' is left", path)
         return validated(cls, _without(values, REMOVED), path, within="cdcoref.", others="forbid")
 
     def to_dict(self) -> dict[str, Any]:

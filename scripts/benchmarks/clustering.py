@@ -1,4 +1,4 @@
-"""Time the clustering of sparse pair scores: seconds on one core and peak memory, by linkage, each in its own process.
+"""Time the clustering of sparse pair scores: seconds on one core and peak memory, each in its own process.
 
 Ten scored pairs a mention, scores uniform from 0 to 1. Shape `random`: pairs of any two mentions, which makes nearly
 all one connected component; `stories`: of any two of the same 3,000 mentions.
@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from cdcoref.clustering import LINKAGES, Linkage, PairScores, dendrogram
+from cdcoref.clustering import PairScores, dendrogram
 
 PAIRS_OF_A_MENTION = 10
 MENTIONS_OF_A_STORY = 3000
@@ -34,13 +34,13 @@ def synthetic_scores(mentions: int, shape: str, seed: int) -> PairScores:
     return PairScores(mentions, first[two], second[two], random.random(int(two.sum())))
 
 
-def measure(mentions: int, shape: str, linkage: Linkage, seed: int) -> dict[str, float]:
+def measure(mentions: int, shape: str, seed: int) -> dict[str, float]:
     """Cluster in this process: seconds of the processor and of the clock, and megabytes of peak memory."""
     # Compiles, or loads what is compiled.
-    dendrogram(synthetic_scores(2 * MENTIONS_OF_A_STORY, "random", seed), linkage)
+    dendrogram(synthetic_scores(2 * MENTIONS_OF_A_STORY, "random", seed))
     scores = synthetic_scores(mentions, shape, seed)
     started, clock = time.process_time(), time.perf_counter()
-    dendrogram(scores, linkage)
+    dendrogram(scores)
     seconds, clock = time.process_time() - started, time.perf_counter() - clock
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"seconds": seconds, "clock": clock, "megabytes": megabytes}
@@ -50,24 +50,22 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="10000,100000,1000000", help="numbers of mentions, separated by commas")
-    parser.add_argument("--linkages", default="average,single", help="linkages, separated by commas")
     parser.add_argument("--shape", choices=("random", "stories"), default="random", help="which mentions have scores")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the scores")
-    parser.add_argument("--measure", choices=LINKAGES, help="measure one size in this process, as JSON")
+    parser.add_argument("--measure", action="store_true", help="measure one size in this process, as JSON")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
     if arguments.measure:
-        print(json.dumps(measure(sizes[0], arguments.shape, arguments.measure, arguments.seed)))
+        print(json.dumps(measure(sizes[0], arguments.shape, arguments.seed)))
         return
-    print("| mentions | scored pairs | linkage | seconds | of the clock | peak memory, MB |")
-    print("| ---: | ---: | --- | ---: | ---: | ---: |")
+    print("| mentions | scored pairs | seconds | of the clock | peak memory, MB |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
     for size in sizes:
-        for linkage in arguments.linkages.split(","):
-            command = [sys.executable, __file__, "--measure", linkage, "--shape", arguments.shape, "--sizes", str(size)]
-            command += ["--seed", str(arguments.seed)]
-            cost = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-            figures = f"{cost['seconds']:.1f} | {cost['clock']:.1f} | {cost['megabytes']:,.0f}"
-            print(f"| {size:,} | {size * PAIRS_OF_A_MENTION:,} | {linkage} | {figures} |", flush=True)
+        command = [sys.executable, __file__, "--measure", "--shape", arguments.shape, "--sizes", str(size)]
+        command += ["--seed", str(arguments.seed)]
+        cost = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        figures = f"{cost['seconds']:.1f} | {cost['clock']:.1f} | {cost['megabytes']:,.0f}"
+        print(f"| {size:,} | {size * PAIRS_OF_A_MENTION:,} | {figures} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def test_a_trained_model(
     cdcoref: Run, tmp_path: Path, tiny_encoder: Path, sample: Path, settings: Path, corpora: list[object]
 ) -> None:
     model = tmp_path / "model"
-    options = ["--config", settings, "--encoder", tiny_encoder, "--epochs", 1, "--set", "linkage=single"]
+    options = ["--config", settings, "--encoder", tiny_encoder, "--epochs", 1, "--set", "scorer_width=0"]
     done = cdcoref("train", *SMALL, *corpora, "-o", model, *options, "--set", "warmup=0.5", "--device", "cpu")
     assert done.code == 0, done.err
     assert done.out == ""
@@ -68,7 +68,7 @@ def test_a_trained_model(
     assert after < heads < last
     configuration = json.loads((model / "training.json").read_text())["configuration"]
     expected = {
-        "encoder": str(tiny_encoder), "epochs": 1, "linkage": "single", "warmup": 0.5,
+        "encoder": str(tiny_encoder), "epochs": 1, "scorer_width": 0, "warmup": 0.5,
     }  # fmt: skip
     assert with_settings(TrainingConfig(), configuration) == with_settings(
         PRESETS["small"].for_corpora([]), {**tomllib.loads(SETTINGS), **expected}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
-from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
+from cdcoref.clustering import PairScores, agglomerative, dendrogram
 
 
 def random_scores(seed: int, size: int, density: float) -> PairScores:
@@ -40,11 +40,11 @@ def full_matrix(scores: PairScores) -> np.ndarray:
     return matrix
 
 
-def sklearn_partition(scores: PairScores, threshold: float, linkage: str) -> set[frozenset[int]]:
+def sklearn_partition(scores: PairScores, threshold: float) -> set[frozenset[int]]:
     distance = 1.0 - full_matrix(scores)
     np.fill_diagonal(distance, 0.0)
     model = AgglomerativeClustering(
-        n_clusters=None, metric="precomputed", linkage=linkage, distance_threshold=threshold
+        n_clusters=None, metric="precomputed", linkage="average", distance_threshold=threshold
     ).fit(distance)
     return partition(model.labels_)
 
@@ -53,27 +53,25 @@ problems = st.tuples(st.integers(0, 2**32 - 1), st.integers(2, 40), st.sampled_f
 thresholds = st.floats(0.05, 1.0)
 
 
-@pytest.mark.parametrize("linkage", ["average", "single"])
 @given(problem=problems, threshold=thresholds)
-def test_equals_sklearn_on_tie_free_problems(linkage: Linkage, problem, threshold: float) -> None:
+def test_equals_sklearn_on_tie_free_problems(problem, threshold: float) -> None:
     scores = random_scores(*problem)
-    assert partition(agglomerative(scores, threshold, linkage)) == sklearn_partition(scores, threshold, linkage)
+    assert partition(agglomerative(scores, threshold)) == sklearn_partition(scores, threshold)
 
 
-def merges_by_hand(scores: PairScores, linkage: Linkage, keys: Sequence[Any]) -> list[tuple[float, list[set[int]]]]:
+def merges_by_hand(scores: PairScores, keys: Sequence[Any]) -> list[tuple[float, list[set[int]]]]:
     """Of every merge below 1 the distance and the clusters after it, all from the pairs themselves.
 
     Of equally near clusters those come first whose largest members come first.
     """
-    distance, share = 1.0 - full_matrix(scores), {"average": 0.0, "single": 1.0}[linkage]
+    matrix = full_matrix(scores)
     place = {item: place for place, item in enumerate(sorted(range(scores.size), key=lambda item: keys[item]))}
     clusters, found = [{item} for item in range(scores.size)], []
     while len(clusters) > 1:
         between = []
         for one, other in combinations(sorted(clusters, key=lambda cluster: max(map(place.__getitem__, cluster))), 2):
-            own = distance[np.ix_(sorted(one), sorted(other))]
-            mean = 1.0 - (1.0 - own).sum() / own.size
-            between.append(((1 - share) * mean + share * own.min(), one, other))
+            own = matrix[np.ix_(sorted(one), sorted(other))]
+            between.append((1.0 - own.sum() / own.size, one, other))
         nearest, one, other = min(between, key=lambda pair: pair[0])
         if nearest >= 1:
             break
@@ -82,25 +80,19 @@ def merges_by_hand(scores: PairScores, linkage: Linkage, keys: Sequence[Any]) ->
     return found
 
 
-@given(problem=problems, tied=st.booleans(), linkage=st.sampled_from(LINKAGES), order=st.permutations(range(14)))
-def test_merges_are_those_by_hand(problem, tied: bool, linkage: Linkage, order: list[int]) -> None:
+@given(problem=problems, tied=st.booleans(), order=st.permutations(range(14)))
+def test_merges_are_those_by_hand(problem, tied: bool, order: list[int]) -> None:
     """With their distances, also where many pairs are equally near."""
     scores = (tied_scores if tied else random_scores)(problem[0], min(problem[1], 14), problem[2])
-    tree, expected = dendrogram(scores, linkage, order[: scores.size]), merges_by_hand(scores, linkage, order)
+    tree, expected = dendrogram(scores, order[: scores.size]), merges_by_hand(scores, order)
     assert tree.distance.tolist() == pytest.approx([height for height, _ in expected])
     for height, _ in expected:
         clusters = [after for before, after in expected if before < height + 1e-9][-1]
         assert partition(tree.cut(height + 1e-9)) == set(map(frozenset, clusters))
 
 
-@given(
-    problem=problems,
-    tied=st.booleans(),
-    linkage=st.sampled_from(LINKAGES),
-    threshold=thresholds,
-    shuffle=st.randoms(use_true_random=False),
-)
-def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, threshold, shuffle) -> None:
+@given(problem=problems, tied=st.booleans(), threshold=thresholds, shuffle=st.randoms(use_true_random=False))
+def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, threshold, shuffle) -> None:
     scores = (tied_scores if tied else random_scores)(*problem)
     size = scores.size
     new_place = list(range(size))
@@ -117,17 +109,17 @@ def test_order_of_items_and_of_pairs_does_not_matter(problem, tied, linkage, thr
     for old, new in enumerate(new_place):
         new_keys[new] = keys[old]
 
-    labels = agglomerative(scores, threshold, linkage, keys)
-    new_labels = agglomerative(PairScores(size, *columns), threshold, linkage, new_keys)
+    labels = agglomerative(scores, threshold, keys)
+    new_labels = agglomerative(PairScores(size, *columns), threshold, new_keys)
     assert partition(labels) == partition(new_labels[np.array(new_place)])
 
 
 def test_merges_of_equal_distance_are_in_the_order_they_were_made(by_sparse_merges: Callable[..., Any]) -> None:
-    # Two paths, of the even and of the odd items; those of the odd ones are nearer.
-    items = np.arange(300)
-    scores = PairScores(300, items[:-2], items[2:], np.where(items[:-2] % 2, 0.7, 0.5))
-    expected = [*range(1, 298, 2), *range(0, 298, 2)]
-    for tree in (dendrogram(scores, "single"), by_sparse_merges(scores, "single")):
+    # Pairs of the even and of the odd items; those of the odd ones are nearer.
+    first = np.flatnonzero(np.arange(300) % 4 < 2)
+    scores = PairScores(300, first, first + 2, np.where(first % 2, 0.7, 0.5))
+    expected = [*range(1, 300, 4), *range(0, 300, 4)]
+    for tree in (dendrogram(scores), by_sparse_merges(scores)):
         assert [column.tolist() for column in tree.merges(0.6)] == [expected, [item + 2 for item in expected]]
 
 
@@ -144,10 +136,10 @@ def test_labels_are_numbered_by_first_occurrence() -> None:
 
 def test_duplicates_are_averaged_whatever_their_order() -> None:
     pairs = np.array([0, 1, 0, 2, 1]), np.array([1, 0, 1, 1, 2]), np.array([0.1, 0.2, 0.6, 0.3, 0.5])
-    tree = dendrogram(PairScores(3, *pairs), "single")
-    assert tree.distance == pytest.approx([0.6, 0.7])
+    tree = dendrogram(PairScores(3, *pairs))
+    assert tree.distance == pytest.approx([0.6, 0.85])
     assert dendrogram(PairScores(2, [0, 1], [1, 0], [0.2, 0.6])).distance == pytest.approx([0.6])
-    again = dendrogram(PairScores(3, *(column[::-1] for column in pairs)), "single")
+    again = dendrogram(PairScores(3, *(column[::-1] for column in pairs)))
     assert again.distance.tolist() == tree.distance.tolist()
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdcoref.clustering import LINKAGES, Linkage, PairScores, agglomerative, dendrogram
+from cdcoref.clustering import PairScores, agglomerative, dendrogram
 
 Trees = Callable[..., Any]
 RandomScores = Callable[[int, int, int, int], PairScores]
@@ -27,24 +27,22 @@ def merges(tree: Any) -> list[tuple[int, int, float]]:
     size=st.integers(2, 60),
     pairs=st.integers(0, 400),
     steps=st.sampled_from([0, 0, 1, 2, 3, 10]),
-    linkage=st.sampled_from(LINKAGES),
 )
 def test_equals_the_matrix(
-    by_sparse_merges: Trees, scores_of: RandomScores, seed: int, size: int, pairs: int, steps: int, linkage: Linkage
+    by_sparse_merges: Trees, scores_of: RandomScores, seed: int, size: int, pairs: int, steps: int
 ) -> None:
     scores = scores_of(seed, size, pairs, steps)
-    expected = merges(dendrogram(scores, linkage))
+    expected = merges(dendrogram(scores))
     # The order of equally near merges of different components may differ.
-    assert sorted(merges(by_sparse_merges(scores, linkage))) == sorted(expected)
+    assert sorted(merges(by_sparse_merges(scores))) == sorted(expected)
     assert all(height < 1 for _, _, height in expected)
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("steps", [0, 4])
-def test_equal_at_many_links(by_sparse_merges: Trees, scores_of: RandomScores, steps: int, linkage: Linkage) -> None:
+def test_equal_at_many_links(by_sparse_merges: Trees, scores_of: RandomScores, steps: int) -> None:
     scores = scores_of(1, 1000, 12_000, steps)
-    found = merges(by_sparse_merges(scores, linkage))
-    assert found == merges(dendrogram(scores, linkage))
+    found = merges(by_sparse_merges(scores))
+    assert found == merges(dendrogram(scores))
     assert len(found) == 999
 
 
@@ -61,13 +59,13 @@ def test_some_components_are_matrices_and_others_not(by_sparse_merges: Trees, sc
     columns = {name: [getattr(small, name), getattr(large, name)] for name in ("first", "second", "score")}
     for name in ("first", "second"):
         columns[name][1] = columns[name][1] + 40
-    tree = dendrogram(PairScores(2540, *map(np.concatenate, columns.values())), "average")
+    tree = dendrogram(PairScores(2540, *map(np.concatenate, columns.values())))
     assert sorted(tree.distance) == tree.distance.tolist()
     assert np.bincount(tree.cut(1.0)).max() > 2000
     for threshold in (0.3, 0.6, 0.9, 1.0):
         labels = tree.cut(threshold)
-        assert labels[:40].tolist() == dendrogram(small, "average").cut(threshold).tolist()
-        expected = by_sparse_merges(large, "average").cut(threshold)
+        assert labels[:40].tolist() == dendrogram(small).cut(threshold).tolist()
+        expected = by_sparse_merges(large).cut(threshold)
         assert (labels[40:] - labels[:40].max() - 1).tolist() == expected.tolist()
 
 
@@ -83,7 +81,7 @@ def test_small_and_dense_components_become_matrices_for_which_numba_is_not_loade
 import numpy as np
 from cdcoref.clustering import PairScores, agglomerative
 
-def is_compiled(*components, linkage="average"):
+def is_compiled(*components):
     "Whether merging components with this number of items and pairs imports Numba."
     first, second, start = [], [], 0
     for items, pairs in components:
@@ -93,14 +91,13 @@ def is_compiled(*components, linkage="average"):
         start += items
     score = np.linspace(1, 0.5, sum(map(len, first)))
     try:
-        labels = agglomerative(PairScores(start, np.concatenate(first), np.concatenate(second), score), 1.0, linkage)
+        labels = agglomerative(PairScores(start, np.concatenate(first), np.concatenate(second), score), 1.0)
     except ImportError:
         return True
     assert np.bincount(labels).tolist() == [items for items, _ in components]
     return False
 
-for linkage in ("average", "single"):
-    assert not is_compiled((20, 19), (4, 6), (2, 1), linkage=linkage)
+assert not is_compiled((20, 19), (4, 6), (2, 1))
 assert not is_compiled((2000, 1999))
 assert is_compiled((20, 19), (2001, 2000))
 assert not is_compiled((20, 19), (2001, 400_200))
@@ -124,8 +121,8 @@ sys.modules["numba"].njit = njit"""
 import numpy as np
 from cdcoref.clustering import PairScores, agglomerative
 path = np.arange(2001)
-scores = PairScores(2002, path, path + 1, np.where(path < 2000, 0.5, 0.1))
-assert agglomerative(scores, 0.6, "single").tolist() == [0] * 2001 + [1]
+scores = PairScores(2002, path, path + 1, np.where(path % 2, 0.1, 0.5))
+assert agglomerative(scores, 0.6).tolist() == np.repeat(np.arange(1001), 2).tolist()
 assert compiled
 """
     in_a_new_process(stand_in, code)

@@ -44,7 +44,7 @@ def clustered(
     logits = np.log(probabilities / (1 - probabilities)).astype(np.float32)
     kinds = np.full(len(pairs), KINDS.index(kind))
     known = PairLogits(len(phrases), pairs[:, 0], pairs[:, 1], kinds, logits)
-    settings = CorefConfig(linkage="average")
+    settings = CorefConfig()
     labels = (
         KindClusters(Readings(Corpus(tuple(documents), tuple(mentions))), known, kind, settings).cut(threshold).tolist()
     )

@@ -253,5 +253,5 @@ def test_the_preset_is_the_papers() -> None:
     assert (model.scorer_width, model.sequences.context, model.sequences.max_length) == (1024, "document", 4096)
     assert (run.epochs, run.learning_rate, run.head_learning_rate) == (10, 1e-5, 1e-5)
     assert (run.warmup, run.weight_decay, run.decay_power, run.adam_epsilon) == (0.0, 0.0, 1.0, 1e-8)
-    assert (model.linkage, model.cannot_links, model.names_across_stories) == ("average", False, False)
+    assert (model.cannot_links, model.names_across_stories) == (False, False)
     assert (model.vectors.layers, model.detector_width) == (0, 0)

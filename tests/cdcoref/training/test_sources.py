@@ -97,7 +97,6 @@ def test_a_configuration_survives_json_and_toml(preset: str) -> None:
         ({"both_orders": 1}, "model.both_orders is 1 and should be true or false"),
         ({"encoder": 5}, "encoder is 5 and should be text"),
         ({"kind": "all"}, "kind is 'all' and should be 'event', 'entity' or 'both'"),
-        ({"linkage": "ward"}, "model.linkage is 'ward' and should be 'average' or 'single'"),
         ({"context": "page"}, "model.sequences.context is 'page' and should be 'document' or 'sentence'"),
         ({"max_length": 8}, "model.sequences.max_length is 8 and should be at least 32"),
         ({"detector_max_length": 8}, "model.detector_max_length is 8 and should be at least 32"),

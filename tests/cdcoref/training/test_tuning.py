@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from cdcoref.clustering import LINKAGES, Linkage
 from cdcoref.corpora import CORPORA, AnnotatedCorpus
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_jsonl
@@ -78,12 +77,11 @@ def test_calibration_error_by_hand() -> None:
     assert calibration_error(np.array([0.5, 0.5]), np.array([True, False])) == 0
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_the_best_distance_threshold_is_in_the_middle_of_the_best(linkage: Linkage) -> None:
+def test_the_best_distance_threshold_is_in_the_middle_of_the_best() -> None:
     corpus = dev_corpus([("event", "a"), ("event", "a"), ("entity", "x"), ("event", "b"), ("event", "b")])
     across = dict.fromkeys([(0, 3), (0, 4), (1, 3), (1, 4)], 0.31)
     logits = pair_logits(5, 0, {(0, 1): 0.7, (3, 4): 0.61, **across})
-    config = CorefConfig(linkage=linkage)
+    config = CorefConfig()
     # Perfect from above 0.39 to 0.69: thresholds 0.40 to 0.68.
     threshold, f1 = best_distance_threshold(Cuts(Readings(corpus), logits, ONE, "event", config))
     assert f1 == 1.0
