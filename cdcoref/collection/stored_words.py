@@ -8,12 +8,12 @@ from functools import cached_property
 from hashlib import blake2b
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from cdcoref.clustering import connected
 from cdcoref.collection.database import numbers_of, rows_in, stored_documents
 from cdcoref.corpus import Document
-from cdcoref.stories import Neighbourhood, blocks_of_products, near_duplicates, rarity, unit_length
+from cdcoref.stories import Neighbourhood, blocks_of_products, near_duplicates, tf_idf
 
 NEAREST = 8
 """Documents whose stories are looked at for a new document."""
@@ -68,7 +68,7 @@ class StoredWords:
     @cached_property
     def vectors(self) -> csr_array:
         """Vectors of length 1, or 0 for a document without words. *Shape:* (documents, words)"""
-        return unit_length(csr_array(self.weights @ diags_array(rarity(self.frequency, self.share.sum()))))
+        return tf_idf(self.weights, self.frequency, self.share.sum())
 
     def nearest(self, rows: Iterable[int]) -> set[int]:
         """The rows of the documents of other stories that are most similar to some, without copies and new ones."""

@@ -5,8 +5,7 @@ from .document_vectors import DocumentVectors as DocumentVectors
 from .document_words import blocks_of_products as blocks_of_products
 from .document_words import boilerplate_lines as boilerplate_lines
 from .document_words import line_key as line_key
-from .document_words import rarity as rarity
-from .document_words import unit_length as unit_length
+from .document_words import tf_idf as tf_idf
 from .document_words import without_boilerplate as without_boilerplate
 from .document_words import words_of as words_of
 from .grouping import Setting as Setting

@@ -6,7 +6,6 @@ copies for nothing. Constants were chosen on the train topics of ECB+.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
@@ -14,10 +13,17 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from cdcoref.corpus import Document
-from cdcoref.stories.document_words import blocks_of_products, boilerplate_lines, rarity, unit_length, words_of
+from cdcoref.stories.document_words import (
+    blocks_of_products,
+    boilerplate_lines,
+    tf_idf,
+    unit_length,
+    word_table,
+    words_of,
+)
 
 MIN_DOCUMENT_SIMILARITY = 0.2
 
@@ -66,7 +72,7 @@ class DocumentVectors:
         """Vectors of length 1, or 0 for a document without words. *Shape:* (documents, words)"""
         weights, share = self._weights, self.share
         frequency = np.bincount(weights.indices, np.repeat(share, np.diff(weights.indptr)), weights.shape[1])
-        return unit_length(csr_array(weights @ diags_array(rarity(frequency, share.sum()))))
+        return tf_idf(weights, frequency, share.sum())
 
     @cached_property
     def share(self) -> np.ndarray:
@@ -78,7 +84,7 @@ class DocumentVectors:
 
     @cached_property
     def _weights(self) -> csr_array:
-        return _word_weights(self._by_id, self.boilerplate, self._with_forms)
+        return word_table(words_of(d, self.boilerplate, forms=self._with_forms) for d in self._by_id)
 
     def similarity(self, first: str, second: str) -> float:
         """Cosine similarity of two documents, by id: from 0 (no word in common) to 1 (the same words)."""
@@ -114,18 +120,3 @@ def similar_documents(vectors: csr_array, rows: np.ndarray, among: np.ndarray) -
         near = (block.data >= MIN_DOCUMENT_SIMILARITY) & (rows[place] != among[block.indices])
         others += np.bincount(place[near], minlength=len(rows))
     return others
-
-
-def _word_weights(documents: Sequence[Document], boilerplate: Collection[bytes], forms: bool) -> csr_array:
-    """The weight of every word in every document before inverse document frequency. *Shape:* (documents, words)"""
-    column: dict[str, int] = {}
-    columns, weights, ends = array("q"), array("d"), array("q", [0])
-    for document in documents:
-        for word, weight in words_of(document, boilerplate, forms=forms).items():
-            columns.append(column.setdefault(word, len(column)))
-            weights.append(weight)
-        ends.append(len(columns))
-    shape = (len(documents), max(1, len(column)))  # scikit-learn takes no table without columns
-    table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
-    table.sort_indices()  # so that products are symmetric to the last digit
-    return table

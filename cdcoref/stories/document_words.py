@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -116,9 +117,28 @@ def _stop_words() -> frozenset[str]:
     return frozenset(stop_words)
 
 
-def rarity(frequency: np.ndarray, total: float) -> np.ndarray:
-    """Inverse document frequency, smoothed, of words that `frequency` of `total` documents have. *Shapes:* (words,)"""
-    return np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
+def word_table(documents: Iterable[Mapping[str, float]]) -> csr_array:
+    """What :func:`words_of` says of documents, as a table. *Shape:* (documents, words)"""
+    column: dict[str, int] = {}
+    columns, weights, ends = array("q"), array("d"), array("q", [0])
+    for words in documents:
+        for word, weight in words.items():
+            columns.append(column.setdefault(word, len(column)))
+            weights.append(weight)
+        ends.append(len(columns))
+    shape = (len(ends) - 1, max(1, len(column)))  # scikit-learn takes no table without columns
+    table = csr_array((np.array(weights), np.array(columns), np.array(ends)), shape=shape)
+    table.sort_indices()  # so that products are symmetric to the last digit
+    return table
+
+
+def tf_idf(weights: csr_array, frequency: np.ndarray, total: float) -> csr_array:
+    """Vectors of length 1, or 0 for no words: weights times inverse document frequency, smoothed.
+
+    `frequency` of `total` documents have a word. *Shapes:* (documents, words), (words,)
+    """
+    rarity = np.log((total + PRIOR_DOCUMENTS) / (frequency + PRIOR_DOCUMENTS * PRIOR_RATE))
+    return unit_length(csr_array(weights @ diags_array(rarity)))
 
 
 def unit_length(vectors: csr_array) -> csr_array:
@@ -193,18 +213,14 @@ def _states_day(document: Document, sentence: int) -> bool:
 
 def _similarity_of_rest(documents: Sequence[Document], repeated: Collection[bytes]) -> csr_array:
     """Vectors of what else the documents have, of length 1, or 0 for too few words. *Shape:* (documents, words)"""
-    column: dict[str, int] = {}
-    columns: list[int] = []
-    ends = [0]
-    for document in documents:
+
+    def rest(document: Document) -> dict[str, float]:
         words = words_of(document, repeated)
-        if len(words) >= max(MIN_WORDS, MIN_SHARE * len(words_of(document))):
-            columns += [column.setdefault(word, len(column)) for word in words]
-        ends.append(len(columns))
-    shape = (len(documents), max(1, len(column)))
-    table = csr_array((np.ones(len(columns)), np.array(columns, dtype=np.int64), np.array(ends)), shape=shape)
-    frequency = np.bincount(table.indices, minlength=shape[1]).astype(np.float64)
-    return unit_length(csr_array(table @ diags_array(rarity(frequency, float(len(documents))))))
+        enough = len(words) >= max(MIN_WORDS, MIN_SHARE * len(words_of(document)))
+        return dict.fromkeys(words, 1.0) if enough else {}
+
+    table = word_table(map(rest, documents))
+    return tf_idf(table, np.bincount(table.indices, minlength=table.shape[1]), len(documents))
 
 
 def _is_boilerplate(rest: csr_array, places: Sequence[int]) -> bool:

@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from cdcoref.stories.document_vectors import similar_documents
-from cdcoref.stories.document_words import blocks_of_products, rarity, unit_length
+from cdcoref.stories.document_words import blocks_of_products, tf_idf, unit_length
 
 SINGLE_SHARE = 0.4
 LARGE_SHARE = 0.75
@@ -150,7 +150,7 @@ class Neighbourhood:
     `weights`: How much every word of a document weighs before its rarity is known. *Shape:* (documents, words)
     `story`: The number of each document's story, from 0; -1 for a new document. *Shape:* (documents,) `original`: The
     row of each document's original; of a document that is no copy its own. *Shape:* (documents,) `frequency`, `total`:
-    What `rarity` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
+    What `tf_idf` takes, for all documents but the new ones. *Shape of `frequency`:* (words,)
     """
 
     weights: csr_array
@@ -187,7 +187,7 @@ def place_documents(near: Neighbourhood) -> Placement:
     frequency = near.frequency + np.bincount(
         own.indices, np.repeat(share, np.diff(own.indptr)), minlength=len(near.frequency)
     )
-    vectors = unit_length(csr_array(near.weights @ diags_array(rarity(frequency, near.total + share.sum()))))
+    vectors = tf_idf(near.weights, frequency, near.total + share.sum())
     vectors.sort_indices()
     size = np.bincount(near.story[single] + 1, minlength=int(near.story.max(initial=-1)) + 2)[near.story + 1]
     together = np.where((near.story < 0) | (size <= LARGEST_DIVIDED), len(rows) + rows, near.story)[single]
