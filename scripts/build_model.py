@@ -30,7 +30,7 @@ from cdcoref.corpus import KINDS
 from cdcoref.evaluation import BOTH, evaluate
 from cdcoref.facts import ENGLISH
 from cdcoref.linking import LinkingOptions
-from cdcoref.model import CARD_FILE, CorefModel, KindScores, Metadata, model_card
+from cdcoref.model import CARD_FILE, CorefModel, KindScores, model_card
 from cdcoref.predict import Predictor, load
 from cdcoref.training import PRESETS, TrainingConfig, fit_contexts, fit_heads, train
 from cdlm.files import replaced_folder
@@ -198,7 +198,7 @@ def card(folder: Path, name: str, dev: Sequence[AnnotatedCorpus]) -> str:
         scores,
         run["best_epoch"],
         CARDS[name] + OF_STYLES,
-        Metadata("en", "apache-2.0", DATASETS, ENCODERS[name]),
+        {"language": "en", "license": "apache-2.0", "datasets": list(DATASETS), "base_model": ENCODERS[name]},
         by_corpus(model, run, dev),
     )
 

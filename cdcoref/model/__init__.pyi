@@ -35,6 +35,5 @@ from .model_config import CorefConfig as CorefConfig
 from .model_config import DetectorOptions as DetectorOptions
 from .model_config import VectorOptions as VectorOptions
 from .publishing import KindScores as KindScores
-from .publishing import Metadata as Metadata
 from .publishing import model_card as model_card
 from .publishing import model_fingerprint as model_fingerprint

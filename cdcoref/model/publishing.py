@@ -46,35 +46,6 @@ _TAGS = ["coreference-resolution", "cross-document-coreference", "longformer"]
 
 
 @dataclass(frozen=True, slots=True)
-class Metadata:
-    """The metadata that the hub shows and searches.
-
-    `language`, `licence`: ISO 639-1 code, and the licence's name on the hub (``apache-2.0``).
-    `datasets`: Names of the corpora that the model was trained on.
-    `base_model`: Hub name of the checkpoint that training started from.
-    """
-
-    language: str | None = None
-    licence: str | None = None
-    datasets: tuple[str, ...] = ()
-    base_model: str | None = None
-
-    def header(self) -> str:
-        """The header of a model card, in YAML between two lines of dashes."""
-        from huggingface_hub import ModelCardData
-
-        data = ModelCardData(
-            language=self.language,
-            license=self.licence,
-            library_name="cdcoref",
-            tags=_TAGS,
-            datasets=list(self.datasets) or None,
-            base_model=self.base_model,
-        )
-        return f"---\n{data.to_yaml()}\n---\n"
-
-
-@dataclass(frozen=True, slots=True)
 class KindScores:
     """The scores on dev for one kind of mention.
 
@@ -100,14 +71,17 @@ def model_card(
     scores: Mapping[str, KindScores],
     epoch: float,
     corpora: str = "",
-    metadata: Metadata | None = None,
+    metadata: Mapping[str, Any] | None = None,
     further_scores: str = "",
 ) -> str:
     """The text of a model card.
 
     `training` is the configuration of the run, `corpora` a paragraph that names corpora and checkpoints with their
-    licences, `further_scores` Markdown that follows those on dev.
+    licences, `metadata` what the hub shows and searches, by the names of `huggingface_hub.ModelCardData`,
+    `further_scores` Markdown that follows those on dev.
     """
+    from huggingface_hub import ModelCardData
+
     config, encoder = model.settings, model.encoder.config
     parameters = model.parameter_count
     rows = "\n".join(
@@ -124,9 +98,10 @@ def model_card(
         purpose, files = "finds mentions of events and entities in text and links those", "txt"
         heads.append("the mention detector")
     parts = f"With {' and '.join(heads)} it has {size}." if heads else f"The model has {size}."
+    header = ModelCardData(library_name="cdcoref", tags=_TAGS, **(metadata or {})).to_yaml()
     template = Path(__file__).with_name("card.md").read_text(encoding="utf-8")
     return template.format(
-        header=(metadata or Metadata()).header(),
+        header=f"---\n{header}\n---\n",
         purpose=purpose,
         files=files,
         layers=encoder.num_hidden_layers,
@@ -136,7 +111,6 @@ def model_card(
         parts=parts,
         corpora=corpora,
         kept=kept,
-        linkage=config.linkage,
         rows=rows,
         further_scores=further_scores,
         settings=as_toml(training),

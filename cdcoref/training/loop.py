@@ -22,7 +22,6 @@ from cdcoref.model import (
     CorefConfig,
     CorefModel,
     KindScores,
-    Metadata,
     VectorOptions,
     check_contexts,
     model_card,
@@ -316,7 +315,7 @@ def _card(
     dev: Sequence[AnnotatedCorpus],
 ) -> str:
     known = tuple(dict.fromkeys(part.info.name for part in learnt if part.info.source))
-    return model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), Metadata(datasets=known))
+    return model_card(model, config.to_dict(), scores, epoch, licences([*learnt, *dev]), {"datasets": known})
 
 
 def evaluation(model: CorefModel, dev: Corpora, config: TrainingConfig, *, say: Say) -> Evaluation[Tuned]:

@@ -10,7 +10,7 @@ import torch
 from huggingface_hub import ModelCard
 
 import cdcoref
-from cdcoref.model import DEFAULT_MODEL, CorefModel, KindScores, Metadata, model_card
+from cdcoref.model import DEFAULT_MODEL, CorefModel, KindScores, model_card
 from cdcoref.training import TrainingConfig
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def same_weights(one: CorefModel, other: CorefModel) -> bool:
 
 
 def test_the_card_has_what_the_hub_asks_for(tiny_model: CorefModel) -> None:
-    metadata = Metadata("en", "apache-2.0", ("ecb", "gum"), "lab/encoder")
+    metadata = {"language": "en", "license": "apache-2.0", "datasets": ["ecb", "gum"], "base_model": "lab/encoder"}
     text = model_card(tiny_model, TrainingConfig().to_dict(), SCORES, 2, "Of two corpora.\n", metadata)
     data = ModelCard(text).data.to_dict()
     assert data["language"] == "en"
