@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -214,6 +214,20 @@ class Corpus:
             mentions=tuple(m if m.kind else replace(m, kind=kind) for m in self.mentions),
             names={(own or kind, cluster): name for (own, cluster), name in self.names.items()},
         )
+
+    def with_ids(self, new: Mapping[str, str]) -> Corpus:
+        """The corpus in which some documents have another id; for those not stated it stays."""
+        return replace(
+            self,
+            documents=tuple(replace(d, id=new.get(d.id, d.id)) for d in self.documents),
+            mentions=tuple(replace(m, document=new.get(m.document, m.document)) for m in self.mentions),
+            titles={new.get(id, id): title for id, title in self.titles.items()},
+            texts=frozenset(new.get(id, id) for id in self.texts),
+        )
+
+    def with_clusters(self, cluster: Callable[[Mention], str | None]) -> Corpus:
+        """The corpus in which the cluster of each mention is what a function makes of it."""
+        return replace(self, mentions=tuple(replace(m, cluster=cluster(m)) for m in self.mentions))
 
     def name_of(self, mention: Mention) -> str | None:
         """The name that people gave to the cluster of a mention; None if they gave none."""

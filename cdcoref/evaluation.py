@@ -203,13 +203,7 @@ def _scores(gold: Corpus, system: Corpus, kind: str) -> Results:
 def _split_by_group(gold: Corpus, grouping: Sequence[Sequence[str]]) -> Corpus:
     """The gold clusters split by the groups of documents: the best possible response."""
     group_of = {name: number for number, group in enumerate(grouping) for name in group}
-    return replace(
-        gold,
-        mentions=tuple(
-            m if m.cluster is None else replace(m, cluster=f"{m.cluster}\0{group_of[m.document]}")
-            for m in gold.mentions
-        ),
-    )
+    return gold.with_clusters(lambda m: None if m.cluster is None else f"{m.cluster}\0{group_of[m.document]}")
 
 
 def _ceiling(gold: Corpus, cut: Corpus, kind: str) -> Results:

@@ -209,12 +209,12 @@ class _Reader:
         try:
             corpus = read_file(path, replace(self.options, id=id))
             if not self.options.with_clusters:
-                corpus = replace(corpus, mentions=tuple(replace(m, cluster=None) for m in corpus.mentions), names={})
+                corpus = replace(corpus.with_clusters(lambda _: None), names={})
             taken = [document.id for document in corpus.documents if document.id in self.file_of]
             if taken and all(document.id.isdecimal() for document in corpus.documents):
                 what = f"the name of the file precedes its ids, since others, too, have a document {taken[0]!r}"
                 self.notes.append(f"{shown_path(str(path))}: {what}")
-                corpus = _with_prefix(corpus, f"{id}:")
+                corpus = corpus.with_ids({document.id: f"{id}:{document.id}" for document in corpus.documents})
             for document in corpus.documents:
                 if document.id in self.file_of:
                     other = shown_path(str(self.file_of[document.id]))
@@ -245,13 +245,6 @@ class _Reader:
             names,
             texts=frozenset().union(*(corpus.texts for corpus in self.corpora)),
         )
-
-
-def _with_prefix(corpus: Corpus, prefix: str) -> Corpus:
-    """A corpus in which a prefix precedes the ids of documents."""
-    documents = tuple(replace(document, id=prefix + document.id) for document in corpus.documents)
-    mentions = tuple(replace(mention, document=prefix + mention.document) for mention in corpus.mentions)
-    return replace(corpus, documents=documents, mentions=mentions, texts=frozenset(prefix + id for id in corpus.texts))
 
 
 def _grouped(notes: Iterable[str], files: Iterable[Path]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from cdcoref.circumstances import places_named
-from cdcoref.corpus import ENTITY, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
     JOBS,
@@ -402,11 +402,11 @@ def joined_by_name(stories: Sequence[Readings]) -> list[Corpus]:
                 together = joined[one.label] | joined[other.label]
                 joined.update(dict.fromkeys(together, together))
     place = {cluster.label: number for number, cluster in enumerate(clusters)}
-    label_of = {}
+    label_of: dict[str | None, str] = {}
     for together in {id(together): together for together in joined.values()}.values():
         if _is_possible(together):
             label_of.update(dict.fromkeys(together, min(together, key=place.__getitem__)))
-    return [_relabelled(story.corpus, label_of) for story in stories]
+    return [story.corpus.with_clusters(lambda m: label_of.get(m.cluster, m.cluster)) for story in stories]
 
 
 def joined_across_stories(readings: Readings, stories: Sequence[Sequence[str]]) -> Corpus:
@@ -432,15 +432,12 @@ def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
                 cluster.stated.add(stated)
             cluster.person.add(0, [facts])
             name = reading.name(mention)
-            begins = _begins_sentence(reading.document, mention)
+            # A word that begins a sentence may have its capital for that.
+            sentences = reading.document.sentences
+            begins = len(mention.tokens) == 1 and any(start == mention.start for start, _ in sentences)
             if len(name) > 1 or (name and name[0] not in uncapitalised and not begins):
                 cluster.names.add(name)
     yield from clusters.values()
-
-
-def _begins_sentence(document: Document, mention: Mention) -> bool:
-    """Whether a mention is one word that begins a sentence, and may have its capital for that."""
-    return len(mention.tokens) == 1 and any(start == mention.start for start, _ in document.sentences)
 
 
 def _bearers(clusters: Sequence[_Cluster]) -> dict[Name, list[_Cluster]]:
@@ -459,11 +456,3 @@ def _is_possible(together: Mapping[str, _Cluster]) -> bool:
     if len({cluster.story for cluster in clusters}) < len(clusters):
         return False
     return not any(one.conflicts(other) for one, other in combinations(clusters, 2))
-
-
-def _relabelled(story: Corpus, label_of: Mapping[str, str]) -> Corpus:
-    mentions = (
-        replace(mention, cluster=label_of.get(mention.cluster, mention.cluster)) if mention.cluster else mention
-        for mention in story.mentions
-    )
-    return replace(story, mentions=tuple(mentions))

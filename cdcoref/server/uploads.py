@@ -60,6 +60,4 @@ def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
         if name != id:
             names[id] = name
             own.add(name)
-    documents = tuple(replace(d, id=names.get(d.id, d.id)) for d in corpus.documents)
-    mentions = tuple(replace(m, document=names.get(m.document, m.document)) for m in corpus.mentions)
-    return replace(corpus, documents=documents, mentions=mentions)
+    return corpus.with_ids(names)

@@ -240,8 +240,7 @@ def linked_stories(
                 cost_done += stories[of].cost()
                 progress("comparing", cost_done, cost)
         story = finished.pop(wanted)
-        mentions = tuple(replace(m, cluster=f"{wanted}_{m.cluster}") for m in story.corpus.mentions)
-        yield story.with_corpus(replace(story.corpus, mentions=mentions))
+        yield story.with_corpus(story.corpus.with_clusters(lambda m, number=wanted: f"{number}_{m.cluster}"))
 
 
 class LocalEngine:
