@@ -22,7 +22,10 @@ _POPULATION_RATIO = 3
 _FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state or country beside its name, though other places have it too."""
+_KNOWN_EVERYWHERE = 1_000_000
+"""Inhabitants from which a city is meant, and not a British town of its name, in a text about Britain."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
+_NAMED_AFTER_BRITISH = frozenset({"US", "CA", "AU", "NZ", "ZA"})
 _EARTH_RADIUS = 6371.0
 LONGEST_NAME = 5
 """Words in a name, at most."""
@@ -129,6 +132,10 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
         inside = [place for place in places if own.sort in ("country", "region") and own.contains(place)]
         if inside and (own.sort == "region" or not _is_far_larger(places[0], inside[0])):
             return inside[0] if own.sort == "region" else _common(inside, countries)
+    first = places[0]
+    in_britain = {own.country for own in known} - {""} == {"GB"} and first.country in _NAMED_AFTER_BRITISH
+    if first.sort == "city" and in_britain and _gazetteer().population[first] < _KNOWN_EVERYWHERE:
+        return Place(first.name)
     return _common(places, countries)
 
 
