@@ -23,10 +23,10 @@ from cdcoref.linking import (
     read,
 )
 from cdcoref.model import CorefModel
-from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics
+from cdcoref.predict import LARGER_THAN_STORIES, Predictor, Progress, Topics, summed
 from cdcoref.reading import Readings
 from cdcoref.scoring import METRICS, score
-from cdcoref.training import linkable_groups, span_scores, summed
+from cdcoref.training import linkable_groups, span_scores
 
 SETTINGS: tuple[Topics, ...] = ("predicted", "gold_subtopic", "gold_topic")
 WITHIN_DOCUMENTS = "document"

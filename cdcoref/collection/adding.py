@@ -18,7 +18,7 @@ from cdcoref.collection.planning import Plan, StoryPlan, make_plan
 from cdcoref.collection.reader import Reader
 from cdcoref.collection.reclustering import recluster, tied
 from cdcoref.collection.records import Report
-from cdcoref.collection.settings import store_settings, stored_settings, stored_value
+from cdcoref.collection.settings import store_settings, store_value, stored_settings, stored_value
 from cdcoref.collection.stored_readings import (
     DocumentPair,
     DocumentScores,
@@ -92,7 +92,7 @@ def add_documents(
                     )
                 documents.store_stated_metadata(connection, incoming, to_add.known)
                 notes = [*remarks_on_language(one.document for one in to_add.new), *notes]
-            documents.store_boilerplate(connection, lines)
+            store_value(connection, documents.BOILERPLATE, sorted(key.hex() for key in lines))
             report = _store(connection, reader, plan, readings, scores, again=incoming is None)
             return replace(report, notes=tuple(dict.fromkeys(notes)))
 

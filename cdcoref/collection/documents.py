@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import PurePath
@@ -150,11 +150,6 @@ def _place(connection: sqlite3.Connection, incoming: Incoming, taken: set[str]) 
 def stored_boilerplate(connection: sqlite3.Connection) -> frozenset[bytes]:
     """The keys of lines that are boilerplate; documents that came before keep their words until a rebuild."""
     return frozenset(map(bytes.fromhex, stored_value(connection, BOILERPLATE, [])))
-
-
-def store_boilerplate(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
-    """Store what :func:`stored_boilerplate` returns."""
-    store_value(connection, BOILERPLATE, sorted(key.hex() for key in keys))
 
 
 class MentionRow(NamedTuple):

@@ -47,17 +47,12 @@ class Reader:
     def read(self, incoming: Sequence[Incoming], progress: Progress) -> dict[str, Reading]:
         """The readings of documents by id; mentions of the kind that is linked are found where none were given."""
         from cdcoref.linking import read, read_vectors
+        from cdcoref.predict import summed
 
         to_find = with_parses([one.document for one in incoming if one.mentions is None])
         readings: dict[str, Reading] = {}
         if to_find:
-            total, done = sum(len(document.tokens) for document in to_find), 0
-
-            def advance(words: int) -> None:
-                nonlocal done
-                done += words
-                progress("finding mentions", done, total)
-
+            advance = summed(progress, "finding mentions", sum(len(document.tokens) for document in to_find))
             model, kinds = self._predictor().model, self.settings.options.kind
             for whole in read(model, to_find, batch_tokens=self.batch_tokens, advance=advance):
                 of_kind = [number for number, mention in enumerate(whole.mentions) if kinds in ("both", mention.kind)]

@@ -22,16 +22,8 @@ class OutputFile:
 
     def write(self, text: str) -> None:
         """Add text."""
-        try:
+        with _errors(self._path):
             self._stream.write(text)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise _cannot_be_written(error, self._path) from error
-        except UnicodeEncodeError:
-            raise InputError(
-                "the text contains half of a surrogate pair, which is not a character", self._path
-            ) from None
 
 
 @contextmanager
@@ -41,31 +33,31 @@ def output_file(path: str | Path) -> Iterator[OutputFile]:
     Anything but a regular file, such as ``/dev/stdout`` or a pipe, is written to directly.
     """
     with ExitStack() as stack:
-        try:
+        with _errors(path):
             stream = stack.enter_context(_text_stream(Path(path)))
-        except OSError as error:
-            raise _cannot_be_written(error, path) from None
         # Errors in the block are not the file's: only failures to open, write and close it are reported as such.
         yield OutputFile(stream, path)
-        try:
+        with _errors(path):
             stack.close()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise _cannot_be_written(error, path) from error
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Write a file of bytes, which replaces `path` when it is complete."""
+    with _errors(path), replaced_file(Path(path)) as part:
+        part.write_bytes(data)
+
+
+@contextmanager
+def _errors(path: str | Path) -> Iterator[None]:
     try:
-        with replaced_file(Path(path)) as part:
-            part.write_bytes(data)
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise _cannot_be_written(error, path) from error
-
-
-def _cannot_be_written(error: OSError, path: str | Path) -> InputError:
-    return InputError(f"the file cannot be written ({error.strerror or error}); choose another location", path)
+        message = f"the file cannot be written ({error.strerror or error}); choose another location"
+        raise InputError(message, path) from error
+    except UnicodeEncodeError:
+        raise InputError("the text contains half of a surrogate pair, which is not a character", path) from None
 
 
 @contextmanager

@@ -58,7 +58,8 @@ class DocumentContexts:
             offset += len(sequence)
         words = reading.cased.tokens
         self._lower = [word.lower() for word in words]
-        self._names = [t for t in np.flatnonzero(self._first >= 0).tolist() if _is_name_or_number(words[t])]
+        seen = np.flatnonzero(self._first >= 0).tolist()
+        self._names = [t for t in seen if words[t][:1].isupper() or any(map(str.isdigit, words[t]))]
         read = (n for n, (start, end) in enumerate(self._sentences) if (self._first[start:end] >= 0).any())
         self._opening = next(read, -1)
         self._around: dict[int, tuple[list[int], list[int]]] = {}
@@ -111,10 +112,6 @@ class DocumentContexts:
                 break
             names += range(int(self._first[token]), int(self._first[token]) + count)
         return opening, names
-
-
-def _is_name_or_number(word: str) -> bool:
-    return word[:1].isupper() or any(character.isdigit() for character in word)
 
 
 def _window(length: int, start: int, end: int, room: int) -> tuple[int, int]:

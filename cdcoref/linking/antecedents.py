@@ -185,7 +185,10 @@ def choose_antecedents(
         pronoun, candidates, own = int(known.pronouns[start]), known.candidates[start:end].tolist(), logits[start:end]
         facts = mentions[pronoun]
         firsts = [first.get(one, one) for one in candidates]
-        others = {place for one, place in zip(candidates, firsts, strict=True) if _is_other(mentions[one], facts)}
+        others: set[int] = set()  # subject and object of one verb are not the same, unless the pronoun is reflexive
+        if not facts.words.words[-1].endswith(REFLEXIVE):
+            pairs = zip(candidates, firsts, strict=True)
+            others = {place for one, place in pairs if mentions[one].is_other_argument(facts)}
         # The noun before a relative clause, if it is a mention, is what its pronoun refers to.
         nouns = {one for one in candidates if mentions[one].syntax.head == facts.syntax.antecedent >= 0}
         impossible = [
@@ -252,11 +255,6 @@ def _bearers(mentions: Sequence[MentionFacts]) -> list[object]:
 
 def _differ(one: frozenset[str], other: frozenset[str] | None) -> bool:
     return bool(one and other and one != other)
-
-
-def _is_other(candidate: MentionFacts, pronoun: MentionFacts) -> bool:
-    """Whether a candidate and a pronoun are subject and object of one verb, unless the pronoun is reflexive."""
-    return not pronoun.words.words[-1].endswith(REFLEXIVE) and candidate.is_other_argument(pronoun)
 
 
 def _logits(model: CorefModel, known: Anaphora, vectors: NDArray[np.float16]) -> Numbers:

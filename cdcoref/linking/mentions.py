@@ -61,7 +61,8 @@ class SpanScores:
         mentions = []
         for span in order:
             start, end = int(self.starts[span]), int(self.ends[span])
-            if not taken[start:end].any() and any(map(_is_word, document.tokens[start:end])):
+            has_words = any(map(str.isalnum, "".join(document.tokens[start:end])))
+            if has_words and not taken[start:end].any():
                 taken[start:end] = True
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
@@ -274,10 +275,6 @@ def _read(
     spans = np.cumsum([len(s.starts) for s in sequences])[:-1]
     words = np.cumsum([len(s.words) for s in sequences])[:-1]
     return np.split(scores, spans), *(np.split(table.float().cpu().numpy(), words) for table in tables)
-
-
-def _is_word(token: str) -> bool:
-    return any(map(str.isalnum, token))
 
 
 def vectors_of(part: EncodedPart, mentions: Sequence[Mention]) -> MentionVectors:

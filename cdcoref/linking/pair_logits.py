@@ -148,22 +148,17 @@ class PairEvidence:
         return PairLogits(self.size, self.first, self.second, self.kinds, logits)
 
     def _combine(self, options: VectorOptions, part: slice) -> NDArray[np.float64]:
-        def of_pairs(*of_kinds: Sequence[float]) -> tuple[NDArray[np.float64], ...]:
-            return tuple(np.array(of_kinds).T[:, self.kinds[part]])
+        def of_pairs(name: str) -> NDArray[np.float64]:
+            return np.array([getattr(options.combine.of_kind(kind), name) for kind in KINDS])[self.kinds[part]]
 
-        by_kind = [options.combine.of_kind(kind) for kind in KINDS]
         cross, bi = self.cross_encoder[part], self.bi_encoder[part]
-        cross_weight, bi_weight, bias = of_pairs(
-            *((own.cross_encoder_weight, own.bi_encoder_weight, own.bias) for own in by_kind)
+        across, within = (
+            of_pairs(f"cross_encoder_weight{where}") * cross
+            + of_pairs(f"bi_encoder_weight{where}") * bi
+            + of_pairs(f"bias{where}")
+            for where in ("", "_within")
         )
-        across = cross_weight * cross + bi_weight * bi + bias
-        cross_weight, bi_weight, bias = of_pairs(
-            *((own.cross_encoder_weight_within, own.bi_encoder_weight_within, own.bias_within) for own in by_kind)
-        )
-        within = cross_weight * cross + bi_weight * bi + bias
-        weight, bias, antecedent_weight = of_pairs(
-            *((own.unread_weight, own.unread_bias, own.antecedent_weight) for own in by_kind)
-        )
-        unread = np.where(self.antecedents[part], antecedent_weight * bi, weight * bi + bias)
+        unread = of_pairs("unread_weight") * bi + of_pairs("unread_bias")
+        unread = np.where(self.antecedents[part], of_pairs("antecedent_weight") * bi, unread)
         logits: NDArray[np.float64] = np.where(np.isnan(cross), unread, np.where(self.within[part], within, across))
         return logits

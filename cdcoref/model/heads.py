@@ -138,20 +138,17 @@ class AntecedentScorer(nn.Module):
     `dimension`: Of the two vectors that a mention has: one as pronoun, one as candidate.
     `hidden`: Units of the first hidden layer; the second has half as many.
     `projection`: What makes the two vectors of a mention.
+    `columns`: Numbers of these.
     """
 
     def __init__(self, width: int, dimension: int, hidden: int) -> None:
         super().__init__()
         self.dimension = dimension
+        self.columns = 2 * dimension
         self.projection = MentionProjection(width, 2 * dimension, 0.3)
         self.classes = nn.Embedding(len(ANAPHORS), CLASS_WIDTH)
         inputs = 3 * dimension + 2 * (CLASS_WIDTH + OF_MENTION) + OF_PAIR
         self.layers = two_hidden_layers(inputs, hidden, max(1, hidden // 2), 0.2)
-
-    @property
-    def columns(self) -> int:
-        """Numbers of a mention's two vectors."""
-        return 2 * self.dimension
 
     def forward(
         self, vectors: Tensor, classes: Tensor, features: Tensor, pronouns: Tensor, candidates: Tensor, pairs: Tensor

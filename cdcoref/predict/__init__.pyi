@@ -3,6 +3,7 @@ from .engines.local import LocalEngine as LocalEngine
 from .engines.local import Progress as Progress
 from .engines.local import Story as Story
 from .engines.local import Task as Task
+from .engines.local import summed as summed
 from .engines.ray import RayEngine as RayEngine
 from .given_texts import GivenText as GivenText
 from .given_texts import corpus_of_texts as corpus_of_texts

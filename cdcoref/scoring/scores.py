@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -54,10 +54,7 @@ class Scores:
 
     def to_dict(self) -> dict[str, dict[str, float] | float]:
         """The scores as plain values: recall, precision and F1 of each metric, and `conll_f1` if defined."""
-        values: dict[str, dict[str, float] | float] = {
-            name: {"recall": score.recall, "precision": score.precision, "f1": score.f1}
-            for name, score in self.metrics.items()
-        }
+        values: dict[str, dict[str, float] | float] = {name: asdict(score) for name, score in self.metrics.items()}
         if self.conll_f1 is not None:
             values["conll_f1"] = self.conll_f1
         return values

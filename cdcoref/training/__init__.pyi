@@ -36,7 +36,6 @@ from .tuning import fit_weights as fit_weights
 from .tuning import same_cluster as same_cluster
 from .tuning import smoothed_best as smoothed_best
 from .tuning import span_scores as span_scores
-from .tuning import summed as summed
 from .tuning import tune as tune
 from .tuning import weigh as weigh
 from .vector_training import PairExamples as PairExamples

@@ -110,19 +110,14 @@ class _Example:
 
 def swapped(part: AnnotatedCorpus) -> AnnotatedCorpus:
     """The documents of a corpus that state a gender, with genders swapped, and the mentions in them."""
-    documents = [
-        own for document in part.corpus.documents if (own := _document_swapped(document)).tokens != document.tokens
-    ]
+    documents = []
+    for document in part.corpus.documents:
+        words = with_genders_swapped(document.tokens)
+        if words != list(document.tokens):
+            plain = Document.from_sentences(document.id, [words[start:end] for start, end in document.sentences])
+            documents.append(replace(document, tokens=plain.tokens, text=plain.text, offsets=plain.offsets))
     corpus = part.corpus.subset([document.id for document in documents])
-    by_id = {document.id: document for document in documents}
-    changed = replace(corpus, documents=tuple(by_id[document.id] for document in corpus.documents))
-    return replace(part, corpus=changed)
-
-
-def _document_swapped(document: Document) -> Document:
-    words = with_genders_swapped(document.tokens)
-    plain = Document.from_sentences(document.id, [words[start:end] for start, end in document.sentences])
-    return replace(document, tokens=plain.tokens, text=plain.text, offsets=plain.offsets)
+    return replace(part, corpus=replace(corpus, documents=tuple(documents)))
 
 
 def fit_antecedents(

@@ -143,7 +143,8 @@ def _train_encoder(
 ) -> None:
     """Train the encoder, with the pair scorer if the model has one, or else to read documents alone."""
     with encoder_folder(config.encoder) as encoder:
-        model = CorefModel.from_encoder(encoder, _without_heads(config.model))
+        alone = replace(config.model, vectors=VectorOptions(), detector_width=0, contexts=ContextOptions())
+        model = CorefModel.from_encoder(encoder, alone)
     unfinished = config.int8 or bool(_heads_to_fit(model, config, learnt))
     learnt = config.corpora.for_encoder(learnt)
 
@@ -175,11 +176,6 @@ def _train_encoder(
         model.settings = training
 
     run.train(model, data, loss=lambda model, batch: model(batch), evaluate=evaluate, save=save_tuned)
-
-
-def _without_heads(config: CorefConfig) -> CorefConfig:
-    """The configuration of a model whose encoder is trained: without what is trained after that."""
-    return replace(config, vectors=VectorOptions(), detector_width=0, contexts=ContextOptions())
 
 
 def fit_contexts(

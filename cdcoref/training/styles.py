@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpora import AnnotatedCorpus, Corpora, CorpusInfo, annotated_corpora
-from cdcoref.corpus import ENTITY, KINDS, PEOPLE, Corpus, Document, Mention
+from cdcoref.corpus import ENTITY, KINDS, PEOPLE, Corpus, Mention
 from cdcoref.inputs import ReadingSequence
 from cdcoref.language import head_span, is_date, is_relative_pronoun
 from cdcoref.linking import score_spans
@@ -33,24 +33,18 @@ def in_style(part: AnnotatedCorpus, style: str) -> Corpus:
     documents = {document.id: document for document in part.corpus.documents}
     found: dict[object, Mention] = {}
     for mention in sorted(part.corpus.mentions, key=lambda m: len(m.tokens)):
-        reduced = _reduced(mention, documents[mention.document])
-        if reduced is not None:
-            found.setdefault((reduced.key, reduced.kind), reduced)
+        words = [documents[mention.document].tokens[token] for token in mention.tokens]
+        if mention.kind == ENTITY:
+            if len(words) == 1 and is_relative_pronoun(words[0]):
+                continue
+            mention = replace(mention, tokens=mention.tokens[slice(*head_span(words))])
+        found.setdefault((mention.key, mention.kind), mention)
     return replace(part.corpus, mentions=tuple(sorted(found.values(), key=lambda m: (m.document, m.tokens))))
 
 
 def teaches(info: CorpusInfo, style: str, options: DetectorOptions) -> bool:
     """Whether a corpus is an example of a style of a detector; one whose style is unknown is of the style in use."""
     return style in (info.styles or (options.style,))
-
-
-def _reduced(mention: Mention, document: Document) -> Mention | None:
-    words = [document.tokens[token] for token in mention.tokens]
-    if mention.kind != ENTITY:
-        return mention
-    if len(words) == 1 and is_relative_pronoun(words[0]):
-        return None
-    return replace(mention, tokens=mention.tokens[slice(*head_span(words))])
 
 
 def complete(info: CorpusInfo, kind: str, style: str) -> bool:

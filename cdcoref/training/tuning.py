@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -24,7 +24,7 @@ from cdcoref.linking import (
     read_vectors,
 )
 from cdcoref.model import CorefConfig, CorefModel, KindScores, VectorOptions
-from cdcoref.predict import Progress
+from cdcoref.predict import Progress, summed
 from cdcoref.reading import Reading, Readings
 from cdcoref.scoring import CONLL, score
 from cdcoref.training.sources import READ_TOKENS, cluster_numbers, linkable_groups, story_setting
@@ -92,18 +92,6 @@ def tune(
         distance_threshold=distance,
     )
     return config, scores
-
-
-def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
-    """What adds up what is done of a stage, step by step, and reports the sum."""
-    done = 0.0
-
-    def advance(more: float) -> None:
-        nonlocal done
-        done += more
-        progress(stage, int(done + 1e-6), total)
-
-    return advance
 
 
 def weigh(model: CorefModel, dev: Corpora) -> VectorOptions:

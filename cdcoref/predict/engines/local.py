@@ -32,6 +32,18 @@ Progress = Callable[[str, int, int], None]
 """Called with a stage, the amount done, and the total."""
 
 
+def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
+    """What adds up what is done of a stage, step by step, and reports the sum."""
+    done = 0.0
+
+    def advance(more: float) -> None:
+        nonlocal done
+        done += more
+        progress(stage, int(done + 1e-6), total)
+
+    return advance
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
     """Documents that are linked with each other, by id: about the same story, or of one annotated topic.
