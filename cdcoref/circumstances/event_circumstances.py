@@ -32,7 +32,6 @@ from cdcoref.facts import (
     clause_of,
     distances,
     has_not_happened,
-    has_subject,
     is_in_relative_clause,
     is_verb,
     looks_elsewhere,
@@ -40,7 +39,7 @@ from cdcoref.facts import (
     opened_behind,
     verbs_about,
 )
-from cdcoref.word_tables import rows, words_in
+from cdcoref.word_tables import rows
 
 OBJECT, SUBJECT, _NOUN = "object", "subject", "noun"
 _KIND_OF = {
@@ -50,8 +49,6 @@ _KIND_OF = {
     for word in row[role].split()
 }
 _OF_PEOPLE = frozenset(row["kind"] for row in rows("event_kinds.tsv") if row[OBJECT] or row[SUBJECT])
-_BEFORE_DEEDS = words_in("time_words.tsv", "deed")
-_LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
@@ -189,11 +186,6 @@ class DocumentCircumstances:
                 source = Source.INFERRED if guessed else Source.STATED
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)
                 return
-        above = parse.heads[head]
-        if parse.relations[head] == "pobj" and parse.lemmas[above].casefold() in _BEFORE_DEEDS:
-            # "fined in 1998 after an accident"
-            long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
-            yield from (replace(when, source=Source.INFERRED) for when in long)
         if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
         subjects = [child for child in parse.children[head] if parse.relations[child].startswith("nsubj")]
@@ -275,9 +267,6 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     The day of the document is first that of its publication, unless headings of other days follow, or of an hour.
     """
     headings = [_day_of_heading(own) for own in sentences]
-    entries = [number for number, own in enumerate(sentences) if opens_entry(own)]
-    if len(entries) == 1:  # the dateline of a report
-        headings[entries[0]] = None
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
     for number, (own, heading) in enumerate(zip(sentences, headings, strict=True)):
@@ -372,11 +361,8 @@ def names_in_roles(parse: Parse, event: int) -> Iterator[tuple[str, int]]:
     Who a noun belongs to, or what it is of, is its object ("Maas's arrest").
     """
     is_clause = is_verb(parse, event)
-    related = [(parse.relations[child], child) for child in parse.children[event]]
-    if parse.relations[event] in ("conj", "xcomp") and not has_subject(parse, event):
-        above = parse.children[parse.heads[event]]
-        related += [(parse.relations[child], child) for child in above if parse.relations[child].startswith("nsubj")]
-    for relation, child in related:
+    for child in parse.children[event]:
+        relation = parse.relations[child]
         if relation == "nsubj":
             yield SUBJECT, child
         elif relation in ("dobj", "nsubjpass", "poss"):

@@ -82,12 +82,10 @@ class Place:
         return self.sort == "country" or (self.sort == "region" != other.sort and self.region == other.region != "")
 
     def distance(self, other: Place) -> float:
-        """Kilometres between two cities (haversine formula); NaN if one has no coordinates."""
-        north, other_north = math.radians(self.latitude), math.radians(other.latitude)
-        east = math.radians(other.longitude - self.longitude)
-        chord = math.sin((other_north - north) / 2) ** 2
-        chord += math.cos(north) * math.cos(other_north) * math.sin(east / 2) ** 2
-        return 2 * _EARTH_RADIUS * math.asin(min(math.sqrt(chord), 1.0))
+        """Kilometres between two cities, exact where they are near; NaN if one has no coordinates."""
+        middle = math.radians((self.latitude + other.latitude) / 2)
+        east = (other.longitude - self.longitude) * math.cos(middle)
+        return _EARTH_RADIUS * math.radians(math.hypot(east, other.latitude - self.latitude))
 
     def shown(self) -> str:
         """The place with what contains it: ``Kalamata, Greece``, ``Kokomo, Indiana``."""

@@ -178,7 +178,6 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         lower = [word.casefold() for word in words]
         times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
         times = [one for one in times if is_list or one.period != today or not _is_of_publication(words, lower, one)]
-        times = [one for one in times if not _is_of_birthday(lower, one)]
         with_year = [one.period for one in times if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         sentence = Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
@@ -206,13 +205,6 @@ def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTi
     before = next((word for word in reversed(lower[: day.start]) if word.isalpha()), "")
     opens = not day.start and words[day.end : day.end + 1] and words[day.end] not in ENDS_SENTENCE
     return in_figures and (bool(opens) or before in _PUBLISHED)
-
-
-def _is_of_birthday(lower: Sequence[str], day: StatedTime) -> bool:
-    """Whether a time says since when somebody is of an age ("the mayor, 52 on Friday, opened the fair")."""
-    end = day.start - (lower[day.start - 1] == "on") if day.start else 0
-    is_age = end > 1 and lower[end - 2] == "," and lower[end - 1].isdecimal() and len(lower[end - 1]) < len("1982")
-    return is_age and lower[day.end : day.end + 1] == [","]
 
 
 def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:

@@ -31,12 +31,10 @@ _SPEECH = words_in("time_words.tsv", "speech")
 
 def contradicted_circumstances(story: StoryContext) -> Iterator[Disagreement]:
     """Days and places that differ; what the same sentences state of two events, once."""
-    seen: set[object] = set()
-    for found in _contradictions(story):
-        key = found.about, frozenset(found.statements)
-        if key not in seen:
-            seen.add(key)
-            yield found
+    found: dict[object, Disagreement] = {}
+    for one in _contradictions(story):
+        found.setdefault((one.about, frozenset(one.statements)), one)
+    yield from found.values()
 
 
 def _contradictions(story: StoryContext) -> Iterator[Disagreement]:
@@ -49,7 +47,9 @@ def _contradictions(story: StoryContext) -> Iterator[Disagreement]:
             for where in story.known.of_mention(mention).where
             if where.source == Source.STATED
         ]
-        yield from story.contradictions("place", members, "", places, _exclude_each_other, several=True)
+        yield from story.contradictions(
+            "place", members, "", places, lambda one, other: Place.excludes(one.value, other.value), several=True
+        )
 
 
 def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:
@@ -68,10 +68,6 @@ def _are_other_days(one: StatedValue, other: StatedValue) -> bool:
     """Whether two days differ; days that are stated by their distance ("today") by more than one."""
     gap = one.value[0].gap(other.value[0])
     return bool(gap > 0 if min(one.value[1], other.value[1]) else gap > 1)
-
-
-def _exclude_each_other(one: StatedValue, other: StatedValue) -> bool:
-    return Place.excludes(one.value, other.value)
 
 
 def _exactness(story: StoryContext, mention: Mention, tokens: Sequence[int]) -> bool:
@@ -137,7 +133,7 @@ def contradicted_names(story: StoryContext) -> Iterator[Disagreement]:
                     of_roles[role].append(value)
         for role, stated in of_roles.items():
             comparable = partial(_are_of_one_person, story, sides=role in _SIDES)
-            yield from story.contradictions("name", members, "", stated, _are_other_names, comparable)
+            yield from story.contradictions("name", members, "", stated, _differ, comparable)
     of_offices: defaultdict[str, list[StatedValue]] = defaultdict(list)
     for id in story.documents:
         for noun, office in _offices(story, id):
@@ -145,7 +141,7 @@ def contradicted_names(story: StoryContext) -> Iterator[Disagreement]:
                 of_offices[office].append(value)
     for office, stated in of_offices.items():
         comparable = partial(_are_of_one_person, story, sides=False)
-        yield from story.contradictions("name", (), office, stated, _are_other_names, comparable)
+        yield from story.contradictions("name", (), office, stated, _differ, comparable)
 
 
 def contradicted_ages(story: StoryContext) -> Iterator[Disagreement]:
@@ -165,15 +161,11 @@ def contradicted_ages(story: StoryContext) -> Iterator[Disagreement]:
     for members in story.corpus.clusters():
         if members[0].kind == ENTITY and members[0].cluster is not None:
             ages = [value for mention in members if (value := _age(story, mention)) is not None]
-            yield from story.contradictions("age", members, "", ages, _are_other_ages, comparable)
+            yield from story.contradictions("age", members, "", ages, _differ, comparable)
 
 
-def _are_other_ages(one: StatedValue, other: StatedValue) -> bool:
-    return bool(one.value.age != other.value.age)
-
-
-def _are_other_names(one: StatedValue, other: StatedValue) -> bool:
-    return bool(one.value.words != other.value.words)
+def _differ(one: StatedValue, other: StatedValue) -> bool:
+    return bool(one.value[0] != other.value[0])
 
 
 def _age(story: StoryContext, mention: Mention) -> StatedValue | None:
@@ -244,27 +236,20 @@ def _are_of_one_person(story: StoryContext, one: StatedValue, other: StatedValue
 
 def _other_first_name(one: str, other: str) -> bool:
     """Whether two first names with one initial are no spellings of one name, nor one short for the other."""
-    if (
-        min(len(one), len(other)) < _SHORTEST_MISSPELT
-        or one[:_SHORTEST_MISSPELT] == other[:_SHORTEST_MISSPELT]
-        or are_forms_of_one_name(one, other)
-    ):
-        return False
-    return _distance(one, other) > _MOST_LETTERS
+    is_spelling = one[:_SHORTEST_MISSPELT] == other[:_SHORTEST_MISSPELT] or are_forms_of_one_name(one, other)
+    is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT
+    return is_long and not is_spelling and _changes(one, other) > _MOST_LETTERS
 
 
 def _is_misspelt(one: str, other: str) -> bool:
     """Whether two surnames differ in a letter or two, and neither begins with the other."""
-    if min(len(one), len(other)) < _SHORTEST_MISSPELT or one.startswith(other) or other.startswith(one):
-        return False
-    return _distance(one, other) <= _MOST_LETTERS
+    is_part = one.startswith(other) or other.startswith(one)
+    is_long = min(len(one), len(other)) >= _SHORTEST_MISSPELT
+    return is_long and not is_part and _changes(one, other) <= _MOST_LETTERS
 
 
-def _distance(one: str, other: str) -> int:
+def _changes(one: str, other: str) -> int:
     """The number of letters to insert, leave out or replace."""
-    row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
-        before, row[0] = row[0], place
-        for column, theirs in enumerate(other, 1):
-            before, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, before + (letter != theirs))
-    return row[-1]
+    from spacy.matcher.levenshtein import levenshtein
+
+    return levenshtein(one, other)
