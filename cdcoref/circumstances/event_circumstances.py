@@ -262,10 +262,7 @@ class DocumentCircumstances:
 
 
 def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterator[When | None]:
-    """For each sentence the day of the heading that it stands under ("Wednesday , 8 May"), until the next heading.
-
-    The day of the document is first that of its publication, unless headings of other days follow, or of an hour.
-    """
+    """For each sentence the day of the heading that it stands under, but for the day of the document above its text."""
     headings = [_day_of_heading(own) for own in sentences]
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
@@ -341,10 +338,7 @@ def _surnames_of(parse: Parse, words: Sequence[str]) -> dict[str, tuple[str, ...
 
 
 def _theme(parse: Parse, words: Sequence[str], event: int, surnames: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The name of the person that an event is of, in lower case: the full one if the document has only one such.
-
-    Empty if the event is of no kind of people's, or names nobody.
-    """
+    """The name of the person that an arrest or the like is of, in lower case, in full if only one person has it."""
     kind, role = _KIND_OF.get(parse.lemmas[event].casefold(), ("", ""))
     if kind not in _OF_PEOPLE:
         return ()

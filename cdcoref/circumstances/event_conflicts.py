@@ -97,10 +97,7 @@ class CircumstanceTables:
         return (found | self._are_synonyms(first, second)) & ~self.conflicts(first, second)
 
     def _are_synonyms(self, first: Integers, second: Integers) -> Flags:
-        """Whether both are what a document is about, and the later is a definite noun of the same sort.
-
-        "An election was held ... Turnout in the vote was low." *Shape of all:* (pairs,)
-        """
+        """Whether the later is a definite noun for the earlier ("An election was held ... Turnout in the vote")."""
         found = self._nouns.related(str.__eq__, self._nouns, first, second)
         found &= (self._document_of[first] == self._document_of[second]) & (self._words[first] != self._words[second])
         later = np.where(self._sentences[first] > self._sentences[second], first, second)

@@ -138,17 +138,13 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
 
 
 def _is_far_larger(one: Place, other: Place) -> bool:
-    """Whether a place is meant rather than another of its name whatever the country of the text (Paris, and Paris in
-    Texas)."""
+    """Whether a city is meant rather than its namesake whatever the country of the text (Paris, Paris in Texas)."""
     population = _gazetteer().population
     return one.sort == other.sort == "city" and population[one] > _FAR_LARGER * population[other]
 
 
 def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
-    """The first, if it is no city; of a city that may be another of its name, only the country, or not even that.
-
-    Another one may be in the gazetteer or, in countries where many places have one name, too small for it.
-    """
+    """The first, if it is no city; of a city that may be another of its name, only the country, or not even that."""
     first = places[0]
     if first.sort != "city":
         return first

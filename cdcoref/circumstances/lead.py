@@ -178,8 +178,7 @@ class Lead:
         return found
 
     def _times(self, today: Period | None) -> Iterator[tuple[int, bool, When]]:
-        """The times of the document, with what each belongs to, and whether that is a report; of its later sentences
-        only the last days."""
+        """The times of the document, with what each belongs to, and whether that is a report."""
         parse, main = self._parse, frozenset(self.main)
         end = self.end
         for own in (*self._lead, *(own for own in self._sentences if own.first >= end)):

@@ -241,10 +241,7 @@ def _unknown(words: Sequence[str], start: int, end: int, dateline: int) -> State
 
 
 def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
-    """Whether a place that is only a part of a run of capitalised words is no part of somebody's name.
-
-    Countries and regions are none, and neither is a city before the word for an institution, residents or an event.
-    """
+    """Whether a part of a run of capitalised words is a place rather than a part of somebody's name."""
     if one.end + 1 < len(words) and words[one.end] == "," and state_shortened(words[one.end + 1]):
         return True  # "Ann Lee of Troy, N.Y."
     if _begun(words, one.start):

@@ -93,10 +93,7 @@ def sentences_of(document: Document, parse: Parse, today: Period | None) -> list
 
 
 def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> list[Sentence]:
-    """The sentences without towns that the document names as a company, a club or a person, and nowhere as a place.
-
-    "Shares in Halden", "the pump maker Halden", "Halden said", "President Obama".
-    """
+    """The sentences without towns that only name somebody ("Shares in Halden", "Halden said", "President Obama")."""
     uses: defaultdict[str, set[str]] = defaultdict(set)
     use_of: dict[int, str] = {}
     for sentence in sentences:
