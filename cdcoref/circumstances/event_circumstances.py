@@ -188,7 +188,7 @@ class DocumentCircumstances:
                 return
         if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
-        subjects = [child for child in parse.children[head] if parse.relations[child].startswith("nsubj")]
+        subjects = parse.below(head, "nsubj", "nsubjpass")
         if of_subject := [when for _, when, word in stated if when.looks_back and word in subjects]:
             # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
             yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
@@ -305,7 +305,7 @@ def _participants(sentence: Sentence, head: int, event: Mention, entities: Seque
             above = parse.heads[token]
             is_object = parse.relations[token] == "pobj" and above < token
             side = "before" if entity.start < event.start else "after"
-            yield Participant(parse.lemmas[above].casefold() if is_object else side, entity)
+            yield Participant(parse.lemma(above) if is_object else side, entity)
 
 
 def kind_of(lemma: str) -> str:
@@ -322,7 +322,7 @@ def kind_of_noun(lemma: str) -> str:
 
 def _name(parse: Parse, words: Sequence[str], noun: int) -> tuple[str, ...]:
     """The words of a name, in lower case; of a noun, those of the name behind it ("the defender Piet Maas")."""
-    behind = (child for child in parse.children[noun] if parse.relations[child] == "appos")
+    behind = parse.below(noun, "appos")
     names = (name_at(parse, token) for token in (noun, *behind))
     name = next(filter(None, names), ())
     return tuple(words[token].casefold() for token in name if words[token][:1].isupper())
@@ -339,7 +339,7 @@ def _surnames_of(parse: Parse, words: Sequence[str]) -> dict[str, tuple[str, ...
 
 def _theme(parse: Parse, words: Sequence[str], event: int, surnames: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The name of the person that an arrest or the like is of, in lower case, in full if only one person has it."""
-    kind, role = _KIND_OF.get(parse.lemmas[event].casefold(), ("", ""))
+    kind, role = _KIND_OF.get(parse.lemma(event), ("", ""))
     if kind not in _OF_PEOPLE:
         return ()
     wanted = SUBJECT if role == SUBJECT and is_verb(parse, event) else OBJECT
@@ -362,6 +362,6 @@ def names_in_roles(parse: Parse, event: int) -> Iterator[tuple[str, int]]:
         elif relation in ("dobj", "nsubjpass", "poss"):
             yield OBJECT, child
         elif relation in ("prep", "agent"):
-            name = parse.lemmas[child].casefold()
+            name = parse.lemma(child)
             role = OBJECT if name == "of" and not is_clause else name
             yield from ((role, noun) for noun in parse.children[child] if parse.relations[noun] == "pobj")

@@ -128,7 +128,7 @@ class Lead:
         }
         self.happening_then = frozenset(self.main) - deeds - ended
         light = verbs_about("light") | verbs_about("report") | verbs_about("search")
-        happening = [word for word in self.main if parse.lemmas[word].casefold() not in light]
+        happening = [word for word in self.main if parse.lemma(word) not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}
         self._nouns = {parse.lemmas[word] for word in happening if parse.parts[word] == "NOUN"}
         times = sorted(self._times(today), key=lambda time: time[:2])
@@ -311,7 +311,7 @@ def names_happening(parse: Parse, tokens: Sequence[int]) -> bool:
     """Whether a place modifies a noun for a happening: "Kansas shooting", "Ecuador's next election"."""
     token = parse.head_of(tokens)
     head = parse.heads[token]
-    name = parse.lemmas[head].casefold()
+    name = parse.lemma(head)
     modifies = parse.relations[token] in ("compound", "nmod", "amod")
     modifies = modifies or (parse.relations[token] == "nsubj" and parse.parts[head] == "NOUN")
     return modifies and (name in _HAPPENINGS or (parse.parts[head] == "NOUN" and bool(_stem(parse, head))))
@@ -324,14 +324,14 @@ def _is_sentence(own: Sentence) -> bool:
 
 def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     """The verb of a clause, its arguments and its conjuncts; for a reporting verb, those of the reported clause."""
-    reported = [child for child in parse.children[word] if parse.relations[child] in ("ccomp", "parataxis")]
-    if reported and parse.lemmas[word].casefold() in verbs_about("report"):
+    reported = parse.below(word, "ccomp", "parataxis")
+    if reported and parse.lemma(word) in verbs_about("report"):
         if is_announcement(parse, word):
             yield word
         for child in reported:
             yield from _main_words_below(parse, child)
         return
-    if parse.lemmas[word].casefold() not in verbs_about("search"):
+    if parse.lemma(word) not in verbs_about("search"):
         yield word
     if not is_verb(parse, word):
         for child in parse.children[word]:
@@ -341,7 +341,7 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     for child in parse.children[word]:
         if parse.relations[child] in _ARGUMENTS:
             yield child
-            yield from (joined for joined in parse.children[child] if parse.relations[joined] == "conj")
+            yield from parse.below(child, "conj")
         elif parse.relations[child] == "agent":
             yield from parse.children[child]
     for child in parse.children[word]:
@@ -352,7 +352,7 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
 
 def _deeds(parse: Parse, verb: int) -> Iterator[int]:
     """What somebody is arrested or charged for ("after a fire", "after he shot two")."""
-    if parse.lemmas[verb].casefold() in verbs_about("inquiry") | verbs_about("arrest"):
+    if parse.lemma(verb) in verbs_about("inquiry") | verbs_about("arrest"):
         behind = (parse.children[child] for child in parse.children[verb] if parse.relations[child] == "prep")
         for child in (*parse.children[verb], *chain.from_iterable(behind)):
             if parse.relations[child] in ("advcl", "pobj") and _stem(parse, child):
@@ -361,7 +361,7 @@ def _deeds(parse: Parse, verb: int) -> Iterator[int]:
 
 def _stem(parse: Parse, token: int) -> str:
     """What "shot", "shooting" and "shootings" have in common; empty for what is no word for what happens."""
-    name = parse.lemmas[token].casefold()
+    name = parse.lemma(token)
     happens = parse.parts[token] == "VERB" or (
         parse.parts[token] == "NOUN" and (name in _HAPPENINGS or name.endswith(_OF_VERBS))
     )

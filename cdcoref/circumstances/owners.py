@@ -40,11 +40,11 @@ def governor(
             denied = any(parse.relations[child] == "neg" and child < tokens[0] for child in parse.children[token])
             return None if (denied or preposition in _LIMITS) and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
-            ends = any(parse.lemmas[child].casefold() in _ENDS for child in parse.children[token])
+            ends = any(parse.lemma(child) in _ENDS for child in parse.children[token])
             is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
             on_day = below != head and is_hour  # "after 10 p.m. Tuesday"
-            preposition = preposition or ("during" if ends or on_day else parse.lemmas[token].casefold())
-        elif parse.lemmas[token].casefold() in _SPANS and preposition == "of":
+            preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
+        elif parse.lemma(token) in _SPANS and preposition == "of":
             continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
@@ -65,7 +65,7 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     above = parse.heads[parse.heads[word]]
     if is_during(parse, word) and not is_report(parse, above):
         heads += [token for token in (above, *_sharing(parse, above, True, of_place)) if token in events]
-    if parse.lemmas[word].casefold() in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
+    if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
         objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
         return [events[child] for child in objects] or [events[head] for head in heads]
     if is_verb(parse, word):
@@ -76,7 +76,7 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
 def is_during(parse: Parse, noun: int) -> bool:
     """Whether a noun is something in which, or at which, what its verb says happens ("voted at a Tuesday meeting")."""
     preposition = parse.heads[noun]
-    within = parse.relations[noun] == "pobj" and parse.lemmas[preposition].casefold() in _DURING
+    within = parse.relations[noun] == "pobj" and parse.lemma(preposition) in _DURING
     return within and is_verb(parse, parse.heads[preposition])
 
 
@@ -84,18 +84,18 @@ def _at_once(parse: Parse, verb: int) -> int | None:
     """The verb whose clause says when or during what it happened, "when", "as" or "while" that of another did."""
     if not is_verb(parse, verb) or parse.relations[verb] != "advcl":
         return None
-    marks = (child for child in parse.children[verb] if parse.relations[child] in ("advmod", "mark"))
-    return parse.heads[verb] if any(parse.lemmas[mark].casefold() in _AT_ONCE for mark in marks) else None
+    marks = parse.below(verb, "advmod", "mark")
+    return parse.heads[verb] if any(parse.lemma(mark) in _AT_ONCE for mark in marks) else None
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
     """The subjects and objects of a verb that happen when or where it does."""
-    name = parse.lemmas[verb].casefold()
+    name = parse.lemma(verb)
     if name in verbs_about("report"):
         return
     if name in verbs_about("inquiry"):
         if looks_ahead(parse, verb) is None:  # "are investigating a fire on Friday"
-            yield from (child for child in parse.children[verb] if parse.relations[child] == "dobj")
+            yield from parse.below(verb, "dobj")
         return
     head = parse.heads[verb]
     if parse.relations[verb] == "acl" and parse.heads[head] == head and (name in verbs_about("occur") or not is_event):
@@ -114,30 +114,30 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         elif relation == "agent":  # "hit by a storm"
             child = next(iter(parse.children[child]), child)
             shares = name in verbs_about("occur") or name in verbs_about("effect")
-        elif relation == "prep" and parse.lemmas[child].casefold() in _DURING:
+        elif relation == "prep" and parse.lemma(child) in _DURING:
             child = next(iter(parse.children[child]), child)  # "in the last election, in 2018, Harder lost"
             shares = True
         else:
             continue
         if shares or of_place or not is_event:
             yield child
-            yield from (joined for joined in parse.children[child] if parse.relations[joined] == "conj")
+            yield from parse.below(child, "conj")
 
 
 def is_report(parse: Parse, token: int) -> bool:
     """Whether a token is a verb that reports, or says what was done later: "said", "charged"."""
-    name = parse.lemmas[token].casefold()
+    name = parse.lemma(token)
     return is_verb(parse, token) and (name in verbs_about("report") or name in verbs_about("inquiry"))
 
 
 def is_announcement(parse: Parse, token: int) -> bool:
     """Whether a token is a verb such as "announced", where the announcement is the event."""
-    return parse.lemmas[token].casefold() in verbs_about("announcement")
+    return parse.lemma(token) in verbs_about("announcement")
 
 
 def is_reporting(parse: Parse, token: int) -> bool:
     """Whether a token is a verb that reports speech, such as "said"."""
-    return parse.parts[token] == "VERB" and parse.lemmas[token].casefold() in verbs_about("report")
+    return parse.parts[token] == "VERB" and parse.lemma(token) in verbs_about("report")
 
 
 def is_behind_limit(parse: Parse, verb: int) -> bool:
@@ -145,6 +145,6 @@ def is_behind_limit(parse: Parse, verb: int) -> bool:
 
     What somebody does after or by doing something else is of its day ("fled after robbing a bank on Friday").
     """
-    marks = {parse.lemmas[child].casefold() for child in parse.children[verb] if parse.relations[child] == "mark"}
-    before = {parse.lemmas[parse.heads[verb]].casefold()} if parse.relations[verb] == "pcomp" else set()
+    marks = {parse.lemma(child) for child in parse.children[verb] if parse.relations[child] == "mark"}
+    before = {parse.lemma(parse.heads[verb])} if parse.relations[verb] == "pcomp" else set()
     return not _LIMITS.isdisjoint(marks | before - _WITH_GERUNDS)

@@ -241,7 +241,7 @@ def _stated(
         governor = sentence.first + end  # "31 dead"
     if governor is None:
         return None
-    relation = _relation(sentence, governor) or parse.lemmas[governor].casefold()
+    relation = _relation(sentence, governor) or parse.lemma(governor)
     row = _RELATIONS.get(relation, {"kind": "", "units": "", "called": ""})
     if not unit:
         if "counts" not in row["kind"] or parse.relations[token] not in _BARE:
@@ -250,7 +250,7 @@ def _stated(
     elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (
         "counts" in row["kind"] and unit[:1] in _SIGNS
     ):
-        relation, row = parse.lemmas[governor].casefold(), {"kind": "", "units": "", "called": ""}
+        relation, row = parse.lemma(governor), {"kind": "", "units": "", "called": ""}
     if "counts" in row["kind"] and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
         return None  # "drowned with 40 others"
     if is_added and relation == _DEATH:
@@ -272,7 +272,7 @@ def _stated(
         or _is_of_earlier_year(sentence, start)
         or _is_of_long_time(parse, token),
         _is_superseded(sentence, token, start),
-        any(parse.lemmas[word].casefold() in _CORRECTING for word in parse.ancestors(token)),
+        any(parse.lemma(word) in _CORRECTING for word in parse.ancestors(token)),
         speaker_of(sentence, token),
     )
 
@@ -280,7 +280,7 @@ def _stated(
 def _prepositions(parse: Parse, noun: int, above: int) -> set[str]:
     """The prepositions between a noun and a word above it."""
     between = itertools.takewhile(lambda word: word != above, (noun, *parse.ancestors(noun)))
-    return {parse.lemmas[word].casefold() for word in between if parse.relations[word] == "prep"}
+    return {parse.lemma(word) for word in between if parse.relations[word] == "prep"}
 
 
 def _is_of_name(words: Sequence[str], number: _Number, before: str, after: str) -> bool:
@@ -314,7 +314,7 @@ def _counted(parse: Parse, number: int, end: int) -> int | None:
     """The noun that a number counts; of "two of its nine plants" that of the whole."""
     for child in parse.children[number]:
         if parse.relations[child] == "prep" and parse.lemmas[child] == "of":
-            return next((noun for noun in parse.children[child] if parse.relations[noun] == "pobj"), None)
+            return next(iter(parse.below(child, "pobj")), None)
     token = number
     while parse.relations[token] in _NUMBER_PARTS and parse.heads[token] >= end - 1:
         token = parse.heads[token]
@@ -328,7 +328,7 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
     parse, place = sentence.parse, noun - sentence.first
     if place in taken or (sentence.words[place][:1].isupper() and parse.parts[noun] == "PROPN"):
         return None
-    lemma = parse.lemmas[noun].casefold()
+    lemma = parse.lemma(noun)
     row = _UNITS.get(lemma)
     if row is None:
         return lemma, 1
@@ -336,8 +336,8 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
         return None
     if row["kind"] == "span":
         follows = sentence.lower[place + 1] if place + 1 < len(sentence.lower) else ""
-        beside = {parse.lemmas[child].casefold() for child in parse.children[noun] if parse.relations[child] != "prep"}
-        beside.add(parse.lemmas[parse.heads[noun]].casefold())
+        beside = {parse.lemma(child) for child in parse.children[noun] if parse.relations[child] != "prep"}
+        beside.add(parse.lemma(parse.heads[noun]))
         if follows in _DATES or not _DATED.isdisjoint(beside) or parse.relations[noun] not in _DURATIONS:
             return None
     return row["unit"], int(row["factor"])
@@ -346,7 +346,7 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
 def _relation(sentence: Sentence, token: int) -> str:
     """The sort of relation that a word states; empty if it states none."""
     word = sentence.lower[token - sentence.first] if 0 <= token - sentence.first < len(sentence.lower) else ""
-    parse, name = sentence.parse, sentence.parse.lemmas[token].casefold()
+    parse, name = sentence.parse, sentence.parse.lemma(token)
     objects = (f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj")
     return next((_RELATION_OF[form] for form in (*objects, name, word) if form in _RELATION_OF), "")
 
@@ -358,8 +358,8 @@ def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> i
     named = [word for word in chain if _relation(sentence, word)]
     named.sort(key=lambda word: _relation(sentence, word) == _PRICE)  # "a takeover worth $2.4 billion"
     event = next((word for word in chain if word in events and _relation(sentence, word) != _PRICE), None)
-    if not named and event is not None and parse.lemmas[event].casefold() in _RELATING:
-        return [event, *(child for child in parse.children[event] if parse.relations[child].startswith("nsubj"))][-1]
+    if not named and event is not None and parse.lemma(event) in _RELATING:
+        return [event, *parse.below(event, "nsubj", "nsubjpass")][-1]
     if not named or event is None:
         return named[0] if named else event
     return event if chain.index(event) < chain.index(named[0]) and not is_verb(parse, event) else named[0]
@@ -370,16 +370,16 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
     parse = sentence.parse
     if parse.parts[noun] == "NOUN" and "counts" in _RELATIONS.get(_relation(sentence, noun), {}).get("kind", ""):
         yield noun  # "21 bodies"
-    yield from (child for child in parse.children[noun] if parse.relations[child] in ("acl", "amod", "relcl"))
+    yield from parse.below(noun, "acl", "amod", "relcl")
     word = noun
     while parse.heads[word] != word:
         relation, word = parse.relations[word], parse.heads[word]
         if relation == "nsubjpass":  # "16 are known to have died"
-            yield from (child for child in parse.children[word] if parse.relations[child] == "xcomp")
+            yield from parse.below(word, "xcomp")
         counts = relation == "dobj" and _relation(sentence, word)  # "the flood claimed 47 lives"
-        if parse.lemmas[word].casefold() in verbs_about("report") and not counts:
+        if parse.lemma(word) in verbs_about("report") and not counts:
             return
-        relates = is_verb(parse, word) and parse.lemmas[word].casefold() in _RELATING
+        relates = is_verb(parse, word) and parse.lemma(word) in _RELATING
         if relates and relation not in ("nsubj", "nsubjpass"):
             for child in (child for child in parse.children[word] if child != noun):
                 if parse.relations[child] in ("nsubj", "nsubjpass", "dobj"):
@@ -388,7 +388,7 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
                     yield child
         yield word
         if is_verb(parse, word) and parse.relations[word] not in _WITHIN_CLAUSE:
-            yield from (child for child in parse.children[word] if parse.relations[child] in ("acomp", "oprd"))
+            yield from parse.below(word, "acomp", "oprd")
             return
 
 
@@ -401,7 +401,7 @@ def _below(parse: Parse, token: int) -> Iterator[int]:
 
 def _events_of(parse: Parse, governor: int, events: Mapping[int, Mention]) -> list[Mention]:
     """The event of a word, its subject and object; and the verb whose object it is."""
-    near = [child for child in parse.children[governor] if parse.relations[child] in ("dobj", "nsubj", "nsubjpass")]
+    near = parse.below(governor, "dobj", "nsubj", "nsubjpass")
     if parse.relations[governor] in ("dobj", "nsubj", "nsubjpass"):
         near.append(parse.heads[governor])
     if governor not in events:
@@ -417,7 +417,7 @@ def _label(sentence: Sentence, unit: str, noun: int, governor: int, called: str)
     if parse.parts[noun] != "NOUN" or not unit[:1].isalpha() or (not called and not is_verb(parse, governor)):
         return f"{called or word} ({unit})"
     past = parse.tags[governor] in ("VBN", "VBD")
-    return f"{sentence.lower[noun - sentence.first]} {called or (word if past else parse.lemmas[governor].casefold())}"
+    return f"{sentence.lower[noun - sentence.first]} {called or (word if past else parse.lemma(governor))}"
 
 
 def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
@@ -433,7 +433,7 @@ def _is_of_earlier_year(sentence: Sentence, start: int) -> bool:
 def _is_of_long_time(parse: Parse, token: int) -> bool:
     """Whether the verb above a number is about a whole season or the like ("has saved nine penalties this season")."""
     below = (child for word in parse.ancestors(token) if is_verb(parse, word) for child in _below(parse, word))
-    return any(parse.lemmas[child].casefold() in _LONG_TIMES for child in below)
+    return any(parse.lemma(child) in _LONG_TIMES for child in below)
 
 
 def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
@@ -445,7 +445,7 @@ def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
     if near[-1:] == ["to"]:  # "from 67 to 61"
         return False
     for word in (token, *parse.ancestors(token)):
-        name = parse.lemmas[word].casefold()
+        name = parse.lemma(word)
         if parse.relations[word] == "prep" and name in _EARLIER:
             return parse.relations[token] == "pobj"
         if is_verb(parse, word):
@@ -462,13 +462,13 @@ def speaker_of(sentence: Sentence, token: int) -> str:
     parse = sentence.parse
     for word in (token, *parse.ancestors(token)):
         verb = parse.heads[word]
-        verbs = [verb, *(child for child in parse.children[word] if parse.relations[child] in ("parataxis", "ccomp"))]
+        verbs = [verb, *parse.below(word, "parataxis", "ccomp")]
         for one in verbs:
-            reports = one != word and is_verb(parse, one) and parse.lemmas[one].casefold() in verbs_about("report")
+            reports = one != word and is_verb(parse, one) and parse.lemma(one) in verbs_about("report")
             counts = parse.relations[word] == "dobj" and _relation(sentence, one)  # "the flood claimed 47 lives"
             below = ("ccomp", "parataxis", "conj", "dobj", "advcl")
             if reports and (one != verb or (parse.relations[word] in below and not counts)):
-                subject = next((c for c in parse.children[one] if parse.relations[c] == "nsubj"), None)
+                subject = next(iter(parse.below(one, "nsubj")), None)
                 if subject is not None and parse.parts[subject] != "PRON":
                     return _phrase(sentence, subject)
     return ""
@@ -484,6 +484,6 @@ def _phrase(sentence: Sentence, noun: int) -> str:
         words[0] = words[0].lower()
     for child in parse.children[noun]:
         if parse.relations[child] == "appos" and parse.parts[child] == "PROPN":
-            first = min([child, *(c for c in parse.children[child] if parse.relations[c] == "compound")])
+            first = min([child, *parse.below(child, "compound")])
             words += [",", *sentence.words[first - sentence.first : child + 1 - sentence.first]]
     return " ".join(words).replace(" ,", ",").replace(" '", "'").replace(" ’", "’")

@@ -126,8 +126,8 @@ def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool
     token = parse.head_of(tokens)
     site = parse.heads[token]
     modifies = parse.relations[token] in ("compound", "nmod", "amod", "poss") and parse.parts[site] == "NOUN"
-    above = parse.lemmas[parse.heads[site]].casefold()
-    is_site = parse.lemmas[site].casefold() in _SITES
+    above = parse.lemma(parse.heads[site])
+    is_site = parse.lemma(site) in _SITES
     is_there = parse.relations[site] == "pobj" and (above in AT_PLACE or (is_site and above == "on"))
     is_there = is_there or (parse.relations[site] == "dobj" and is_site)  # "they rammed a Paris shop"
     return named.place.sort in ("city", "unknown") and modifies and is_there
@@ -146,14 +146,14 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
         return _PLACE
     if is_unknown and (parse.relations[token] in ("compound", "amod") or parse.entity_types[token] in _NO_PLACES):
         return _OTHER  # "in the Kraft plant", "in World War II"
-    held = {parse.lemmas[word].casefold() for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
+    held = {parse.lemma(word) for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER
     if named.firm or named.local:
         return _PLACE
-    beside = [child for child in parse.children[token] if parse.relations[child] in ("compound", "appos")]
+    beside = parse.below(token, "compound", "appos")
     beside += [above] if parse.relations[token] == "appos" else []
-    is_maker = any(parse.lemmas[word].casefold() in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
+    is_maker = any(parse.lemma(word) in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
     says = parse.relations[token] == "nsubj" and is_report(parse, above)
     is_name = (tokens[0], tokens[-1] + 1) in {entity[:2] for entity in parse.entities if entity[2] in ("PERSON", "ORG")}
     return _OTHER if is_maker or says or is_name else ""

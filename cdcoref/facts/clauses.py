@@ -56,9 +56,9 @@ def has_subject(parse: Parse, verb: int) -> bool:
 
 def is_denied(parse: Parse, token: int) -> bool:
     """Whether a verb or noun is negated, also by its subject ("nobody was hurt", "no one has been charged")."""
-    subjects = [child for child in parse.children[token] if parse.relations[child].startswith("nsubj")]
+    subjects = parse.below(token, "nsubj", "nsubjpass")
     below = [*parse.children[token], *(word for subject in subjects for word in parse.children[subject])]
-    return any(parse.relations[word] == "neg" or parse.lemmas[word].casefold() in _NOBODY for word in below)
+    return any(parse.relations[word] == "neg" or parse.lemma(word) in _NOBODY for word in below)
 
 
 def has_not_happened(parse: Parse, token: int) -> bool:
@@ -82,14 +82,14 @@ def looks_elsewhere(parse: Parse, token: int) -> bool:
 def _depends_on_other(parse: Parse, token: int) -> bool:
     """Whether a token depends on a word that introduces another happening."""
     for word in (token, *parse.ancestors(token)):
-        name = parse.lemmas[word].casefold()
+        name = parse.lemma(word)
         if name in ("since", "unlike") and parse.relations[word] == "prep":
             return True
         if parse.relations[word] in ("dobj", "pobj") and not _determiners(parse, word).isdisjoint(_INDEFINITE):
-            above = parse.lemmas[parse.heads[word]].casefold()
+            above = parse.lemma(parse.heads[word])
             if above in verbs_about("comparison") or (above == "after" and "similar" in _determiners(parse, word)):
                 return True
-        compares = parse.lemmas[parse.heads[word]].casefold() in verbs_about("comparison")
+        compares = parse.lemma(parse.heads[word]) in verbs_about("comparison")
         if compares and word > parse.heads[word] and parse.relations[word] in ("npadvmod", "prep", "advmod"):
             return True
     return any(days for _, days in distances(parse, token))
@@ -98,7 +98,7 @@ def _depends_on_other(parse: Parse, token: int) -> bool:
 def opened_behind(parse: Parse, verb: int) -> int | None:
     """The word behind which "when" or "where" opens the clause of a verb ("since 2017, when a blaze ..."), if any."""
     for child in parse.children[verb]:
-        if child < verb and parse.relations[child] == "advmod" and parse.lemmas[child].casefold() in ("when", "where"):
+        if child < verb and parse.relations[child] == "advmod" and parse.lemma(child) in ("when", "where"):
             before = child - 1 - (child > 1 and parse.tags[child - 1] == ",")
             return before if before >= 0 and parse.parts[before] != "PUNCT" else None
     return None
@@ -107,38 +107,36 @@ def opened_behind(parse: Parse, verb: int) -> int | None:
 def distances(parse: Parse, token: int) -> Iterator[tuple[int, int]]:
     """The "three days after" that a token depends on: the word "after", and how many days later the token is (-3)."""
     for word in (token, *parse.ancestors(token)):
-        marks = [child for child in parse.children[word] if parse.relations[child] == "mark"]
+        marks = parse.below(word, "mark")
         if parse.relations[word] == "advcl":  # "three days after a fire killed five", where "killed" depends on "came"
             beside = parse.children[parse.heads[word]]
             marks += [
                 child for child in beside if parse.relations[child] == "prep" and parse.heads[word] < child < word
             ]
         for mark in (word, *marks):
-            name = parse.lemmas[mark].casefold()
+            name = parse.lemma(mark)
             if name in _AT_DISTANCE and (days := _distance(parse, mark)) is not None:
                 yield mark, days if name == "before" else -days
 
 
 def _distance(parse: Parse, mark: int) -> int | None:
     """The days of "three days" before "after"; None if there are none. "Hours after" is the same day."""
-    if mark < 2 or (unit := days_of_unit(parse.lemmas[mark - 1].casefold())) is None:
+    if mark < 2 or (unit := days_of_unit(parse.lemma(mark - 1))) is None:
         return None
-    if parse.lemmas[mark - 2].casefold() == "the":
+    if parse.lemma(mark - 2) == "the":
         return 1 if any(parse.heads[word] == word for word in (mark, *parse.ancestors(mark)) if word < mark) else None
-    count = count_named(parse.lemmas[mark - 2].casefold())
+    count = count_named(parse.lemma(mark - 2))
     return None if count is None else count * unit
 
 
 def _determiners(parse: Parse, noun: int) -> frozenset[str]:
-    return frozenset(
-        parse.lemmas[child].casefold() for child in parse.children[noun] if parse.relations[child] in ("det", "amod")
-    )
+    return frozenset(parse.lemma(child) for child in parse.children[noun] if parse.relations[child] in ("det", "amod"))
 
 
 def is_plan(parse: Parse, verb: int) -> bool:
     """Whether a verb says for when something is planned, rather than when that was done ("scheduled for Friday")."""
-    below = {parse.lemmas[child].casefold() for child in parse.children[verb] if parse.relations[child] == "prep"}
-    name = parse.lemmas[verb].casefold()
+    below = {parse.lemma(child) for child in parse.children[verb] if parse.relations[child] == "prep"}
+    name = parse.lemma(verb)
     return parse.tags[verb] == "VBN" and name in _AWAITED and ("for" in below or name == "expect")
 
 
@@ -151,13 +149,13 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     verb = verb_of(parse, token)
     beside = range(token, min(token + 2, len(parse.heads)))  # "the weekend"
     noun = next((parse.heads[word] for word in beside if parse.relations[word] in ("compound", "poss", "nmod")), None)
-    if noun is not None and (parse.tags[noun] not in ("NN", "NNS") or parse.lemmas[noun].casefold() in _SPANS):
+    if noun is not None and (parse.tags[noun] not in ("NN", "NNS") or parse.lemma(noun) in _SPANS):
         noun = None  # "Black Friday", "on Friday night"
     is_no_subject = noun is not None and not (parse.heads[noun] == verb and parse.relations[noun].startswith("nsubj"))
     above = parse.heads[token]
     modifies = parse.relations[token] == "npadvmod" and parse.entity_types[above] != "TIME"  # "a fire Sunday"
     preposition = verb if noun is None else parse.heads[noun]
-    is_within = parse.heads[preposition] == verb and parse.lemmas[preposition].casefold() in _DURING
+    is_within = parse.heads[preposition] == verb and parse.lemma(preposition) in _DURING
     of_noun = noun is not None or (modifies and parse.tags[above] in ("NN", "NNS"))
     while is_verb(parse, verb):
         auxiliaries = [child for child in parse.children[verb] if parse.relations[child].startswith("aux")]
@@ -171,14 +169,14 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
             return "have" not in lemmas
         if "VBD" in tags or "have" in lemmas:
             return False
-        if parse.lemmas[verb].casefold() in verbs_about("inquiry"):  # "is investigating a fire on Friday"
+        if parse.lemma(verb) in verbs_about("inquiry"):  # "is investigating a fire on Friday"
             return None
         if "TO" not in tags and not tags.isdisjoint(("VBZ", "VBP")):
             return None if of_noun else True
         if "TO" in tags and parse.relations[verb] != "advcl":
             return True
         if parse.tags[verb] == "VBN":
-            awaited = parse.lemmas[verb].casefold() in _AWAITED  # "a meeting set to take place on Friday"
+            awaited = parse.lemma(verb) in _AWAITED  # "a meeting set to take place on Friday"
             return awaited and any(parse.relations[child] in ("xcomp", "advcl") for child in parse.children[verb])
         if parse.relations[verb] not in _WITHOUT_TENSE:
             return None

@@ -29,14 +29,14 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     head = parse.head_of(tokens)
     verb, role = argument(parse, head)
     noun = relative_antecedent(parse, head)
-    owner = next((child for child in parse.children[head] if parse.relations[child] == "poss"), -1)
+    owner = next(iter(parse.below(head, "poss")), -1)
     if parse.parts[head] not in ("PROPN", "PRON"):
         own = next((n for n in parse.children[head] if _YEARS_OLD.fullmatch(words[n])), None)
         age = 0 if own is None else _age(parse, words, (own,))
         return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
-    clauses = (verb for verb in parse.children[head] if parse.relations[verb] == "relcl")
+    clauses = parse.below(head, "relcl")
     who = ((n, verb) for verb in clauses for n in parse.children[verb] if parse.tags[n] == "WP")
     called = ((verb, f"{parse.lemmas[verb]}er") for n, verb in who if parse.relations[n].startswith("nsubj"))
     nouns += tuple(noun for noun in called if noun[1] in JOBS)  # "who teaches history"
@@ -53,7 +53,7 @@ def _is_another(parse: Parse, name: int) -> bool:
     """Whether words beside a name say that it is somebody else's, too."""
     if parse.lemmas[parse.heads[name]] in _NAMING:
         return any(parse.lemmas[n] in _TOO for n in parse.children[parse.heads[name]])
-    before = (child for child in parse.children[name] if parse.relations[child] in ("det", "amod"))
+    before = parse.below(name, "det", "amod")
     return parse.entity_types[name] == "PERSON" and any(parse.lemmas[child] in _OTHER for child in before)
 
 
@@ -63,7 +63,7 @@ def _owners(parse: Parse, noun: int) -> Iterator[int]:
         if parse.relations[child] == "poss":
             yield child
         elif parse.relations[child] == "prep" and parse.lemmas[child] == "of":
-            yield from (n for n in parse.children[child] if parse.relations[n] == "pobj")
+            yield from parse.below(child, "pobj")
 
 
 def _names(parse: Parse, noun: int) -> Iterator[str]:
@@ -142,7 +142,7 @@ def descriptions(parse: Parse, head: int) -> Iterator[int]:
     for child in parse.children[head]:
         if parse.relations[child] == "appos":
             yield child
-            yield from (n for n in parse.children[child] if parse.relations[n] == "appos")
+            yield from parse.below(child, "appos")
         elif parse.relations[child] == "compound" and parse.parts[child] == "NOUN":
             yield child
         elif parse.relations[child] == "relcl":

@@ -81,6 +81,14 @@ class Parse:
         nouns = (token for token in outside if self.parts[token] in ("NOUN", "PROPN", "PRON", "NUM", "SYM"))
         return next(nouns, outside[0] if outside else next(iter(inside)))
 
+    def lemma(self, token: int) -> str:
+        """The dictionary form of a token, in lower case."""
+        return self.lemmas[token].casefold()
+
+    def below(self, token: int, *relations: str) -> list[int]:
+        """The tokens that depend on a token in one of some relations, in order."""
+        return [child for child in self.children[token] if self.relations[child] in relations]
+
     def packed(self) -> bytes:
         """As it is stored: compressed, about five bytes a token; :meth:`unpacked` is the way back."""
         entities = [""] * len(self.heads)

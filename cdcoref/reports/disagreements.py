@@ -79,7 +79,7 @@ def _exactness(story: StoryContext, mention: Mention, tokens: Sequence[int]) -> 
 def _is_statement(story: StoryContext, mention: Mention) -> bool:
     """Whether an event is that somebody said something, which has no single day."""
     parse = story.known.readings[mention.document].parse
-    lemma = parse.lemmas[parse.head_of(mention.tokens)].casefold()
+    lemma = parse.lemma(parse.head_of(mention.tokens))
     return lemma in _SPEECH or lemma in verbs_about("report") or lemma in verbs_about("announcement")
 
 
@@ -88,7 +88,7 @@ def _is_another(story: StoryContext, mention: Mention) -> bool:
     parse = story.known.readings[mention.document].parse
     head = parse.head_of(mention.tokens)
     beside = (parse.heads[head], *parse.children[head])
-    return not _OTHER.isdisjoint(parse.lemmas[token].casefold() for token in beside)
+    return not _OTHER.isdisjoint(parse.lemma(token) for token in beside)
 
 
 _DAYS_OF_YEAR = 365
@@ -190,10 +190,10 @@ def _offices(story: StoryContext, id: str) -> Iterator[tuple[int, str]]:
     for noun, part in enumerate(parse.parts):
         if part != "PROPN" or parse.relations[noun] == "compound":
             continue
-        before = (child for child in parse.children[noun] if parse.relations[child] == "compound")
+        before = parse.below(noun, "compound")
         for token in (*before, *descriptions(parse, noun)):
-            office = parse.lemmas[token].casefold()
-            beside = {parse.lemmas[child].casefold() for child in (*parse.children[token], *parse.children[noun])}
+            office = parse.lemma(token)
+            beside = {parse.lemma(child) for child in (*parse.children[token], *parse.children[noun])}
             if office in _OFFICES and _FORMER.isdisjoint(beside):
                 yield noun, office
 
