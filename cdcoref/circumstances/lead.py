@@ -374,9 +374,7 @@ def day_of(document: Document) -> Period | None:
     That of its stated metadata, its id or address on the web, of a line that is a date or of a dateline at its
     beginning, or else the first full date there.
     """
-    if (known := _stated_day(document) or day_in_name(document.id)) is not None:
-        return Period.of_day(date.fromisoformat(known))
-    if (known := _day_in_address(document)) is not None:
+    if known := _stated_day(document) or day_in_name(document.id) or _day_in_address(document):
         return Period.of_day(date.fromisoformat(known))
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
@@ -407,11 +405,10 @@ def _stated_day(document: Document) -> str | None:
 
 def _day_in_address(document: Document) -> str | None:
     """The day in a document's address on the web: in its metadata, or its first line."""
-    shown = document.sentences[:1] if 0 not in document.hidden else ()
-    start, end = shown[0] if shown else (0, 0)
+    start, end = document.sentences[0] if document.sentences and 0 not in document.hidden else (0, 0)
     line = "".join(document.tokens[start:end])
-    addresses = (str(document.metadata.get("url", "")), line if line.startswith(("http:", "https:")) else "")
-    return next((day for day in map(day_in_name, addresses) if day is not None), None)
+    known = day_in_name(str(document.metadata.get("url", "")))
+    return known or (day_in_name(line) if line.startswith(("http:", "https:")) else None)
 
 
 def _ends_dateline(words: Sequence[str], place: int) -> bool:

@@ -20,6 +20,7 @@ _ENDS = words_in("time_words.tsv", "end")
 """Words before the end of a range, such as "from Monday to Wednesday"."""
 _DURING = words_in("time_words.tsv", "during")
 _WITH_GERUNDS = words_in("time_words.tsv", "gerund")
+_TRENDS = words_in("time_words.tsv", "trend")
 _AT_ONCE = words_in("time_words.tsv", "at once")
 
 
@@ -44,13 +45,15 @@ def governor(
             is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
             on_day = below != head and is_hour  # "after 10 p.m. Tuesday"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
+        elif parse.lemma(token) in _TRENDS and parse.lemma(below) == "from":
+            return None  # "2 percent, up from 1 percent in May"
         elif parse.lemma(token) in _SPANS and preposition == "of":
             continue  # "on the night of 3 May"
         elif parse.parts[token] in _NOUNS and not of_place and (relation in _CLOSE or preposition == "of"):
             return token
     # "The following day they left", parsed as a day that has a relative clause
-    clauses = [child for child in parse.children[token] if token == head and parse.relations[child] == "relcl"]
-    return clauses[0] if clauses and not of_place else token
+    clauses = parse.below(token, "relcl") if token == head and not of_place else []
+    return clauses[0] if clauses else token
 
 
 def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool = False) -> list[int]:
@@ -60,17 +63,14 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     """
     is_event = word in events and (of_place or not is_plan(parse, word))
     heads = [word] if is_event else []
-    if (other := _at_once(parse, word)) is not None:  # "Two died when a dam burst on Friday"
-        heads += [token for token in (other, *_sharing(parse, other, other in events, of_place)) if token in events]
-    above = parse.heads[parse.heads[word]]
-    if is_during(parse, word) and not is_report(parse, above):
-        heads += [token for token in (above, *_sharing(parse, above, True, of_place)) if token in events]
-    if parse.lemma(word) in verbs_about("comparison"):  # "resembles a robbery two weeks ago"
-        objects = [child for child in parse.children[word] if parse.relations[child] == "dobj" and child in events]
-        return [events[child] for child in objects] or [events[head] for head in heads]
+    if _is_at_once(parse, word):
+        other = parse.heads[word]
+        heads += [other, *_sharing(parse, other, other in events, of_place)]
+    if is_during(parse, word) and not is_report(parse, above := parse.heads[parse.heads[word]]):
+        heads += [above, *_sharing(parse, above, True, of_place)]
     if is_verb(parse, word):
-        heads += [token for token in _sharing(parse, word, is_event, of_place) if token in events]
-    return list(dict.fromkeys(events[token] for token in heads))
+        heads += _sharing(parse, word, is_event, of_place)
+    return list(dict.fromkeys(events[token] for token in heads if token in events))
 
 
 def is_during(parse: Parse, noun: int) -> bool:
@@ -80,12 +80,10 @@ def is_during(parse: Parse, noun: int) -> bool:
     return within and is_verb(parse, parse.heads[preposition])
 
 
-def _at_once(parse: Parse, verb: int) -> int | None:
-    """The verb whose clause says when or during what it happened, "when", "as" or "while" that of another did."""
-    if not is_verb(parse, verb) or parse.relations[verb] != "advcl":
-        return None
-    marks = parse.below(verb, "advmod", "mark")
-    return parse.heads[verb] if any(parse.lemma(mark) in _AT_ONCE for mark in marks) else None
+def _is_at_once(parse: Parse, verb: int) -> bool:
+    """Whether what a verb says happened when that of the verb above it did ("Two died when a dam burst on Friday")."""
+    marks = map(parse.lemma, parse.below(verb, "advmod", "mark"))
+    return is_verb(parse, verb) and parse.relations[verb] == "advcl" and not _AT_ONCE.isdisjoint(marks)
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:
@@ -145,6 +143,6 @@ def is_behind_limit(parse: Parse, verb: int) -> bool:
 
     What somebody does after or by doing something else is of its day ("fled after robbing a bank on Friday").
     """
-    marks = {parse.lemma(child) for child in parse.children[verb] if parse.relations[child] == "mark"}
+    marks = set(map(parse.lemma, parse.below(verb, "mark")))
     before = {parse.lemma(parse.heads[verb])} if parse.relations[verb] == "pcomp" else set()
     return not _LIMITS.isdisjoint(marks | before - _WITH_GERUNDS)

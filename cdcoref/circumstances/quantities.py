@@ -23,20 +23,11 @@ _COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", 
 _UNITS = {row["word"]: row for row in rows("units.tsv")}
 _RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
-_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING, _VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
-    words_in("beside_quantities.tsv", kind)
-    for kind in (
-        "rough",
-        "not",
-        "earlier",
-        "denial",
-        "relating",
-        "voting",
-        "dated",
-        "behind dates",
-        "correcting",
-        "added",
-    )
+_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING = (
+    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "denial", "relating")
+)
+_VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
+    words_in("beside_quantities.tsv", kind) for kind in ("voting", "dated", "behind dates", "correcting", "added")
 )
 _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")

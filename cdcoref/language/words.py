@@ -265,10 +265,7 @@ class MentionWords:
         """
         core = [token for token in tokens if token not in _QUOTES] or list(tokens)
         determiner = core[0].casefold() if len(core) > 1 and core[0].casefold() in _DETERMINER else ""
-        start = 0
-        while start < len(core) - 1 and (core[start].casefold() in _BEFORE_HEAD):
-            start += 1
-        core = core[start:]
+        core = core[_beginning(core) :]
         words = tuple(word.casefold() for word in core)
         figures = [word.casefold() for word in whole_figures(core)]
         head = lemma(head_word(tokens if phrase is None else phrase))
@@ -426,9 +423,7 @@ def head_word(words: Sequence[str]) -> str:
     for word in words:
         if is_date_name(word):
             return word
-    start = 0
-    while start < len(words) - 1 and (words[start].casefold() in _BEFORE_HEAD):
-        start += 1
+    start = _beginning(words)
     end = start + 1
     while end < len(words) and words[end].casefold() not in _PREPOSITION | _ENDS_HEAD:
         end += 1
@@ -436,6 +431,11 @@ def head_word(words: Sequence[str]) -> str:
     while last > start and _only_ends_a_name(words[last]):
         last -= 1
     return words[last if _is_capital(words[last]) else end - 1]
+
+
+def _beginning(words: Sequence[str]) -> int:
+    """The first word that is no determiner or preposition, or else the last."""
+    return next((place for place, word in enumerate(words[:-1]) if word.casefold() not in _BEFORE_HEAD), len(words) - 1)
 
 
 def _only_ends_a_name(word: str) -> bool:
