@@ -229,6 +229,10 @@ class Corpus:
         """The corpus in which the cluster of each mention is what a function makes of it."""
         return replace(self, mentions=tuple(replace(m, cluster=cluster(m)) for m in self.mentions))
 
+    def with_prefix(self, prefix: str) -> Corpus:
+        """The corpus in which a prefix precedes the names of clusters."""
+        return self.with_clusters(lambda m: m.cluster and f"{prefix}{m.cluster}")
+
     def name_of(self, mention: Mention) -> str | None:
         """The name that people gave to the cluster of a mention; None if they gave none."""
         return None if mention.cluster is None else self.names.get((mention.kind, mention.cluster))

@@ -135,7 +135,7 @@ def _link(
         for name, grouping in groupings.items()
     }
     different = list(dict.fromkeys(group for grouping in groups.values() for group in grouping))
-    linked: dict[tuple[tuple[str, ...], bool], list[Mention]] = {}
+    linked: dict[tuple[tuple[str, ...], bool], tuple[Mention, ...]] = {}
     store = _Kept() if model.vector_scorer is None else None
     total = sum(len(group) * (len(group) + 1) // 2 for group, _ in different)
     advance = summed(progress, "comparing", total)
@@ -143,7 +143,7 @@ def _link(
         own, _ = readings.of_documents(group)
         labels = story_of if of_several else None
         story = link_story(model, own, options, story_of=labels, store=store, advance=advance)
-        linked[group, of_several] = [replace(m, cluster=f"{number}_{m.cluster}") for m in story.corpus.mentions]
+        linked[group, of_several] = story.corpus.with_prefix(f"{number}_").mentions
     progress("comparing", total, total)
     return {
         name: replace(readings.corpus, mentions=tuple(m for group in grouping for m in linked[group]))

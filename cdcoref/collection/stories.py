@@ -114,7 +114,9 @@ def place_stories(connection: sqlite3.Connection, changed: Iterable[int], new: I
         return left
     words = StoredWords(connection)
     near = {int(words.stories[row]) for row in words.nearest(np.flatnonzero(np.isin(words.numbers, [*new])))}
-    before = _with_subjects(connection, left | near)
+    before: dict[int, object] = {story: (story,) for story in left | near}  # without a subject, one by itself
+    query = "SELECT story, subject FROM subjects WHERE subject IN (SELECT subject FROM subjects WHERE story IN ({}))"
+    before.update(rows_in(connection, query, list(before)))
     stories = sorted(before)
     rows = words.of_stories(stories)
     rows = rows[words.share[rows] > 0]
@@ -147,14 +149,6 @@ def drop_empty_stories(connection: sqlite3.Connection, stories: Iterable[int]) -
         left |= {other for (other,) in connection.execute(query, (story,))}
         connection.execute("DELETE FROM subjects WHERE story = ?", (story,))
     return left - empty
-
-
-def _with_subjects(connection: sqlite3.Connection, stories: Iterable[int]) -> dict[int, object]:
-    """The subjects of some stories and of all others of those subjects; a story without one is a subject by itself."""
-    subject_of: dict[int, object] = {story: (story,) for story in stories}
-    query = "SELECT story, subject FROM subjects WHERE subject IN (SELECT subject FROM subjects WHERE story IN ({}))"
-    subject_of.update(rows_in(connection, query, list(subject_of)))
-    return subject_of
 
 
 def _groups(label_of: Mapping[int, object]) -> dict[int, frozenset[int]]:

@@ -186,7 +186,10 @@ def outcome_lines(correction: Correction) -> Iterator[str]:
     """Lines on how a correction, made or undone, changed clusters, and remarks on it."""
     for move in correction.moves[:MOST_MOVES]:
         words = ", ".join(map(printable, move.words)) + (", ..." if move.mentions > len(move.words) else "")
-        into, other = (_titled(*one) for one in ((move.cluster, move.title), (move.other, move.other_title)))
+        into, other = (
+            f"{id} {_shortened(title, WIDEST_TITLE)!r}" if title else str(id)
+            for id, title in ((move.cluster, move.title), (move.other, move.other_title))
+        )
         yield {
             "merged": f"merged {other} into {into}",
             "split": f"{move.cluster} split from {move.other}: {words}",
@@ -197,10 +200,6 @@ def outcome_lines(correction: Correction) -> Iterator[str]:
     if len(correction.moves) > MOST_MOVES:
         yield f"and {len(correction.moves) - MOST_MOVES} more changes of clusters"
     yield from map(printable, correction.notes)
-
-
-def _titled(id: str | None, title: str | None) -> str:
-    return f"{id} {_shortened(title, WIDEST_TITLE)!r}" if title else str(id)
 
 
 def _pairs(pairs: Sequence[tuple[str, str]], word: str, most: int = 8) -> str:

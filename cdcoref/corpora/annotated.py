@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cdcoref.corpora.splits import together
 from cdcoref.corpus import KINDS, Corpus
 
 
@@ -86,13 +87,7 @@ def joined(corpora: Sequence[AnnotatedCorpus]) -> Corpus:
     """All documents and mentions as one corpus, in which clusters of different corpora have different names."""
     if len(corpora) == 1:
         return corpora[0].corpus
-    mentions = (
-        replace(m, cluster=m.cluster and f"{number}:{m.cluster}")
-        for number, part in enumerate(corpora)
-        for m in part.corpus.mentions
-    )
-    documents = (document for part in corpora for document in part.corpus.documents)
-    return Corpus(tuple(documents), tuple(mentions), tuple(note for part in corpora for note in part.corpus.notes))
+    return together(part.corpus.with_prefix(f"{number}:") for number, part in enumerate(corpora))
 
 
 def licences(parts: Sequence[AnnotatedCorpus]) -> str:

@@ -73,7 +73,5 @@ def litbank_files(root: Path, split: str) -> list[Path]:
 def _renamed(work: Corpus, id: str) -> Corpus:
     """The document of a file (or its parts), with this id, as a topic of its own."""
     names = {d.id: id if place == 0 else f"{id} {d.id}" for place, d in enumerate(work.documents)}
-    return Corpus(
-        tuple(replace(d, id=names[d.id], topic=id, subtopic=id) for d in work.documents),
-        tuple(replace(m, document=names[m.document]) for m in work.mentions),
-    )
+    renamed = work.with_ids(names)
+    return replace(renamed, documents=tuple(replace(d, topic=id, subtopic=id) for d in renamed.documents))

@@ -127,6 +127,7 @@ class _Sentence:
 def _sentences(lines: Sequence[tuple[int, bytes]], column: int | None) -> list[_Sentence]:
     """The sentences of a document, whose words are in a column; None for the cross-document layout."""
     sentences: list[_Sentence] = []
+    number: str | int
     for blanks, line in lines:
         columns = _columns(line)
         if column is None:

@@ -49,12 +49,6 @@ class MentionConflicts:
     stated: Mapping[int, StatedFacts]
     pairs: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
-    def with_circumstances(self, circumstances: CircumstanceTables, labels: NDArray[np.integer]) -> MentionConflicts:
-        """The same, and also pairs of events of one cluster that differ in when, where or how many."""
-        first, second = _pairs_within(labels)
-        differ = circumstances.conflicts(first, second)
-        return self.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
-
     def with_pairs(self, apart: Iterable[tuple[int, int]]) -> MentionConflicts:
         """The same, and also these pairs."""
         pairs: defaultdict[int, set[int]] = defaultdict(set)
@@ -148,7 +142,9 @@ class KindClusters:
             clusters[int(labels[number])].append(number)
         conflicts = self._conflicts
         if self._circumstances is not None:
-            conflicts = conflicts.with_circumstances(self._circumstances, labels)
+            first, second = _pairs_within(labels)
+            differ = self._circumstances.conflicts(first, second)
+            conflicts = conflicts.with_pairs(zip(first[differ].tolist(), second[differ].tolist(), strict=True))
         found = {label: conflicts.within(members) for label, members in clusters.items() if len(members) > 1}
         divided = {label: cannot_links for label, cannot_links in found.items() if cannot_links is not None}
         following = len(clusters)

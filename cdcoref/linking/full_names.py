@@ -404,7 +404,8 @@ def joined_by_name(stories: Sequence[Readings]) -> list[Corpus]:
     place = {cluster.label: number for number, cluster in enumerate(clusters)}
     label_of: dict[str | None, str] = {}
     for together in {id(together): together for together in joined.values()}.values():
-        if _is_possible(together):
+        one_each = len({cluster.story for cluster in together.values()}) == len(together)
+        if one_each and not any(one.conflicts(other) for one, other in combinations(together.values(), 2)):
             label_of.update(dict.fromkeys(together, min(together, key=place.__getitem__)))
     return [story.corpus.with_clusters(lambda m: label_of.get(m.cluster, m.cluster)) for story in stories]
 
@@ -448,11 +449,3 @@ def _bearers(clusters: Sequence[_Cluster]) -> dict[Name, list[_Cluster]]:
             found[name].append(cluster)
     count = {name: Counter(cluster.story for cluster in bearers) for name, bearers in found.items()}
     return {name: [one for one in bearers if count[name][one.story] == 1] for name, bearers in found.items()}
-
-
-def _is_possible(together: Mapping[str, _Cluster]) -> bool:
-    """Whether no two of the clusters that would become one are in conflict, or of one story."""
-    clusters = list(together.values())
-    if len({cluster.story for cluster in clusters}) < len(clusters):
-        return False
-    return not any(one.conflicts(other) for one, other in combinations(clusters, 2))

@@ -67,7 +67,8 @@ def _read(id: str, text: object) -> Document:
         what = f"a string or a list of tokens, not {type(text).__name__}"
         raise InputError(f"the text of {id!r} must be {what}; {_OTHERWISE}")
     is_pair = isinstance(text, tuple) and len(text) == 2
-    if len(text) > 1 and all(isinstance(one, str) for one in text) and all(map(_is_text, text[is_pair:])):
+    are_strings = len(text) > 1 and all(isinstance(one, str) for one in text)
+    if are_strings and all(" " in one.strip() for one in text[is_pair:]):  # each of several words
         raise InputError(f"{id!r} is a list of texts, not of tokens; give texts with their ids as a dictionary")
     sentences = text if not text or not isinstance(text[0], str) else [text]
     for sentence in sentences:
@@ -75,11 +76,6 @@ def _read(id: str, text: object) -> Document:
             raise InputError(f"the text of {id!r} must be a list of tokens, or a list of sentences of tokens")
         _check_characters(id, "".join(sentence))
     return Document.from_sentences(id, sentences)
-
-
-def _is_text(token: str) -> bool:
-    """Whether what is given as a token is several words."""
-    return " " in token.strip()
 
 
 def _check_characters(id: str, text: str) -> None:

@@ -68,12 +68,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def check_installed() -> None:
-    """Check that what serving needs is there."""
-    if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
-        raise InputError(f"FastAPI and uvicorn are not installed; install them with: {install_command('serve')}")
-
-
 def new_token() -> str:
     """A token, or another secret, that nobody can guess."""
     return secrets.token_urlsafe(24)
@@ -103,7 +97,8 @@ class Server:
     """
 
     def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:
-        check_installed()
+        if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
+            raise InputError(f"FastAPI and uvicorn are not installed; install them with: {install_command('serve')}")
         import uvicorn
 
         from cdcoref.server.application import make_application

@@ -177,8 +177,14 @@ class Writer:
     def _add(self, job: Job, uploads: Sequence[Upload], folder: Path, keep_both: bool, encoding: str | None) -> None:
         problems: list[str] = []
         state: State = "failed"
+
+        def progress(stage: str, done: int, total: int) -> None:
+            if self._ending:
+                raise _Stopped
+            job.state, job.stage, job.done, job.total = "running", stage, done, total
+
         try:
-            report = self._added(uploads, keep_both, encoding, problems, partial(self._progress, job))
+            report = self._added(uploads, keep_both, encoding, problems, progress)
             job.report, job.summary = asdict(report), (*work_lines(report), *report.notes)
             state = "done"
         except InputError as error:
@@ -192,11 +198,6 @@ class Writer:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             job.problems, job.stage, job.state = tuple(problems), "", state
-
-    def _progress(self, job: Job, stage: str, done: int, total: int) -> None:
-        if self._ending:
-            raise _Stopped
-        job.state, job.stage, job.done, job.total = "running", stage, done, total
 
     def _added(
         self, uploads: Sequence[Upload], keep_both: bool, encoding: str | None, problems: list[str], progress: Progress

@@ -252,7 +252,7 @@ def linked_stories(
                 cost_done += stories[of].cost()
                 progress("comparing", cost_done, cost)
         story = finished.pop(wanted)
-        yield story.with_corpus(story.corpus.with_clusters(lambda m, number=wanted: f"{number}_{m.cluster}"))
+        yield story.with_corpus(story.corpus.with_prefix(f"{wanted}_"))
 
 
 class LocalEngine:
