@@ -94,6 +94,7 @@ class _Parser:
         self._blanks = 0
         self._line = 0
         self._block: tuple[bytes, int] | None = None  # the text after "#begin document", and its line
+        self._has_blocks = True  # whether documents begin with such a line; else with -DOCSTART-, or with the file
         self.document: DocumentRow | None = None
         self.prefix = b"\n"  # the first three columns of the current document; no line begins so
         self._cross_document: bool | None = None  # the layout, once a token line has shown it
@@ -103,19 +104,21 @@ class _Parser:
         self._line = number
         if not line:
             self._blanks += 1
-        elif line[:1] == b"#":
+        elif line[:1] == b"#" or line.startswith(b"-DOCSTART-"):
             self._special(line, number)
         else:
             self._token(line, number)
 
     def finish(self) -> MentionTable:
         """The table, at the end of the file."""
-        if self._block is not None:
+        if self._block is not None and self._has_blocks:
             self._fail(
                 f"the file ends without '#end document' for the document that begins on line {self._block[1]}; it may "
                 "be truncated",
                 self._line,
             )
+        if self._block is not None:
+            self._end_document()
         table = self._builder.finish(as_in_file=True)
         if len(table.documents) > 1:
             rows = table.documents.values()
@@ -146,6 +149,10 @@ class _Parser:
                 # No token line has shown the layout: an empty document can only be of the first one.
                 self._begin_block(self._block[1])
             self._end_document()
+            self._block = None
+        elif text.startswith(b"-DOCSTART-"):
+            if self.document is not None:
+                self._end_document()
             self._block = None
         elif self._stated is None and _GLOBAL_IDS.fullmatch(text) and not self._builder.table.documents:
             self._global = self._block is None
@@ -197,8 +204,14 @@ class _Parser:
 
     def _token(self, line: bytes, number: int) -> None:
         """Parse a token line."""
-        if self._block is None:
+        if self._block is None and self._has_blocks and self._builder.table.documents:
             self._fail("the token line is outside any document; '#begin document' is missing", number)
+        if self._block is None:
+            self._has_blocks = False
+            self._block = b"", number
+            self._begin_ids()
+            if self._cross_document is False:
+                self._begin_block(number)
         if self._cross_document is None:
             self._cross_document = is_cross_document(line)
             if not self._cross_document:

@@ -155,6 +155,8 @@ def parse_object(data: bytes) -> dict[str, Any]:
         raise WrongLine("the line cannot be parsed as JSON: it is nested too deeply") from None
     except ValueError:
         raise WrongLine("the line cannot be parsed as JSON: a number has too many digits") from None
+    if isinstance(fields, str):
+        return {"text": fields}
     if not isinstance(fields, dict):
         raise WrongLine('the line is not a JSON object; each line must be one document, {"id": ..., "text": ...}')
     return fields

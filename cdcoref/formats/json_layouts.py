@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Annotated, Any
 
 from annotated_types import Len
@@ -23,6 +23,8 @@ from cdcoref.language import day_in
 Range = Annotated[list[NonNegativeInt], Len(2, 2)]
 """Start and end."""
 Fields = dict[str, Any]
+_IDS = ("id", "docId", "doc_id", "document_id")
+"""The names of the field with the id of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Layouts:
     def documents(self, content: Fields, default: str) -> Iterator[Fields]:
         """The documents in an object, those without an id with the default one; a document of `jsonl` is itself."""
         content = self.renamed(content)
-        id = str(content.get("id") or default)
+        id = str(next((content[name] for name in _IDS if content.get(name)), default))
         read = next((read for recognise, read in _LAYOUTS if recognise(content)), None)
         if read is not None:
             yield from ({"id": id, **document} for document in read(content, id, self))
@@ -43,7 +45,9 @@ class Layouts:
             usual = _usual(content, self)
             articles = [] if "text" in usual else [*_nested(content, self)]
             if articles:
-                yield from ({"id": f"{id}:{number}", **article} for number, article in enumerate(articles, 1))
+                for number, article in enumerate(articles, 1):
+                    own = next((article[name] for name in _IDS if article.get(name)), f"{id}:{number}")
+                    yield article | {"id": own}
             elif "text" not in usual and "maintext" in content:
                 self.remark("article without a text left out")
             else:
@@ -66,6 +70,8 @@ def _usual(content: Fields, layouts: Layouts) -> Fields:
     """An object whose text and metadata have the names used here; usual ones are known, whatever their capitals."""
     theirs = usual_fields([name for name, value in content.items() if value not in (None, "", [], {})])
     known = {ours: _plain(content[name], ours) for ours, name in theirs.items()}
+    if isinstance(known.get("text"), list) and all(isinstance(part, str) for part in known["text"]):
+        known["text"] = "\n\n".join(known["text"])
     if not isinstance(known.get("text"), str):
         parts = [name for name, value in content.items() if isinstance(value, dict) and _text_in(value)]
         if len(parts) != 1:
@@ -93,29 +99,43 @@ def _plain(value: Any, name: str) -> Any:
     """A value of metadata or a text, which may be in an object of its own."""
     if isinstance(value, dict):
         strings = [part for part in value.values() if isinstance(part, str)]
-        value = max(strings, key=len, default=None) if name == "text" else value.get("name") or _first(strings)
+        named = value.get("name") or value.get("title") or _first(strings)
+        value = max(strings, key=len, default=None) if name == "text" else named
     if name == "author" and isinstance(value, list):
         return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
     return unescape(value) if name == "title" and isinstance(value, str) else value
 
 
 def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Fields]:
-    """The documents in the lists of an object, down to some depth, or in an object of its own for each."""
+    """The documents in the lists of an object, down to some depth, or in an object or a text of its own for each."""
+    if all(map(_is_prose, content.values())) and not usual_fields([*content]):
+        yield from ({"id": name, "text": value} for name, value in content.items())
+        return
     for name, value in content.items() if depth else ():
-        if isinstance(value, dict):
+        if isinstance(value, list) and all(map(_is_prose, value)):
+            yield from ({"text": text} for text in value)
+        elif isinstance(value, dict):
             usual = _usual(value, layouts)
             yield from ({"id": name, **usual},) if "text" in usual else _nested(value, layouts, depth - 1)
         elif isinstance(_first(value), dict):
             for entry in (entry for entry in value if isinstance(entry, dict)):
                 article = {name: _without_mark(part) for name, part in entry.items()}
+                theirs = usual_fields([*article])
                 usual = _usual(article, layouts)
-                if "text" not in usual and "title" in usual:  # an article with a summary, but no text
+                if "text" not in usual and "title" in theirs:  # an article with a summary, but no text
                     summary = next((text for name in SUMMARIES if isinstance(text := article.get(name), str)), "")
+                    if not summary and "text" not in theirs:  # a list of headlines
+                        summary = _plain(article[theirs["title"]], "title")
                     usual = _usual({**article, "content": summary}, layouts) if summary else usual
                 if "text" in usual:
                     yield usual
-                elif "title" in usual:
+                elif "title" in theirs:
                     layouts.remark("article without a text left out")
+
+
+def _is_prose(value: Any) -> bool:
+    """Whether a value is a text of some words."""
+    return isinstance(value, str) and len(value.split()) > 3
 
 
 def _without_mark(value: Any) -> Any:
@@ -269,6 +289,10 @@ class _EndToEnd(_Model):
     sentences: list[list[str]]
     clusters: list[list[Range]] | None = None
     predicted_clusters: list[list[Range]] | None = None
+    mention_clusters: list[list[Annotated[list[NonNegativeInt], Len(3, 3)]]] | None = None
+    """In the layout of PreCo: numbers of sentences, and where a mention begins and ends in them."""
+    span_clusters: list[list[Range]] | None = None
+    """In that of word-level models: ends are exclusive, as in PreCo."""
 
     @model_validator(mode="after")
     def _agree(self) -> _EndToEnd:
@@ -277,26 +301,73 @@ class _EndToEnd(_Model):
         return self
 
 
-_E2E_FIELDS = ("doc_key", "sentences", "tokens", "clusters", "predicted_clusters", "topic", "subtopic")
+_E2E_FIELDS = (
+    *("doc_key", "sentences", "tokens", "topic", "subtopic", "cased_words", "sent_id"),
+    *("clusters", "predicted_clusters", "mention_clusters", "span_clusters"),
+)
 
 
 def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref."""
     if "subtoken_map" in content:
         raise WrongLine("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
-    found = checked(_EndToEnd, {"sentences": [content.get("tokens")], **content})
+    words, numbers = content.get("cased_words"), content.get("sent_id")
+    sentences = [words or content.get("tokens")]
+    if isinstance(words, list) and isinstance(numbers, list):
+        pairs = groupby(zip(numbers, words, strict=False), key=lambda pair: pair[0])
+        sentences = [[word for _, word in group] for _, group in pairs]
+    found = checked(_EndToEnd, {"sentences": sentences, **content})
     id = str(content.get("doc_key") or id)
-    length = sum(map(len, found.sentences))
+    starts = list(accumulate(map(len, found.sentences), initial=0))
+    clusters = found.clusters or found.predicted_clusters or []
+    clusters += [[[start, end - 1] for start, end in spans] for spans in found.span_clusters or ()]
+    for spans in found.mention_clusters or ():
+        clusters.append([[starts[s] + a, starts[s] + b - 1] for s, a, b in spans if s < len(found.sentences)])
     mentions = []
-    for number, cluster in enumerate(found.clusters or found.predicted_clusters or ()):
+    for number, cluster in enumerate(clusters):
         for start, last in cluster:
-            if not start <= last < length:
-                counted_to = f"its words are counted from 0 to {length - 1}, and the last is part of it"
+            if not start <= last < starts[-1]:
+                counted_to = f"its words are counted from 0 to {starts[-1] - 1}, and the last is part of it"
                 raise WrongLine(f"a mention of document {id!r} is {[start, last]}; {counted_to}")
             mentions.append({"tokens": list(range(start, last + 1)), "cluster": f"{id}/{number}"})
     groups = {name: content.get(name) for name in ("topic", "subtopic")}
     metadata = {name: value for name, value in content.items() if name not in _E2E_FIELDS and value is not None}
     yield {"id": id, **_words(found.sentences), **groups, "metadata": metadata, "mentions": mentions}
+
+
+class _CharacterClusters(_Model):
+    text: str
+    clusters: list[list[Range]]
+
+
+def _character_clusters(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Otmazgin et al. 2022, *F-coref*, https://github.com/shon-otmazgin/fastcoref: ranges of characters."""
+    found = checked(_CharacterClusters, content)
+    rest = {name: value for name, value in content.items() if not name.startswith("clusters")}
+    named = [(f"{id}/{number}", span) for number, spans in enumerate(found.clusters) for span in spans]
+    yield rest | {"mentions": [{"start": start, "end": end, "cluster": name} for name, (start, end) in named]}
+
+
+class _SciCo(_Model):
+    tokens: list[list[str]]
+    sentences: list[list[Range]]
+    mentions: list[Annotated[list[NonNegativeInt], Len(4, 4)]]
+    doc_ids: list[str | int]
+
+
+def _scico(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
+    """Cattan et al. 2021, *SciCo*: the documents of a topic, whose clusters span them; last words are included."""
+    found = checked(_SciCo, content)
+    if content.get("relations"):
+        layouts.remark("relations between clusters ignored")
+    for number, (name, words, sentences) in enumerate(zip(found.doc_ids, found.tokens, found.sentences, strict=False)):
+        of_document = [mention[1:] for mention in found.mentions if mention[0] == number]
+        mentions = [
+            {"tokens": list(range(start, last + 1)), "kind": ENTITY, "cluster": f"{id}/{cluster}"}
+            for start, last, cluster in of_document
+        ]
+        cut = _words([words[start : last + 1] for start, last in sentences])
+        yield {"id": f"{id}/{name}", "topic": id, **cut, "mentions": mentions}
 
 
 class _DocRedMention(_Model):
@@ -373,7 +444,14 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
     (lambda c: any(_is_short_region(_first(value)) for value in c.values()), _short_label_studio),
     (lambda c: {"sents", "vertexSet"} <= c.keys(), _docred),
     (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
-    (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),
+    (lambda c: {"doc_ids", "tokens", "mentions"} <= c.keys(), _scico),
+    (
+        lambda c: (
+            "doc_key" in c or "span_clusters" in c or isinstance(_first(_first(c.get("sentences"))), str)
+        ),
+        _end_to_end,
+    ),
+    (lambda c: "text" in c and isinstance(_first(_first(c.get("clusters"))), list), _character_clusters),
     (
         lambda c: (
             ("_input_hash" in c or c.get("answer") in ("accept", "ignore", "reject"))

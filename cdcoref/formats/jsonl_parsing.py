@@ -176,6 +176,8 @@ def read_records(source: str | Path | BinaryIO, remarks: Remarks, options: ReadO
     for number, data in json_documents(source):
         try:
             unnamed = f"{Path(shown_name(source)).name}:{number}"
+            if unnamed in line_of:  # several on a line
+                unnamed += f":{len(line_of)}"
             layouts = Layouts(options, partial(remarks.add, line=number))
             for content in layouts.documents(parse_object(data), unnamed):
                 record = _record(content, number, unnamed, options.pipeline, remarks)

@@ -30,7 +30,7 @@ SUMMARIES = tuple(USUAL_NAMES.pop("summary"))
 """The names of the field in which news services put a summary."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
-_PLAIN_DAY = re.compile(r"(?:19|20)\d{6}")
+_PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
 _EXCEL_BEGINS = date(1899, 12, 30)
 _NUMBERS = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
@@ -101,7 +101,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
     It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, and figures if only
-    one can be the month, or if `day_first` says which of them is the day.
+    one can be the month, if dots separate them, or if `day_first` says which of them is the day.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
@@ -112,12 +112,14 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
             return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
         if _EXCEL_DAY.fullmatch(text):
             return (_EXCEL_BEGINS + timedelta(int(float(text)))).isoformat()
-        if _PLAIN_DAY.fullmatch(text):
-            return date.fromisoformat(text).isoformat()
+        if plain := _PLAIN_DAY.fullmatch(text):
+            return date.fromisoformat(plain[1]).isoformat()
         if numbers := _NUMBERS.fullmatch(text):
             first, second, year = map(int, numbers.groups())
             if first > 12 or second > 12 or first == second:
                 day_first = first > 12
+            elif "." in text:
+                day_first = True
             if day_first is not None:
                 day, month = (first, second) if day_first else (second, first)
                 return date(year, month, day).isoformat()
