@@ -75,7 +75,8 @@ def _names(parse: Parse, noun: int) -> Iterator[str]:
 
 
 def argument(parse: Parse, token: int) -> tuple[int, str]:
-    """The verb that a noun is the subject or the object of, and which of them; of a passive the agent is the subject.
+    """The verb that a noun is the subject or the object of, or behind a preposition, and which of them; of a passive the
+    agent is the subject.
 
     Nouns that "and" joins have the role of the first; so do verbs that share its subject. -1 and "" without a verb.
     """
@@ -84,6 +85,8 @@ def argument(parse: Parse, token: int) -> tuple[int, str]:
     verb, relation = parse.heads[token], parse.relations[token]
     if relation == "pobj" and parse.relations[verb] == "agent":
         return parse.heads[verb], "subject"
+    if relation == "pobj" and parse.parts[parse.heads[verb]] == "VERB":
+        return parse.heads[verb], "oblique"
     if relation == "nsubj":
         return verb, "subject"
     if relation not in ("nsubjpass", "dobj", "dative") or parse.tags[token] == "PRP$":

@@ -42,7 +42,7 @@ class Syntax:
     """What the parse says of a mention (:func:`cdcoref.facts.syntax`).
 
     `head`: the token that the others depend on; -1 without a parse, as for the others.
-    `verb`, `role`: the verb that it is ``"subject"`` or ``"object"`` of.
+    `verb`, `role`: the verb that it is ``"subject"`` or ``"object"`` of, or ``"oblique"``, behind a preposition.
     `clause`: the verb whose clause it is in, whose nouns are different things.
     `possessor`: the token that its head belongs to ("her" in "her sister").
     `antecedent`: of a relative pronoun, the noun that its clause belongs to.
@@ -95,9 +95,11 @@ class MentionFacts:
         return owned and self.document == other.document
 
     def is_other_argument(self, other: MentionFacts) -> bool:
-        """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee")."""
+        """Whether one mention is the object of a verb, and the other its subject or behind a preposition ("Dr. Lee met
+        Mr. Lee", "hired a lawyer for him")."""
         mine, theirs = self.syntax, other.syntax
-        return self.document == other.document and mine.verb == theirs.verb >= 0 and mine.role != theirs.role
+        in_one = self.document == other.document and mine.verb == theirs.verb >= 0
+        return in_one and mine.role != theirs.role and "object" in (mine.role, theirs.role)
 
     def has_other_title(self, other: MentionFacts) -> bool:
         """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""

@@ -4,6 +4,7 @@ that are as often something else are left out ("Jordan", "Georgia"), and so are 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,8 @@ NO_FIRST_NAMES = TITLES | PARTICLES | _ADJECTIVES
 """Words that stand before a name and may be left out: titles, ranks, particles and adjectives."""
 INSTITUTIONS = words_in("name_endings.tsv", "institution")
 """Kinds of institutions and places that are the last word of their names."""
+LIKE_SPELLING = 0.6
+"""The likeness (of difflib) from which two first names may be two spellings of one."""
 _GENDER_OF_FIRST_NAMES = {row["name"]: row["gender"] for row in rows("first_names.tsv")}
 _SURNAMES = frozenset(row["name"] for row in rows("first_names.tsv") if row["surname"])
 
@@ -83,6 +86,8 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if not common:
         initials = _initials(one) in other or _initials(other) in one
         return not initials and not _one_word(one[-1], other[-1])
+    if len(one) == len(other) == 3 and (one[0], one[2]) == (other[0], other[2]):
+        return unlike_first_names(one[1], other[1])
     if not len(one) == len(other) == 2:
         if one[-1] == other[-1] in INSTITUTIONS:
             return _unlike_before_the_end(one, other)
@@ -93,12 +98,29 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     if common == {one[1]} == {other[1]}:
         if {first, second} <= MEN_AND_WOMEN.keys():
             return MEN_AND_WOMEN[first] != MEN_AND_WOMEN[second]
-        if first[0] == second[0] or not NO_FIRST_NAMES.isdisjoint((first, second)):
-            return False
-        return not are_forms_of_one_name(first, second)
+        return NO_FIRST_NAMES.isdisjoint((first, second)) and unlike_first_names(first, second)
     if common == {first} == {second}:
         return first not in TITLES and not _one_word(one[1], other[1])
     return _follows(one, other) or _follows(other, one)
+
+
+def unlike_first_names(one: str, other: str) -> bool:
+    """Whether two first or middle names, or initials, are not of one person.
+
+    Those with one initial may be two spellings, unless both are usual names and unlike, or differ behind a hyphen.
+
+    >>> unlike_first_names("john", "james"), unlike_first_names("mohamed", "muhammad"), unlike_first_names("j", "james")
+    (True, False, False)
+    """
+    if one[0] != other[0]:
+        return not are_forms_of_one_name(one, other)
+    if "-" in one and "-" in other:
+        return any(map(unlike_first_names, *(filter(None, name.split("-")) for name in (one, other))))
+    genders = {gender_of_first_name(one), gender_of_first_name(other)} - {""}
+    if len(genders) == 1 and not (_is_first_name(one) and _is_first_name(other)):
+        return False
+    alike = SequenceMatcher(None, one, other, autojunk=False).ratio() >= LIKE_SPELLING
+    return bool(genders) and (len(genders) > 1 or not alike) and not are_forms_of_one_name(one, other)
 
 
 def _unlike_before_the_end(one: Sequence[str], other: Sequence[str]) -> bool:

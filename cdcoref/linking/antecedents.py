@@ -178,6 +178,8 @@ def choose_antecedents(
     first: dict[int, int] = {}
     genders: dict[object, frozenset[str]] = {}
     bearer, before = _bearers(mentions), _same_speaker(mentions)
+    described = {token: one.words.head for one in mentions for token, _ in one.syntax.descriptions}
+    heads = [described.get(one.syntax.head, one.words.head) for one in mentions]
     for place, one in enumerate(mentions):
         if not one.words.pronoun and (gender := one.words.stated.gender):
             genders.setdefault(bearer[place], gender)
@@ -207,7 +209,7 @@ def choose_antecedents(
             if other != pronoun:
                 yield pronoun, other, SAME_SPEAKER
             continue
-        referents = [referent.get(one, mentions[one].words.head) for one in candidates]
+        referents = [referent.get(one, heads[one]) for one in candidates]
         referent[pronoun] = referents[best]
         first[pronoun] = firsts[best]
         if gender := facts.words.stated.gender:

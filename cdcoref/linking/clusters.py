@@ -196,11 +196,14 @@ def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, a
 
 
 def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[int, list[MentionFacts]]:
-    """By mention, the pronouns that certainly refer to it."""
+    """By mention, the pronouns that certainly refer to it, or to a noun that says beside a name what somebody is."""
     found: dict[int, list[MentionFacts]] = defaultdict(list)
+    described = {(one.document, token): n for n, one in facts.items() for token, _ in one.syntax.descriptions}
     for pronoun, (_, probability) in links.antecedents.items():
         if probability >= CERTAIN_ANTECEDENT and pronoun in facts:
-            found[_referent(pronoun, links)].append(facts[pronoun])
+            referent = _referent(pronoun, links)
+            noun = facts[pronoun].document, facts[referent].syntax.head
+            found[described.get(noun, referent)].append(facts[pronoun])
     return found
 
 
@@ -245,9 +248,8 @@ def _conflicts(
         if number in names.shared:
             stated[number] = stated[number]._replace(generation=frozenset((" ".join(name),)))
     words = {facts[number].words.surname for number in names.no_people}
-    people = {name for number, name in names.names.items() if facts[number].syntax.entity == "PERSON"}
     for number, name in names.names.items():
-        if name in people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
+        if name in names.people and name[-1] in words and not stated[number].sorts:  # "Whitney Houston" is not Houston
             stated[number] = stated[number]._replace(sorts=frozenset((PERSON,)))
     for number, sorts in {**dict.fromkeys(names.things, NO_PERSON), **names.sorts}.items():
         if number in stated and not stated[number].sorts:

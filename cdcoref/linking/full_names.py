@@ -182,8 +182,8 @@ class NamesOfStory:
 
     `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
     (`shared`).
-    `things`: those that "it" refers to, and that no full name of a person can be. `no_people`: names by
-    themselves that are of a place or an organisation in their document. `sorts`: what names by themselves may be.
+    `people`: full names that are mostly somebody's. `things`: those that "it" refers to, and that no full name of a
+    person can be. `no_people`: names by themselves that are of a place or an organisation in their document. `sorts`: what names by themselves may be.
     """
 
     def __init__(
@@ -213,7 +213,7 @@ class NamesOfStory:
                 types[word] |= _types(one, pronouns.get(number, ()))
                 if sorts := one.words.beside.sorts:
                     beside[word] = beside.get(word, sorts) & sorts
-        people = _people(facts, pronouns)
+        self.people = people = _people(facts, pronouns)
         companies = {first for _, first in begun}
         of_story: defaultdict[str, set[str]] = defaultdict(set)
         for word in types.keys() - borne:
@@ -226,7 +226,7 @@ class NamesOfStory:
                     (seen[word] > 1 and not _NO_PEOPLE.isdisjoint(found))  # once, the parse may be wrong
                     or (TOWN in of_story[word[1]] and "PERSON" not in of_story[word[1]])
                     or bool(places_named(word[1:]))
-                    or (found == {"ORG"} and word[0] in of_companies)  # "Disney" and "the company"
+                    or (found == {"ORG"} and (seen[word] > 1 or word[0] in of_companies))  # Disney, "the company"
                 )
             if is_nobody:
                 no_people.add(word)
@@ -277,10 +277,11 @@ def _is_alone(one: MentionFacts) -> bool:
 
 
 def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]]) -> set[Name]:
-    """The full names that are mostly somebody's, by the parse or by "he"; a ship or a country is "she"."""
+    """The full names that are mostly somebody's, by the parse, an age or "he"; a ship or a country is "she"."""
     count: Counter[Name] = Counter()
     referents = ((named, one.words.stated.gender) for n, named in facts.items() for one in pronouns.get(n, ()))
     men = {(named.document, named.words.words[-1]) for named, gender in referents if "man" in gender}
+    men |= {(one.document, one.words.words[-1]) for one in facts.values() if one.words.surname and one.syntax.age}
     for one in facts.values():
         if name := one.words.whole_name:
             he = (one.document, one.words.words[-1]) in men

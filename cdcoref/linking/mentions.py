@@ -67,7 +67,24 @@ class SpanScores:
                 mentions.append(
                     Mention(document.id, tuple(range(start, end)), KINDS[kinds[span]], confidence=float(best[span]))
                 )
-        return _with_titles(reading, sorted(mentions, key=lambda m: m.start))
+        named = _with_titles(reading, sorted(mentions, key=lambda m: m.start))
+        return sorted([*named, *_repeated_names(document, named)], key=lambda m: m.start)
+
+
+def _repeated_names(document: Document, mentions: Iterable[Mention]) -> Iterator[Mention]:
+    """Names of several words where they were not detected, of a document in which they were elsewhere."""
+    taken = {token for mention in mentions for token in mention.tokens}
+    names: dict[str, dict[tuple[str, ...], Mention]] = {}
+    for mention in mentions:
+        words = document.tokens[mention.start : mention.end]
+        if mention.kind == ENTITY and len(words) > 1 and words[0][:1].isupper() and words[-1][:1].isupper():
+            names.setdefault(words[0], {}).setdefault(words, mention)
+    for first, token in enumerate(document.tokens):
+        for words, mention in names.get(token, {}).items():
+            own = tuple(range(first, first + len(words)))
+            if document.tokens[first : own[-1] + 1] == words and taken.isdisjoint(own):
+                taken.update(own)
+                yield replace(mention, tokens=own)
 
 
 def _with_titles(reading: Reading, mentions: Iterable[Mention]) -> list[Mention]:

@@ -181,8 +181,9 @@ def _places(document: Document) -> list[Place]:
 
 
 def _names(document: Document) -> frozenset[str]:
-    """The words of names, in lower case."""
+    """The words of names, in lower case, without those of datelines."""
     shown = (document.tokens[slice(*b)] for n, b in enumerate(document.sentences) if n not in document.hidden)
+    shown = (words[dateline_end(words) :] for words in shown)
     return frozenset(
         word.casefold()
         for words in shown
