@@ -37,3 +37,13 @@ def test_ids_of_parts_are_read_back_equal(tmp_path: Path, keys: list[tuple[str, 
 def test_parts_are_numbers(tmp_path: Path, part: str) -> None:
     with pytest.raises(InputError, match="must be a number"):
         write_corefud(Corpus((Document.from_sentences("d", [["w"]], part=part),)), tmp_path / "x.conllu")
+
+
+def test_files_without_blocks(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("-DOCSTART- -X- -\n\nAnn NNP (1)\nleft VBD -\n\n-DOCSTART- -X- -\n\nBo NNP (1)\n")
+    corpus = read_conll(tmp_path / "a.conll")
+    assert [document.tokens for document in corpus.documents] == [("Ann", "left"), ("Bo",)]
+    assert len({mention.cluster for mention in corpus.mentions}) == 2
+    (tmp_path / "b.conll").write_text("b\t0\t0\tAnn\t(1)\nb\t0\t1\tleft\t-\n\nb\t0\t0\tShe\t(1)\n")
+    [document] = read_conll(tmp_path / "b.conll").documents
+    assert document.id == "b.conll" and len(document.sentences) == 2

@@ -253,6 +253,8 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
             "body": {"a": f"<p>{FERRY}</p>"},
         },
         {"ferry": {"headline": "T", "content_html": f"<p>{FERRY}</p>", "date_published": "20240307", "journal": "P"}},
+        {"results": [{"source": {"uri": "p.ex", "title": "P"}, "title": "T", "date": "7.3.2024", "body": [FERRY]}]},
+        {"docs": [{"headline": {"main": "T"}, "abstract": FERRY, "pub_date": "2024-03-07", "source": "P"}]},
     ],
 )
 def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
@@ -261,6 +263,49 @@ def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
     assert document.text == FERRY
     assert {"title": "T", "source": "P", "date": "2024-03-07"}.items() <= dict(document.metadata).items()
     assert document.metadata.get("author") in (None, "A, B")
+
+
+@pytest.mark.parametrize(
+    ("content", "ids"),
+    [
+        ([FERRY, FERRY], ["a.json:1", "a.json:1:1"]),
+        ({"texts": [FERRY, FERRY]}, ["a.json:1:1", "a.json:1:2"]),
+        ({"x": FERRY, "y": FERRY}, ["x", "y"]),
+        ({"hits": [{"docId": "x", "bodyText": FERRY}, {"doc_id": "y", "text": FERRY}]}, ["x", "y"]),
+        ({"articles": [{"title": FERRY, "domain": "p.ex"}]}, ["a.json:1:1"]),
+    ],
+)
+def test_texts_without_names(tmp_path: Path, content: Any, ids: list[str]) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    documents = read_file(tmp_path / "a.json").documents
+    assert [(document.id, document.text) for document in documents] == [(id, FERRY) for id in ids]
+
+
+WORDS = [["Ann", "left", "."], ["She", "fell", "."]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"sentences": WORDS, "mention_clusters": [[[0, 0, 1], [1, 0, 1]]]},
+        {"cased_words": sum(WORDS, []), "sent_id": [0, 0, 0, 1, 1, 1], "span_clusters": [[[0, 1], [3, 4]]]},
+        {"text": TEXT, "clusters": [[[0, 3], [10, 13]]], "clusters_strings": [["Ann", "She"]]},
+    ],
+    ids=["PreCo", "word-level", "F-coref"],
+)
+def test_layouts_of_models(tmp_path: Path, content: dict[str, Any]) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps(content))
+    corpus = read_file(tmp_path / "a.jsonl")
+    assert [mention.tokens for mention in corpus.mentions] == [(0,), (3,)]
+    assert corpus.mentions[0].cluster == corpus.mentions[1].cluster is not None
+    assert len(corpus.documents[0].sentences) == 2
+
+
+def test_clusters_of_scico_span_documents(tmp_path: Path) -> None:
+    topic = {"id": 1, "doc_ids": [7, 8], "tokens": WORDS, "sentences": [[[0, 2]], [[0, 2]]]}
+    (tmp_path / "a.jsonl").write_text(json.dumps({**topic, "mentions": [[0, 0, 0, 5], [1, 0, 1, 5]]}))
+    corpus = read_file(tmp_path / "a.jsonl")
+    assert [(m.document, m.tokens, m.cluster) for m in corpus.mentions] == [("1/7", (0,), "1/5"), ("1/8", (0, 1), "1/5")]
 
 
 @pytest.mark.parametrize("depth", [30, 700])

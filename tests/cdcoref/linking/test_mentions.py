@@ -53,6 +53,14 @@ def test_of_overlapping_spans_the_most_probable_is_taken() -> None:
     ]  # fmt: skip
 
 
+def test_a_name_that_is_found_once_is_found_everywhere() -> None:
+    words = "Jan van Berg and the Ula and Jan van Berg and Jan van".split()
+    document = Document.from_sentences("d", [words])
+    names = [("entity", 0, 3, 0.9), ("entity", 7, 10, 0.9)]
+    assert found(document, (0.5, 0.5), (0, 3, 0.1, 0.9)) == names
+    assert found(document, (0.5, 0.5), (0, 3, 0.1, 0.9), (9, 10, 0.1, 0.6)) == [names[0], ("entity", 9, 10, 0.6)]
+
+
 def test_thresholds_are_of_the_kind_and_inclusive() -> None:
     spans = [(0, 1, 0.5, 0.1), (2, 3, 0.4999, 0.1), (4, 5, 0.1, 0.75), (6, 7, 0.1, 0.7)]
     assert found(DOCUMENT, (0.5, 0.75), *spans) == [("event", 0, 1, 0.5), ("entity", 4, 5, 0.75)]
