@@ -13,6 +13,8 @@ LOOKED_AT = 10_000
 """Bytes at the beginning of a file."""
 FEWEST_LINES = 3
 """A table, settings or source code have as many at least."""
+FEWEST_LINES_OF_LOG = 20
+"""Each has a number, and few differ in more than numbers."""
 CODE = 1 / 3
 """The share of lines, not counting blank ones, that look like source code in a file of it."""
 LONGEST_LINE_OF_CODE = 300
@@ -26,6 +28,7 @@ _SETTING = re.compile(r"[\w.\"-]+\s*=\s*.*|\s+\S.*|[\]})],?")
 _NAME_OF_COLUMN = re.compile(r"\w[\w ./()%#-]{0,40}")
 _USUAL_COLUMNS = words_in("field_names.tsv")
 _DELIMITERS = ",;\t|"
+_DIGITS = re.compile(r"[0-9]+")
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
@@ -76,6 +79,9 @@ def structure_of(content: bytes, *, is_xml: bool = False) -> str | None:
     lines = [line.rstrip() for line in lines if line.strip()]
     if len(lines) < FEWEST_LINES:
         return None
+    shapes = {_DIGITS.sub("0", line) for line in lines if _DIGITS.search(line)}
+    if len(lines) >= FEWEST_LINES_OF_LOG and len(shapes) <= len(lines) / 3 and all(map(_DIGITS.search, lines)):
+        return f"a log; {_CONVERT}"
     if _is_table(lines):
         return "a table; give it a name that ends in .csv"
     if _are_settings(text, lines):

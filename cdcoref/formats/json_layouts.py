@@ -446,9 +446,7 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
     (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
     (lambda c: {"doc_ids", "tokens", "mentions"} <= c.keys(), _scico),
     (
-        lambda c: (
-            "doc_key" in c or "span_clusters" in c or isinstance(_first(_first(c.get("sentences"))), str)
-        ),
+        lambda c: "doc_key" in c or "span_clusters" in c or isinstance(_first(_first(c.get("sentences"))), str),
         _end_to_end,
     ),
     (lambda c: "text" in c and isinstance(_first(_first(c.get("clusters"))), list), _character_clusters),

@@ -95,11 +95,13 @@ class MentionFacts:
         return owned and self.document == other.document
 
     def is_other_argument(self, other: MentionFacts) -> bool:
-        """Whether one mention is the object of a verb, and the other its subject or behind a preposition ("Dr. Lee met
-        Mr. Lee", "hired a lawyer for him")."""
+        """Whether one mention is the subject, and the other the object, of one verb ("Dr. Lee met Mr. Lee"); or the
+        object, and a pronoun behind a preposition ("hired a lawyer for him")."""
         mine, theirs = self.syntax, other.syntax
         in_one = self.document == other.document and mine.verb == theirs.verb >= 0
-        return in_one and mine.role != theirs.role and "object" in (mine.role, theirs.role)
+        roles = {mine.role, theirs.role}
+        behind = roles == {"object", "oblique"} and bool(self.words.pronoun or other.words.pronoun)
+        return in_one and (roles == {"subject", "object"} or behind)
 
     def has_other_title(self, other: MentionFacts) -> bool:
         """Whether both are a title and a name, of one sentence, with unlike titles ("Prof. Lee", "Mrs. Lee")."""

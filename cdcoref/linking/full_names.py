@@ -28,12 +28,15 @@ from cdcoref.language import (
 )
 from cdcoref.reading import Readings
 from cdcoref.stories import DocumentVectors, subjects
+from cdcoref.word_tables import words_in
 
 Name = tuple[str, ...]
 Word = tuple[str, str]
 """A document and a word of a name."""
 _NO_PEOPLE = frozenset({"FAC", "GPE", "LOC"})
 """Types of named entities."""
+_BUSINESS = words_in("name_endings.tsv", "business")
+"""Nouns for what companies have."""
 _OPPOSITE = {"sr": "jr", "jr": "sr"}
 _ELDER_FROM = 50
 """The age from which somebody is probably the elder of two, father and son or the like, of one name."""
@@ -197,7 +200,8 @@ class NamesOfStory:
         seen: Counter[Word] = Counter()
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
         beside: dict[Word, frozenset[str]] = {}
-        of_companies = {one.document for one in facts.values() if one.words.is_organisation and not one.words.names}
+        nouns = (one for one in facts.values() if not one.words.names)
+        of_companies = {one.document for one in nouns if one.words.is_organisation or one.words.head in _BUSINESS}
         for number, one in facts.items():
             word = one.document, one.words.surname
             if may_be_surname(name := one.words.whole_name):
@@ -226,7 +230,7 @@ class NamesOfStory:
                     (seen[word] > 1 and not _NO_PEOPLE.isdisjoint(found))  # once, the parse may be wrong
                     or (TOWN in of_story[word[1]] and "PERSON" not in of_story[word[1]])
                     or bool(places_named(word[1:]))
-                    or (found == {"ORG"} and (seen[word] > 1 or word[0] in of_companies))  # Disney, "the company"
+                    or (found == {"ORG"} and word[0] in of_companies)  # Disney, "the company"
                 )
             if is_nobody:
                 no_people.add(word)

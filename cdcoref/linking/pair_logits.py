@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cdcoref.circumstances import Place, Source
 from cdcoref.clustering import PairScores
-from cdcoref.corpus import ENTITY, KINDS, Corpus
-from cdcoref.language import WordSets
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
+from cdcoref.language import Values, WordSets, numbered
 from cdcoref.model import Combinations, VectorOptions
 from cdcoref.reading import Readings
 
@@ -20,6 +21,8 @@ DocumentPair = tuple[str, str]
 
 IMPOSSIBLE = -20.0
 """The logit of a pair in conflict (:func:`cdcoref.language.in_conflict`): too low to be read together."""
+ELSEWHERE = {EVENT: -2.0, ENTITY: -4.0}
+"""What is added to the logit of a pair of mentions of a kind that are at two places."""
 PAIRS_AT_ONCE = 500_000
 """Pairs whose evidence is combined at the same time: some 150 MB."""
 
@@ -88,9 +91,37 @@ class PairLogits:
         logits[other] += added[self.kinds[other]]
         return replace(self, logits=logits)
 
+    def across_places(self, readings: Readings) -> PairLogits:
+        """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that exclude each other:
+        where their events are, or else what their documents are about."""
+        scenes = Values(list(_scenes(readings)))
+        documents = numbered(mention.document for mention in readings.corpus.mentions)
+        first, second = (side.astype(np.int64) for side in (self.first, self.second))
+        apart = scenes.related(Place.excludes, scenes, first, second) & (documents[first] != documents[second])
+        added = np.array([ELSEWHERE[kind] for kind in KINDS], dtype=self.logits.dtype)
+        return replace(self, logits=self.logits + apart * added[self.kinds])
+
     def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
         """Some of the pairs."""
         return PairLogits(self.size, self.first[chosen], self.second[chosen], self.kinds[chosen], self.logits[chosen])
+
+
+def _scenes(readings: Readings) -> Iterator[Place | None]:
+    """By mention the place of its event; None if unknown, and of names, dates and pronouns, which are in many places."""
+    known = list(zip(readings.corpus.mentions, readings.facts.mentions, readings.circumstances, strict=True))
+    leads = {document.id: readings[document.id].stated.lead.where for document in readings.corpus.documents}
+    about = {id: where.place if where else None for id, where in leads.items()}
+    of_events: dict[tuple[str, int], Place | None] = {}
+    for mention, one, event in known:
+        if mention.kind == EVENT:
+            own = next((where.place for where in event.where if where.source >= Source.HEADING), None)
+            main = None if event.elsewhere else about[mention.document]
+            of_events[mention.document, one.syntax.head] = own or main
+    for mention, one, _ in known:
+        verb = one.syntax.verb if one.syntax.verb >= 0 else one.clause
+        words, head = one.words, one.syntax.head if mention.kind == EVENT else verb
+        named = words.pronoun or (mention.kind == ENTITY and (words.names or words.dates))
+        yield None if named else of_events.get((mention.document, head), about[mention.document])
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,7 +305,10 @@ def test_clusters_of_scico_span_documents(tmp_path: Path) -> None:
     topic = {"id": 1, "doc_ids": [7, 8], "tokens": WORDS, "sentences": [[[0, 2]], [[0, 2]]]}
     (tmp_path / "a.jsonl").write_text(json.dumps({**topic, "mentions": [[0, 0, 0, 5], [1, 0, 1, 5]]}))
     corpus = read_file(tmp_path / "a.jsonl")
-    assert [(m.document, m.tokens, m.cluster) for m in corpus.mentions] == [("1/7", (0,), "1/5"), ("1/8", (0, 1), "1/5")]
+    assert [(m.document, m.tokens, m.cluster) for m in corpus.mentions] == [
+        ("1/7", (0,), "1/5"),
+        ("1/8", (0, 1), "1/5"),
+    ]
 
 
 @pytest.mark.parametrize("depth", [30, 700])
