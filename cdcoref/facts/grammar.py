@@ -75,8 +75,9 @@ def _names(parse: Parse, noun: int) -> Iterator[str]:
 
 
 def argument(parse: Parse, token: int) -> tuple[int, str]:
-    """The verb that a noun is the subject or the object of, or behind a preposition, and which of them; of a passive the
-    agent is the subject.
+    """The verb that a noun is the subject or the object of, or behind a preposition, and which of them.
+
+    Of a passive the agent is the subject.
 
     Nouns that "and" joins have the role of the first; so do verbs that share its subject. -1 and "" without a verb.
     """

@@ -186,7 +186,8 @@ class NamesOfStory:
     `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
     (`shared`).
     `people`: full names that are mostly somebody's. `things`: those that "it" refers to, and that no full name of a
-    person can be. `no_people`: names by themselves that are of a place or an organisation in their document. `sorts`: what names by themselves may be.
+    person can be. `no_people`: names by themselves that are of a place or an organisation in their document. `sorts`:
+    what names by themselves may be.
     """
 
     def __init__(

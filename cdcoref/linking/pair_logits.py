@@ -92,8 +92,10 @@ class PairLogits:
         return replace(self, logits=logits)
 
     def across_places(self, readings: Readings) -> PairLogits:
-        """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that exclude each other:
-        where their events are, or else what their documents are about."""
+        """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that exclude each other.
+
+        The place of a mention is that of its event, or else of what its document is about.
+        """
         scenes = Values(list(_scenes(readings)))
         documents = numbered(mention.document for mention in readings.corpus.mentions)
         first, second = (side.astype(np.int64) for side in (self.first, self.second))
@@ -107,7 +109,7 @@ class PairLogits:
 
 
 def _scenes(readings: Readings) -> Iterator[Place | None]:
-    """By mention the place of its event; None if unknown, and of names, dates and pronouns, which are in many places."""
+    """By mention the place of its event; None if unknown, and of names, dates and pronouns."""
     known = list(zip(readings.corpus.mentions, readings.facts.mentions, readings.circumstances, strict=True))
     leads = {document.id: readings[document.id].stated.lead.where for document in readings.corpus.documents}
     about = {id: where.place if where else None for id, where in leads.items()}

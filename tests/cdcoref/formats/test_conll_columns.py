@@ -46,4 +46,4 @@ def test_files_without_blocks(tmp_path: Path) -> None:
     assert len({mention.cluster for mention in corpus.mentions}) == 2
     (tmp_path / "b.conll").write_text("b\t0\t0\tAnn\t(1)\nb\t0\t1\tleft\t-\n\nb\t0\t0\tShe\t(1)\n")
     [document] = read_conll(tmp_path / "b.conll").documents
-    assert document.id == "b.conll" and len(document.sentences) == 2
+    assert (document.id, len(document.sentences)) == ("b.conll", 2)

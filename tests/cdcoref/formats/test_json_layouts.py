@@ -288,7 +288,7 @@ WORDS = [["Ann", "left", "."], ["She", "fell", "."]]
     "content",
     [
         {"sentences": WORDS, "mention_clusters": [[[0, 0, 1], [1, 0, 1]]]},
-        {"cased_words": sum(WORDS, []), "sent_id": [0, 0, 0, 1, 1, 1], "span_clusters": [[[0, 1], [3, 4]]]},
+        {"cased_words": [*WORDS[0], *WORDS[1]], "sent_id": [0, 0, 0, 1, 1, 1], "span_clusters": [[[0, 1], [3, 4]]]},
         {"text": TEXT, "clusters": [[[0, 3], [10, 13]]], "clusters_strings": [["Ann", "She"]]},
     ],
     ids=["PreCo", "word-level", "F-coref"],

@@ -54,7 +54,7 @@ def test_of_overlapping_spans_the_most_probable_is_taken() -> None:
 
 
 def test_a_name_that_is_found_once_is_found_everywhere() -> None:
-    words = "Jan van Berg and the Ula and Jan van Berg and Jan van".split()
+    words = [*["Jan", "van", "Berg", "and", "the", "Ula", "and"], *["Jan", "van", "Berg", "and", "Jan", "van"]]
     document = Document.from_sentences("d", [words])
     names = [("entity", 0, 3, 0.9), ("entity", 7, 10, 0.9)]
     assert found(document, (0.5, 0.5), (0, 3, 0.1, 0.9)) == names
