@@ -92,7 +92,7 @@ class PairLogits:
         return replace(self, logits=logits)
 
     def across_places(self, readings: Readings) -> PairLogits:
-        """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that exclude each other.
+        """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that differ.
 
         The place of a mention is that of its event, or else of what its document is about.
         """
