@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cdcoref.corpus import Mention, mention_text
 from cdcoref.facts import Parse
-from cdcoref.language import PRONOUNS, is_common_word
+from cdcoref.language import PRONOUNS, TITLES, is_common_word
 from cdcoref.reading import Reading, Readings
 from cdcoref.reports.ranking import is_in_dateline
 from cdcoref.word_tables import words_in
@@ -49,7 +49,10 @@ def cluster_label(wordings: Iterable[str]) -> str:
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
     first = best
-    while best in names and (fuller := [text for text in names if _is_fuller(names[text], names[best])]):
+    while best in names and not _is_full(names[best]):
+        fuller = [text for text in names if _is_fuller(names[text], names[best])]
+        if not fuller:
+            break
         best = max(fuller, key=lambda text: (counts[text], len(text)))
     label = spelling[best]
     return label if best == first else " ".join(label.split()[-len(names[best]) :])
@@ -114,11 +117,18 @@ def _is_pronoun_or_common(name: Sequence[str]) -> bool:
     return all(word.partition("'")[0] in _PRONOUNS or is_common_word(word) for word in name)
 
 
+def _is_full(name: Sequence[str]) -> bool:
+    """Whether a name has two words beside a title."""
+    return len(name) - (name[0].rstrip(".") in TITLES) > 1
+
+
 def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Whether a name is another one with more words before or after it."""
     return len(one) > len(other) and other in (one[: len(other)], one[-len(other) :])
 
 
+_TELLING = 2.0
+"""The least worth of a phrase that says who or what."""
 MOST_WORDS = 9
 MOST_OF = 4
 """Words of a phrase with which what it is of still stands."""
@@ -143,12 +153,17 @@ class _Phrase:
 
 def event_name(mentions: Sequence[Mention], readings: Readings) -> str | None:
     """Who and what, from the mention whose clause or phrase says most; None if none says more than its own words."""
-    known = ((readings[mention.document], mention) for mention in mentions)
-    found = (_phrase(reading, mention) for reading, mention in known if reading.document.parse is not None)
-    phrases = [phrase for phrase in found if phrase is not None]
+    phrases = [phrase for mention in mentions if (phrase := _phrase(readings, mention)) is not None]
     counts = Counter(phrase.lemma for phrase in phrases)
     best = max(phrases, key=lambda phrase: (phrase.worth, counts[phrase.lemma], -len(phrase.words)), default=None)
     return None if best is None else best.words
+
+
+def telling_mentions(mentions: Sequence[Mention], readings: Readings) -> list[Mention]:
+    """The mentions of an event whose clause or phrase says who or what; all of them if none does."""
+    phrases = (_phrase(readings, mention) for mention in mentions)
+    found = [m for m, phrase in zip(mentions, phrases, strict=True) if phrase is not None and phrase.worth >= _TELLING]
+    return found or list(mentions)
 
 
 def is_bare(mentions: Sequence[Mention], label: str, readings: Readings) -> bool:
@@ -156,7 +171,10 @@ def is_bare(mentions: Sequence[Mention], label: str, readings: Readings) -> bool
     return len(label.split()) < 2 and all(_rank(readings[m.document], m) in (_PRONOUN, _VERB) for m in mentions)
 
 
-def _phrase(reading: Reading, mention: Mention) -> _Phrase | None:
+def _phrase(readings: Readings, mention: Mention) -> _Phrase | None:
+    reading = readings[mention.document]
+    if reading.document.parse is None:
+        return None
     parse = reading.parse
     head = parse.head_of(mention.tokens)
     is_clause = parse.parts[head] in ("VERB", "AUX")

@@ -17,9 +17,9 @@ from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
-from cdcoref.reports.labels import is_bare, is_pronoun
+from cdcoref.reports.labels import is_bare, is_pronoun, telling_mentions
 from cdcoref.reports.mention_rows import metadata_text
-from cdcoref.reports.ranking import mean_confidence, says_little
+from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, StoryNumbers
 from cdcoref.reports.stated_values import Disagreement, Statement, StoryContext
 from cdcoref.word_tables import words_in
@@ -137,7 +137,7 @@ class PredictedStory:
         for members in self._clusters(ENTITY):
             label = self._label(members)
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
-            if label.casefold() in self._reporters:
+            if label.casefold() in self._reporters or is_date_or_number(label.split()):
                 continue
             if named and label.casefold() not in places and not places_named(label.split()) and _is_of_who(label):
                 counted.append((-len({m.document for m in members}), -len(members), label))
@@ -358,7 +358,8 @@ class PredictedStory:
 
     def _best(self, members: Sequence[Mention]) -> Statement:
         """The sentence of a mention that names most of what many documents of the story name."""
-        best = max(members, key=lambda m: (self._weight(m), -self._rank[m.document], -m.start))
+        telling = telling_mentions(members, self._circumstances.readings)
+        best = max(telling, key=lambda m: (self._weight(m), -self._rank[m.document], -m.start))
         return Statement(best.document, "", self._sentence(best))
 
     def _weight(self, mention: Mention) -> float:
