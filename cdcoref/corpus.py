@@ -45,6 +45,7 @@ class Document:
     `found`: The names of metadata that were found in the text or in the name of its file; the others were stated.
     `copy_of`: Of a document that was found to be a near-duplicate of another, the id of the other, which is the longer
         one.
+    `story`: Of a prediction or a collection, the number of its story; documents without words have none.
     `parse`: Its parse as :meth:`cdcoref.facts.Parse.packed` makes it; None if it has not been parsed.
     """
 
@@ -62,6 +63,7 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     found: frozenset[str] = frozenset()
     copy_of: str | None = None
+    story: int | None = field(default=None, compare=False)
     parse: bytes | None = field(default=None, compare=False, repr=False)
 
     @classmethod

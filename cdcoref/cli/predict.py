@@ -7,7 +7,7 @@ import shutil
 import sys
 import webbrowser
 from contextlib import ExitStack, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -194,6 +194,7 @@ def write_stories(
     from cdcoref.views import event_circumstances, summary
 
     tally = Tally()
+    number = 0
     notes: list[str] = []
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     with redirect_stdout(sys.stderr), ExitStack() as files, StageProgress() as progress:
@@ -205,10 +206,13 @@ def write_stories(
             mentions = together.corpus.by_document()
             events = event_circumstances(Results(together.corpus, (), readings=together))
             for story in stories:
+                has_words = any(document.tokens for document in story.corpus.documents)
+                number += has_words
                 for document in story.corpus.documents:
                     for write in writes:
-                        write(document, mentions[document.id], events[document.id])
-                tally.add(story.corpus, int(any(document.tokens for document in story.corpus.documents)))
+                        numbered = replace(document, story=number if has_words else None)
+                        write(numbered, mentions[document.id], events[document.id])
+                tally.add(story.corpus, int(has_words))
                 notes += story.notes
     say(*notes, summary(tally.counts()), *(f"written to {output}" for output in outputs))
 

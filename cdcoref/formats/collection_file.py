@@ -55,7 +55,7 @@ def stored_fields(document: Document) -> str:
 
 def plain_fields(document: Document) -> str:
     """What :func:`stored_fields` gives, without the checksum."""
-    fields = document_fields(replace(document, copy_of=None), ())
+    fields = document_fields(replace(document, copy_of=None, story=None), ())
     return json.dumps({name: value for name, value in fields.items() if name not in ("id", "text", "mentions")})
 
 

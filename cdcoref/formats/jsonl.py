@@ -97,7 +97,7 @@ def document_fields(document: Document, mentions: Sequence[Mention]) -> dict[str
         "sentences": document.sentences,
     }
     more = {
-        **{name: getattr(document, name) for name in ("topic", "subtopic", "path", "copy_of")},
+        **{name: getattr(document, name) for name in ("topic", "subtopic", "path", "copy_of", "story")},
         "part": document.part if document.part != "0" else None,
         "hidden": sorted(document.hidden) or None,
         "annotated": None if document.annotated is None else sorted(document.annotated),

@@ -78,6 +78,7 @@ class DocumentAttributes(BaseModel):
     metadata: dict[str, Any] | None = None
     found: list[str] | None = None
     copy_of: str | None = None
+    story: NonNegativeInt | None = None
 
 
 class DocumentFields(DocumentAttributes):
@@ -220,7 +221,7 @@ def document_attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a document besides its id, text, tokens and sentences, from the fields of a line."""
     annotated = fields.get("annotated")
     return {
-        **{name: fields.get(name) for name in ("topic", "subtopic", "path", "copy_of")},
+        **{name: fields.get(name) for name in ("topic", "subtopic", "path", "copy_of", "story")},
         "part": fields.get("part") or "0",
         "hidden": frozenset(fields.get("hidden") or ()),
         "annotated": None if annotated is None else frozenset(annotated),

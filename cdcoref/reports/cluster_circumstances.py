@@ -126,6 +126,12 @@ class CorpusCircumstances:
         self._names: dict[object, str] = {}
         self._of_clusters: dict[ClusterKey, ClusterCircumstances] = {}
 
+    @cached_property
+    def parsed_readings(self) -> Readings:
+        """The readings, whose documents have been parsed, many at once."""
+        self.readings.parse()
+        return self.readings
+
     def label(self, mention: Mention) -> str:
         """The label of a mention's cluster: the name that people gave it, or its words; an event has place and day."""
         return self._corpus.name_of(mention) or self.of(mention).title(self.name(mention))
@@ -137,7 +143,7 @@ class CorpusCircumstances:
             members = self._members(mention)
             label = self._corpus.name_of(mention)
             if label is None and mention.kind == EVENT:
-                label = event_label(members, self.readings)
+                label = event_label(members, self.parsed_readings)
             elif label is None:
                 label = cluster_label(mention_text(m, self._documents[m.document]) for m in members)
             self._names[key] = label

@@ -61,8 +61,7 @@ def cluster_label(wordings: Iterable[str]) -> str:
 def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
     """The label of an event: its name, or else who and what (:func:`event_name`), or else its words.
 
-    A name comes before a noun, a noun before a verb, and what happened before what came of it. Of a document without a
-    parse, nouns and verbs are not distinguished.
+    A name comes before a noun, a noun before a verb, and what happened before what came of it.
     """
     ranks = [_rank(readings[mention.document], mention) for mention in mentions]
     best = max(ranks)
@@ -93,8 +92,6 @@ def _rank(reading: Reading, mention: Mention) -> int:
         return _PRONOUN
     if len(_name(wording)) > 1 and not wording.isupper():
         return _NAME
-    if reading.document.parse is None:
-        return _NOUN
     head = reading.parse.head_of(mention.tokens)
     if reading.document.tokens[head].casefold() in _CONSEQUENCES:
         return _CONSEQUENCE
@@ -173,8 +170,6 @@ def is_bare(mentions: Sequence[Mention], label: str, readings: Readings) -> bool
 
 def _phrase(readings: Readings, mention: Mention) -> _Phrase | None:
     reading = readings[mention.document]
-    if reading.document.parse is None:
-        return None
     parse = reading.parse
     head = parse.head_of(mention.tokens)
     is_clause = parse.parts[head] in ("VERB", "AUX")

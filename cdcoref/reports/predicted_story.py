@@ -352,13 +352,13 @@ class PredictedStory:
             documents,
             self._best(members),
             mean_confidence(members),
-            is_bare(members, self._label(members), self._circumstances.readings),
+            is_bare(members, self._label(members), self._circumstances.parsed_readings),
             when_known=None if own.when is None else own.when.known,
         )
 
     def _best(self, members: Sequence[Mention]) -> Statement:
         """The sentence of a mention that names most of what many documents of the story name."""
-        telling = telling_mentions(members, self._circumstances.readings)
+        telling = telling_mentions(members, self._circumstances.parsed_readings)
         best = max(telling, key=lambda m: (self._weight(m), -self._rank[m.document], -m.start))
         return Statement(best.document, "", self._sentence(best))
 

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from cdcoref.corpus import Corpus, Mention
+from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import check_text
 from cdcoref.reading import Readings
 from cdcoref.reports.cluster_circumstances import (
@@ -173,13 +173,20 @@ class Results:
     def of(cls, source: Results | Corpus) -> Results:
         """The clusters of a corpus as they are annotated; results as they are.
 
-        Its stories are its subtopics, or else its topics; it has none if any document has neither.
+        Its stories are those of the prediction it was read from, or its subtopics, or else its topics; it has none if
+        none of these is known of all documents.
         """
         if isinstance(source, Results):
             return source
+        numbered: dict[int, list[str]] = {}
         groups: dict[str | None, list[str]] = {}
         for document in source.documents:
             groups.setdefault(document.subtopic or document.topic, []).append(document.id)
+            if document.story is not None:
+                numbered.setdefault(document.story, []).append(document.id)
+        if numbered and all(document.story is not None or not document.tokens for document in source.documents):
+            stories = tuple(tuple(numbered[number]) for number in sorted(numbered))
+            return Results(source, stories, notes=source.notes, story_numbers=tuple(sorted(numbered)))
         return Results(source, () if None in groups else tuple(map(tuple, groups.values())), notes=source.notes)
 
     @cached_property
@@ -237,6 +244,11 @@ class Results:
         """The documents of each story by its number, which every view and export shows."""
         numbers = self.story_numbers or range(1, len(self.story_documents) + 1)
         return dict(zip(numbers, self.story_documents, strict=True))
+
+    def numbered_documents(self) -> Iterator[Document]:
+        """The documents with the numbers of their stories."""
+        story_of = {id: number for number, story in self.numbered_stories().items() for id in story}
+        return (replace(document, story=story_of.get(document.id)) for document in self.corpus.documents)
 
     def subset(self, documents: Iterable[str]) -> Self:
         """The results restricted to some of the documents, by id; stories keep their numbers."""

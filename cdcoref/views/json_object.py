@@ -38,7 +38,7 @@ def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
         "clusters": clusters,
         "documents": [
             document_fields(document, mentions[document.id]) | names_entry(mentions[document.id], corpus.names)
-            for document in corpus.documents
+            for document in results.numbered_documents()
         ],
         "notes": list(results.notes),
     }
@@ -53,10 +53,10 @@ def write_json(source: Results | Corpus, path: str | Path) -> None:
 
 def write_json_lines(source: Results | Corpus, path: str | Path) -> None:
     """Write a line for each document with its mentions and :func:`event_circumstances`."""
-    corpus = Results.of(source).corpus
-    mentions, clusters = corpus.by_document(), event_circumstances(source)
-    with jsonl_writer(path, corpus.names) as write:
-        for document in corpus.documents:
+    results = Results.of(source)
+    mentions, clusters = results.corpus.by_document(), event_circumstances(results)
+    with jsonl_writer(path, results.corpus.names) as write:
+        for document in results.numbered_documents():
             write(document, mentions[document.id], clusters[document.id])
 
 

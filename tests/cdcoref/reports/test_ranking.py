@@ -151,13 +151,13 @@ def test_of_several_mentions_the_one_that_says_most_names_the_event() -> None:
     assert event_name(plan[1], plan[0]) == "council sold mill"
 
 
-def test_names_stand_in_lists_and_documents_without_a_parse_keep_plain_labels() -> None:
+def test_names_stand_in_lists_also_of_documents_without_a_parse() -> None:
     readings, _ = story("The dam {burst} .", "Then it {burst} again .")
     corpus = readings.corpus
     [cluster] = Results(corpus, (("a",),), readings=readings).clusters()
     assert (cluster.name, cluster.label) == ("dam burst", "dam burst")
     plain = replace(corpus, documents=(replace(corpus.documents[0], parse=None),))
-    assert [found.name for found in Results(plain, (("a",),)).clusters()] == ["burst"]
+    assert [found.name for found in Results(plain, (("a",),)).clusters()] == ["dam burst"]
 
 
 TEXTS = {
@@ -188,7 +188,7 @@ def test_when_where_and_participants_of_a_cluster() -> None:
     assert storm.when.stated == (Stated("a", 44, 54, "3 May 2024"), Stated("b", 14, 20, "Friday"))
     assert storm.where is not None
     assert [one.text for one in storm.where.stated] == ["Bergen"]
-    assert storm.label == "storm · Bergen, Norway · 3 May 2024"
+    assert storm.label == "storm hit Norwegian town of Bergen · Bergen, Norway · 3 May 2024"
     assert [str(one) for one in storm.participants] == ["town", "boats", "power"]
 
 

@@ -143,7 +143,7 @@ def test_a_prediction_as_json_follows_its_schema() -> None:
     (story,) = content["stories"]
     assert (story["number"], story["documents"]) == (1, ["a", "b"])
     assert [(c["id"], c["label"], c["named"], len(c["mentions"])) for c in content["clusters"][:2]] == [
-        ("left", "left", False, 2), ("ann", "Ann Lee", True, 3),
+        ("left", "Ann left", False, 2), ("ann", "Ann Lee", True, 3),
     ]  # fmt: skip
     text_of = {document["id"]: document["text"] for document in content["documents"]}
     for cluster in content["clusters"]:

@@ -42,7 +42,7 @@ def test_hostile_text_is_only_shown(open_page: Open) -> None:
         words = tuple(text.split(" "))
         for n in range(2):
             documents.append(Document.from_sentences(f"{text}{n}", [words, ("It", "sank")], topic=text))
-            mentions.append(Mention(f"{text}{n}", tuple(range(len(words))), "event", text))
+            mentions.append(Mention(f"{text}{n}", tuple(range(len(words))), "entity", text))
     page = open_page(Corpus(tuple(documents), tuple(mentions)))
     content = "nodes => nodes.map(n => n.textContent.replaceAll('\\0', '\\ufffd'))"
     for number in range(len(HOSTILE)):

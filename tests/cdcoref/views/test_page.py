@@ -50,8 +50,10 @@ def data_of(html: str) -> dict[str, Any]:
 def test_the_data(news: Prediction) -> None:
     data = data_of(page_html(news))
     assert data["clusters"] == [
-        ["sinking", "event", "sinking", 80], ["dahl", "entity", "Ann Dahl", 80], ["maren", "entity", "ferry Maren", 65],
-        ["theft", "event", "stolen", 40], ["painting", "entity", "the painting", 80], ["swim", "event", "swam", 50],
+        ["sinking", "event", "ferry Maren sank in fog", 80],
+        ["dahl", "entity", "Ann Dahl", 80], ["maren", "entity", "ferry Maren", 65],
+        ["theft", "event", "painting stolen", 40], ["painting", "entity", "the painting", 80],
+        ["swim", "event", "swam", 50],
     ]  # fmt: skip
     name, story, text, borders, *about = data["documents"][2]
     assert about == ["", "", "", []]
@@ -74,7 +76,7 @@ def test_stories_are_reported(news: Prediction) -> None:
     first, second = data["stories"]
     assert [number for number, *_ in first["documents"]] == [0, 1]
     (label, about, cluster, sentence, document, _) = first["timeline"][0]
-    assert (label, data["clusters"][cluster][0]) == ("sinking", "sinking")
+    assert (label, data["clusters"][cluster][0]) == ("ferry Maren sank in fog", "sinking")
     assert "2 documents" in about
     assert sentence in " ".join(data["documents"][document][2].split())
     assert second["about"][0] == "Story 2"
