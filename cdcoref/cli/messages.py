@@ -1,7 +1,5 @@
 """What commands print on standard error: sentences and progress, which `--quiet` leaves out, and what is wrong."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 of their pairs', ``1 - score``, or 1 for a pair not stored. Ties: clusters whose largest members come first, in the
 order of `keys`, are merged first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

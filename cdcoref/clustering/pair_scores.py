@@ -1,7 +1,5 @@
 """Pairs of items: their scores, checked and each pair once, and the components that they form."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -2,8 +2,6 @@
 SciPy and scikit-learn link dense distances only. The result is that of
 :func:`cdcoref.clustering.linkage.dense_merges`."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A cluster is what most of its mentions were in before. Of clusters that become o
 others remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Corrections of mentions and clusters, by their ids: checked, stored, and in effect immediately."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

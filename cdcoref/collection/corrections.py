@@ -4,8 +4,6 @@ A correction knows its mentions by the content of their document, their tokens a
 those are: after a rebuild with another model, or after a document was removed and added again.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import defaultdict

@@ -3,8 +3,6 @@
 In SQLite's write-ahead mode, readers see the file as it was when they began; one program writes at a time.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3

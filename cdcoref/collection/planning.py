@@ -1,7 +1,5 @@
 """What becomes of stories when documents come: new documents in, the changed stories out; nothing is stored."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What can be asked of a collection: lists, pages, what was searched for, what to check next, and everything."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace

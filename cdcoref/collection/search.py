@@ -3,8 +3,6 @@
 SQLite's full-text search finds what :func:`cdcoref.reports.ranking` ranks.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The words of the stored documents and of new ones: which documents are near each other, and which are copies."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property

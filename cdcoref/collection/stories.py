@@ -1,7 +1,5 @@
 """Stories that changed in, those that obey people out, and which of them are about one subject."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Where the splits of a corpus are in its folder, and the lines of its files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The readers of GUM and LitBank, whose links stay within documents: CoNLL-U and CoNLL in, a Corpus out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Folders of annotation tools in and out: brat, UIMA CAS XMI, and tasks of Label Studio and Prodigy."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Chains of mentions of one document in, as annotation tools have them, mentions with clusters out, and back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

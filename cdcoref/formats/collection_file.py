@@ -1,7 +1,5 @@
 """A collection's file in, its documents, mentions and clusters as a Corpus out."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

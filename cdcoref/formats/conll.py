@@ -1,7 +1,5 @@
 """CoNLL-2011/2012 files and their eight-column cross-document variant: files in, a corpus out, and back."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@
 whole mentions come first, then beginnings, then ends, as in the reference scorer.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn

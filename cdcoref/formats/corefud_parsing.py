@@ -4,8 +4,6 @@ https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5
 of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Files, folders and standard input in, one corpus out; a bad file does not affect the others."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

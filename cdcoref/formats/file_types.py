@@ -1,7 +1,5 @@
 """What a file is that cannot be read as prose, and what to do about it: by its first bytes, or by all of its text."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A hidden file has the documents as JSON lines, each with the name of its ``file`
 somebody else made, which is never replaced, and has what the files' own format cannot express.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

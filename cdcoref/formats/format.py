@@ -3,8 +3,6 @@
 A new format is one module that defines a `Format`, and an entry in `format_registry`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The list of formats: a file in, its format and content out; a corpus and a file name in, a file out."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

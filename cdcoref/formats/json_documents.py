@@ -3,8 +3,6 @@
 A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """JSON lines, one document per line with its mentions, as a corpus or a mention table; no part of a Corpus is lost."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Text of any size and encoding in, chunks of whole lines of UTF-8 out, in bounded memory."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

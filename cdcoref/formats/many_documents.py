@@ -3,8 +3,6 @@
 To add a kind, write a function from bytes to parts, and a `Format` at the end of this file.
 """
 
-from __future__ import annotations
-
 import html
 import io
 import re

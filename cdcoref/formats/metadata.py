@@ -3,8 +3,6 @@
 Of the beginning only what is plain is taken; nothing is guessed from running text.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

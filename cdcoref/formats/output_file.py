@@ -1,7 +1,5 @@
 """Text files that are written completely or not at all: an existing file stays until the new one is complete."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How much a packed file (gzip, DocBin, Parquet, PDF, Word, EPUB) may hold: found out before it is unpacked."""
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

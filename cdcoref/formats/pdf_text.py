@@ -1,7 +1,5 @@
 """The text of a PDF: pdfminer.six finds paragraphs and columns; here running headers go and broken words are joined."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import logging

@@ -1,7 +1,5 @@
 """Tables in, CSV, Excel and Parquet: a document per row, whose other columns are its metadata; BookNLP's tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """HTML pages and fragments in, documents with the text of the article and what the page says about it out."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,8 +1,6 @@
 """What the cross-encoder sees of a mention: pieces of its document in, its context out. That is the opening of the
 document, its names and numbers (which say when, where and who), and the sentence of the mention."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

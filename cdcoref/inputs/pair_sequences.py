@@ -1,8 +1,6 @@
 """Sequences with two marked mentions, which the cross-encoder of the paper reads (section 3.2, Appendix C.1): ``[CLS]
 <doc-s> ... </doc-s> <doc-s> ... </doc-s>``, or one document; ``<m>`` and ``</m>`` around each mention."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Documents in word pieces, and the unmarked text in which mentions are detected, with its candidate spans."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What an uncased encoder cannot see of spans: how words are spelt, and syntactic features from a parse."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Antecedents of pronouns: the mentions of a document and their vectors in, for each pronoun its best antecedent out,
 if it is likelier than none, among `BEFORE` mentions before it and `AFTER` after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -9,8 +9,6 @@ The limit is symmetric and does not depend on the order of files. A pronoun and 
 document settles that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

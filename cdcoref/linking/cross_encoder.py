@@ -4,8 +4,6 @@ Mentions of one kind are compared within every document and across given pairs o
 both orders, or in one that depends on their contents alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice, product

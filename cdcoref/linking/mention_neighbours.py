@@ -2,8 +2,6 @@
 documents': all compared with all up to `EXACT` mentions, beyond that within cells of k-means and the nearest other
 cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

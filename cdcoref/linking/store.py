@@ -1,7 +1,5 @@
 """What linking looks up before it computes: results by a hash of everything they depend on, in a store of any kind."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

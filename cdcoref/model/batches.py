@@ -1,7 +1,5 @@
 """Sequences in, batches for the encoder out, as tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ The lower layers of the encoder read every document once, alone. The upper ones,
 by side, with the pieces of the two mentions marked. Which of the two comes first makes no difference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar

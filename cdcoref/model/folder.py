@@ -4,8 +4,6 @@ The folder holds ``config.json``, ``model.safetensors``, the tokenizer's files a
 untrusted input like any other: shapes are checked against the configuration before a tensor is read or a layer built.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Heads on the encoder: of two mentions that were read together, of spans that may be mentions, of antecedents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -6,8 +6,6 @@ vectors learnt from what the encoder says of their words. All that costs next to
 are worth reading together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 

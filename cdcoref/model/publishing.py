@@ -1,7 +1,5 @@
 """What goes with a model: its card, and a hash of what determines its results."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Texts as a Python program has them in, a corpus out: strings, tokens, sentences, texts with metadata, documents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -8,8 +8,6 @@ sentence. Source: the default of the CorefUD scorer, https://github.com/ufal/cor
 of the dependencies.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

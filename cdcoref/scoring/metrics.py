@@ -1,8 +1,6 @@
 """The coreference metrics, as functions of one overlap table, as the reference scorer counts (Pradhan et al. 2014). K
 is a key cluster, R a response cluster, c = |K & R| a cell; rates are quotients of sums over groups; 0/0 is 0."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

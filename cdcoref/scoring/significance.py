@@ -1,8 +1,6 @@
 """Two responses in, the significance of their difference out (paper, section 4.2; Dror et al. 2018): paired bootstrap
 (Efron and Tibshirani 1993) and approximate randomisation (Noreen 1989) over topics, subtopics or documents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The JSON API: what the pages show and do, for programs; described at /api/openapi.json."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 

@@ -1,7 +1,5 @@
 """The application: pages, forms, the API and files of style and script behind the guard; errors as one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

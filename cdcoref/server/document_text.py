@@ -1,7 +1,5 @@
 """A document of a collection in, its paragraphs as links and plain text out; dates and numbers as people write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

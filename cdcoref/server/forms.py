@@ -1,7 +1,5 @@
 """What people send with forms: corrections, undoing, removals, files; each leads back to the page that it stands on."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Sequence

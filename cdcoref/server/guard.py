@@ -4,8 +4,6 @@ On a loopback address only requests for that address are answered (DNS rebinding
 token. Writing to the API takes a header or a content type that no foreign form can send.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import hmac

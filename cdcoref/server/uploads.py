@@ -1,7 +1,5 @@
 """Files that were sent to a server: their documents, under names that people know."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath

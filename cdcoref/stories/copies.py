@@ -1,8 +1,6 @@
 """Documents in, which of them are copies of others out: near-duplicates by shingles, with pairs from MinHash signatures
 (Broder, 1997). Reports of two happenings in the same words, with other names, days or amounts, are none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from hashlib import blake2b

@@ -4,8 +4,6 @@ For inverse document frequency a document counts for `1 / (documents like it)`, 
 copies for nothing. Constants were chosen on the train topics of ECB+.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b

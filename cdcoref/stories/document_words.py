@@ -1,7 +1,5 @@
 """The words (by lemma) that say what a document is about, and how much each weighs; and lines that are boilerplate."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

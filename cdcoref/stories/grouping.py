@@ -1,7 +1,5 @@
 """Documents in, groups of documents about the same story out; only mentions of one group are ever compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, get_args
 

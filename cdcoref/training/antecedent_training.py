@@ -1,7 +1,5 @@
 """Training the scorer of antecedents on an encoder that does not change, also on texts with genders swapped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated

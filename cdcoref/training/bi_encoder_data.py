@@ -1,8 +1,6 @@
 """What the bi-encoder learns from: annotated corpora in, batches of sequences with their mentions out. Documents of one
 topic are in one batch, since only mentions of one batch are compared."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """Training the bi-encoder by losses of pairs (contrastive, Khosla et al. 2020), antecedents (Lee et al. 2017), bounds
 of mentions, and a teacher (Hinton et al. 2015), whose heads are discarded afterwards."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """What the cross-encoder of upper layers learns from: annotated corpora and an encoder in, batches of pairs out that
 are hard to tell apart: of one kind with similar vectors or the same head; and coreferent ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

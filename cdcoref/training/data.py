@@ -1,8 +1,6 @@
 """The pairs of mentions that the cross-encoder of the paper learns from, in steps of equally many (Appendix C.1): every
 coreferent pair, and as many of the others as fill the steps, drawn from the seed and the epoch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

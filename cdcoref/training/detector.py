@@ -1,8 +1,6 @@
 """Fitting a mention detector on a finished encoder: annotated corpora in, a detector out. Each corpus teaches the
 styles of annotation that it is an example of (:mod:`cdcoref.training.styles`). Nothing looks at dev."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,8 +1,6 @@
 """Fine-tuning (paper, section 3.2 and Appendix C.1) in the order of events: annotated corpora in, a model's folder out.
 What all training runs share is in :mod:`cdlm.runs`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the stages of training read from annotated corpora, and what the encoder says of the mentions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar

@@ -1,8 +1,6 @@
 """One annotated corpus in, its mentions as another style of annotation (:data:`cdcoref.corpus.STYLES`) has them out,
 and what can be learnt from them: a corpus says nothing of what only another style annotates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

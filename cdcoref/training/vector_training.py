@@ -1,8 +1,6 @@
 """Fitting the bi-encoder's heads on a finished encoder: the scorer of antecedents, then the scorer of pairs, by a few
 thousand steps of small networks. None of them looks at dev."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated

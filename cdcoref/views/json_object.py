@@ -1,7 +1,5 @@
 """A prediction or a corpus in, JSON out: one object with documents, stories and clusters, or JSON lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict

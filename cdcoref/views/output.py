@@ -1,7 +1,5 @@
 """A prediction or a corpus in, a file or a folder out: tables here, pages and other formats from their modules."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

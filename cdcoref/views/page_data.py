@@ -1,7 +1,5 @@
 """The data for the page's script, as plain values for JSON; characters count as UTF-16 units, as in JavaScript."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,6 @@
 """A prediction or a corpus in, a report in Markdown out: every story with its documents, its timeline, numbers over
 time, where documents disagree, what one of them alone reports, and who and what it names, each with a sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,8 +1,6 @@
 """Documents with clusters in, their texts out with pronouns replaced by the names of their clusters: "Tomas Vell was
 held. He denied it." becomes "Tomas Vell was held. Tomas Vell denied it."."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

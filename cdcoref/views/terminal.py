@@ -1,7 +1,5 @@
 """Clusters and stories for the terminal: results in, lines of text out."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

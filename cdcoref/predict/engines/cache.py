@@ -1,8 +1,6 @@
 """Results that took long to compute, in one SQLite file of a folder, from which an interrupted run resumes. Each is
 found by a hash of all that it depends on, so a folder can serve several models and sets of documents."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """Many stories on this machine, one after the other: a collection and its stories in, linked stories out."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
