@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
 from annotated_types import Len
@@ -290,9 +290,7 @@ class _EndToEnd(_Model):
     clusters: list[list[Range]] | None = None
     predicted_clusters: list[list[Range]] | None = None
     mention_clusters: list[list[Annotated[list[NonNegativeInt], Len(3, 3)]]] | None = None
-    """In the layout of PreCo: numbers of sentences, and where a mention begins and ends in them."""
-    span_clusters: list[list[Range]] | None = None
-    """In that of word-level models: ends are exclusive, as in PreCo."""
+    """In the layout of PreCo: numbers of sentences, and where a mention begins and ends (exclusive) in them."""
 
     @model_validator(mode="after")
     def _agree(self) -> _EndToEnd:
@@ -301,26 +299,17 @@ class _EndToEnd(_Model):
         return self
 
 
-_E2E_FIELDS = (
-    *("doc_key", "sentences", "tokens", "topic", "subtopic", "cased_words", "sent_id"),
-    *("clusters", "predicted_clusters", "mention_clusters", "span_clusters"),
-)
+_E2E_FIELDS = {*_EndToEnd.model_fields, "doc_key", "tokens", "topic", "subtopic"}
 
 
 def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """Lee et al. 2017, *End-to-end Neural Coreference Resolution*, https://github.com/kentonl/e2e-coref."""
     if "subtoken_map" in content:
         raise WrongLine("its 'sentences' are word pieces ('subtoken_map'); give the file from which it was made")
-    words, numbers = content.get("cased_words"), content.get("sent_id")
-    sentences = [words or content.get("tokens")]
-    if isinstance(words, list) and isinstance(numbers, list):
-        pairs = groupby(zip(numbers, words, strict=False), key=lambda pair: pair[0])
-        sentences = [[word for _, word in group] for _, group in pairs]
-    found = checked(_EndToEnd, {"sentences": sentences, **content})
+    found = checked(_EndToEnd, {"sentences": [content.get("tokens")], **content})
     id = str(content.get("doc_key") or id)
     starts = list(accumulate(map(len, found.sentences), initial=0))
     clusters = found.clusters or found.predicted_clusters or []
-    clusters += [[[start, end - 1] for start, end in spans] for spans in found.span_clusters or ()]
     for spans in found.mention_clusters or ():
         clusters.append([[starts[s] + a, starts[s] + b - 1] for s, a, b in spans if s < len(found.sentences)])
     mentions = []
@@ -336,16 +325,15 @@ def _end_to_end(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 
 
 class _CharacterClusters(_Model):
-    text: str
     clusters: list[list[Range]]
 
 
 def _character_clusters(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     """Otmazgin et al. 2022, *F-coref*, https://github.com/shon-otmazgin/fastcoref: ranges of characters."""
     found = checked(_CharacterClusters, content)
-    rest = {name: value for name, value in content.items() if not name.startswith("clusters")}
     named = [(f"{id}/{number}", span) for number, spans in enumerate(found.clusters) for span in spans]
-    yield rest | {"mentions": [{"start": start, "end": end, "cluster": name} for name, (start, end) in named]}
+    mentions = [{"start": start, "end": end, "cluster": name} for name, (start, end) in named]
+    yield {"text": content["text"], "mentions": mentions}
 
 
 class _SciCo(_Model):
@@ -445,10 +433,7 @@ _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts],
     (lambda c: {"sents", "vertexSet"} <= c.keys(), _docred),
     (lambda c: {"sentences", "corefs"} <= c.keys(), _corenlp),
     (lambda c: {"doc_ids", "tokens", "mentions"} <= c.keys(), _scico),
-    (
-        lambda c: "doc_key" in c or "span_clusters" in c or isinstance(_first(_first(c.get("sentences"))), str),
-        _end_to_end,
-    ),
+    (lambda c: "doc_key" in c or isinstance(_first(_first(c.get("sentences"))), str), _end_to_end),
     (lambda c: "text" in c and isinstance(_first(_first(c.get("clusters"))), list), _character_clusters),
     (
         lambda c: (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import Place, Source
+from cdcoref.circumstances import Place
 from cdcoref.clustering import PairScores
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.language import Values, WordSets, numbered
@@ -94,7 +94,7 @@ class PairLogits:
     def across_places(self, readings: Readings) -> PairLogits:
         """The same, with `ELSEWHERE` added for pairs without names, of two documents, at places that differ.
 
-        The place of a mention is that of its event, or else of what its document is about.
+        The place of an entity is that of its event, or else of what its document is about.
         """
         scenes = Values(list(_scenes(readings)))
         documents = numbered(mention.document for mention in readings.corpus.mentions)
@@ -112,18 +112,15 @@ def _scenes(readings: Readings) -> Iterator[Place | None]:
     """By mention the place of its event; None if unknown, and of names, dates and pronouns."""
     known = list(zip(readings.corpus.mentions, readings.facts.mentions, readings.circumstances, strict=True))
     leads = {document.id: readings[document.id].stated.lead.where for document in readings.corpus.documents}
-    about = {id: where.place if where else None for id, where in leads.items()}
-    of_events: dict[tuple[str, int], Place | None] = {}
-    for mention, one, event in known:
-        if mention.kind == EVENT:
-            own = next((where.place for where in event.where if where.source >= Source.HEADING), None)
-            main = None if event.elsewhere else about[mention.document]
-            of_events[mention.document, one.syntax.head] = own or main
+    of_events = {(m.document, one.syntax.head): event for m, one, event in known if m.kind == EVENT}
     for mention, one, _ in known:
-        verb = one.syntax.verb if one.syntax.verb >= 0 else one.clause
-        words, head = one.words, one.syntax.head if mention.kind == EVENT else verb
+        words, verb = one.words, one.syntax.verb if one.syntax.verb >= 0 else one.clause
+        event = of_events.get((mention.document, one.syntax.head if mention.kind == EVENT else verb))
+        where = [*event.where] if event else []
+        if mention.kind == ENTITY and not (event and event.elsewhere):
+            where += filter(None, (leads[mention.document],))
         named = words.pronoun or (mention.kind == ENTITY and (words.names or words.dates))
-        yield None if named else of_events.get((mention.document, head), about[mention.document])
+        yield None if named else next((stated.place for stated in where if stated.place.country), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -288,10 +288,9 @@ WORDS = [["Ann", "left", "."], ["She", "fell", "."]]
     "content",
     [
         {"sentences": WORDS, "mention_clusters": [[[0, 0, 1], [1, 0, 1]]]},
-        {"cased_words": [*WORDS[0], *WORDS[1]], "sent_id": [0, 0, 0, 1, 1, 1], "span_clusters": [[[0, 1], [3, 4]]]},
         {"text": TEXT, "clusters": [[[0, 3], [10, 13]]], "clusters_strings": [["Ann", "She"]]},
     ],
-    ids=["PreCo", "word-level", "F-coref"],
+    ids=["PreCo", "F-coref"],
 )
 def test_layouts_of_models(tmp_path: Path, content: dict[str, Any]) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps(content))
