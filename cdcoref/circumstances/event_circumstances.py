@@ -143,15 +143,16 @@ class DocumentCircumstances:
     def _when(self, sentence: Sentence, heads: Sequence[int]) -> list[list[When]]:
         """The times of every event of a sentence, by the events' head tokens."""
         parse = self._parse
-        found: list[list[When]] = [[] for _ in heads]
+        own: list[list[When]] = [[] for _ in heads]
+        of_verbs: list[list[When]] = [[] for _ in heads]
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         stated: list[tuple[StatedTime, When, int | None]] = []
         times = [one for one in sentence.times if one.start >= sentence.dateline]
         words = {one: governor(parse, sentence.tokens(one.start, one.end), events) for one in times}
         for one in times:
             tokens = sentence.tokens(one.start, one.end)
-            own, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
-            if (when := stated_at(own, sentence, self.lead.setting.today, recent=self._recent)) is None:
+            time, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
+            if (when := stated_at(time, sentence, self.lead.setting.today, recent=self._recent)) is None:
                 continue
             stated.append((one, when, word))
             opened = [  # "since 2017, when a blaze ..."
@@ -162,11 +163,12 @@ class DocumentCircumstances:
             numbers = [] if word is None else owners(parse, word, events)
             for number in (*numbers, *(n for verb in opened for n in owners(parse, verb, events, of_place=True))):
                 if not any(mark > tokens[-1] for mark, _ in distances(parse, heads[number])):
-                    found[number].append(when)  # "lit on Thursday, a year after a flood"
-        for number, head in enumerate(heads):
-            if not found[number]:
-                found[number] += self._not_stated(sentence, head, stated)
-        return found
+                    # not "lit on Thursday, a year after a flood"
+                    (own if heads[number] == word else of_verbs)[number].append(when)
+        return [
+            own[number] or of_verbs[number] or [*self._not_stated(sentence, head, stated)]
+            for number, head in enumerate(heads)
+        ]
 
     def _not_stated(
         self, sentence: Sentence, head: int, stated: Sequence[tuple[StatedTime, When, int | None]]

@@ -18,6 +18,7 @@ from cdcoref.facts import (
     Period,
     StatedTime,
     looks_ahead,
+    looks_elsewhere,
     times_in,
 )
 from cdcoref.language import HALVES_OF_DAY, JOBS, is_common_word
@@ -175,7 +176,8 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         lower = [word.casefold() for word in words]
         times = times_in(words, today, stated, lambda word, start=start: looks_ahead(parse, start + word))  # type: ignore[misc]
         times = [one for one in times if is_list or one.period != today or not _is_of_publication(words, lower, one)]
-        with_year = [one.period for one in times if one.period is not None and one.period.has_year]
+        told = (one for one in times if not looks_elsewhere(parse, start + one.start))
+        with_year = [one.period for one in told if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
         sentence = Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
         is_list = is_list or opens_entry(sentence)
