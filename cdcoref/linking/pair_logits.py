@@ -98,10 +98,13 @@ class PairLogits:
         """
         scenes = Values(list(_scenes(readings)))
         documents = numbered(mention.document for mention in readings.corpus.mentions)
-        first, second = (side.astype(np.int64) for side in (self.first, self.second))
-        apart = scenes.related(Place.excludes, scenes, first, second) & (documents[first] != documents[second])
-        added = np.array([ELSEWHERE[kind] for kind in KINDS], dtype=self.logits.dtype)
-        return replace(self, logits=self.logits + apart * added[self.kinds])
+        across = documents[self.first] != documents[self.second]
+        across = np.flatnonzero(across & scenes.known[self.first] & scenes.known[self.second])
+        first, second = (side[across].astype(np.int64) for side in (self.first, self.second))
+        across = across[scenes.related(Place.excludes, scenes, first, second)]
+        logits = self.logits.copy()
+        logits[across] += np.array([ELSEWHERE[kind] for kind in KINDS], dtype=logits.dtype)[self.kinds[across]]
+        return replace(self, logits=logits)
 
     def of_pairs(self, chosen: NDArray[np.bool_] | slice) -> PairLogits:
         """Some of the pairs."""
