@@ -39,7 +39,7 @@ from cdcoref.facts import (
     opened_behind,
     verbs_about,
 )
-from cdcoref.word_tables import rows
+from cdcoref.word_tables import rows, words_in
 
 OBJECT, SUBJECT, _NOUN = "object", "subject", "noun"
 _KIND_OF = {
@@ -49,6 +49,8 @@ _KIND_OF = {
     for word in row[role].split()
 }
 _OF_PEOPLE = frozenset(row["kind"] for row in rows("event_kinds.tsv") if row[OBJECT] or row[SUBJECT])
+_BEFORE_DEEDS = words_in("time_words.tsv", "deed")
+_LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
@@ -188,6 +190,11 @@ class DocumentCircumstances:
                 source = Source.INFERRED if guessed else Source.STATED
                 yield When(shifted, tuple(range(max(sentence.first, mark - 2), mark + 1)), source)
                 return
+        above = parse.heads[head]
+        if parse.relations[head] == "pobj" and parse.lemmas[above] in _BEFORE_DEEDS:
+            # "fined in 1998 after an accident"
+            long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
+            yield from (replace(when, source=Source.INFERRED) for when in long)
         if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
         subjects = parse.below(head, "nsubj", "nsubjpass")

@@ -197,9 +197,10 @@ class CorpusCircumstances:
             shown = self._shown([(document, lead.when.tokens)])
             when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
         where = _surest(document, end, (own.where for own in main))
-        exact = None if lead.where is None else lead.where.place
-        if lead.where is not None and (where is None or (exact != where.place and where.place.contains(exact))):
-            where = ClusterPlace(exact, self._shown([(document, lead.where.tokens)]), "inferred")
+        if lead.where is not None:
+            exact = lead.where.place
+            if where is None or (exact != where.place and where.place.contains(exact)):
+                where = ClusterPlace(exact, self._shown([(document, lead.where.tokens)]), "inferred")
         about = lead.setting.about
         if where is None and about is not None and (about.sort == "country" or about in lead.setting.places):
             where = ClusterPlace(about, (), "inferred")

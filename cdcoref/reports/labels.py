@@ -290,7 +290,8 @@ def _text(reading: Reading, tokens: Sequence[int]) -> str:
             continue
         begins = document.sentence_at(token)[0] == token
         head_part = parse.parts[parse.heads[token]] if parse.entity_types[token] else ""  # "Port Elm"
-        is_name = "PROPN" in (parse.parts[token], head_part) or parse.entity_types[token] in _NAMED
+        is_named = parse.entity_types[token] in _NAMED and not is_common_word(word.lower())
+        is_name = is_named or "PROPN" in (parse.parts[token], head_part)
         lowers = begins and not word.isupper() and not is_name and not word[1:].isupper()
         adjacent = before == token - 1 and document.offsets[before][1] == document.offsets[token][0]
         joined = adjacent or word.startswith(("'", "’")) or word == "n't" or "-" in (word, text[-1:])
