@@ -5,6 +5,7 @@ from .event_circumstances import names_in_roles as names_in_roles
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
 from .gazetteer import Place as Place
+from .gazetteer import of_one_story as of_one_story
 from .gazetteer import places_named as places_named
 from .gazetteer import state_shortened as state_shortened
 from .lead import Setting as Setting

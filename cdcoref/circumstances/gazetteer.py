@@ -137,6 +137,12 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
     return _common(places, countries)
 
 
+def of_one_story(places: Sequence[Place]) -> list[Place]:
+    """Places that reports of one story name: where one report says what contains a town, all mean that town."""
+    contained = {place.name: place for place in places if place.sort == "unknown" and place.country}
+    return [contained.get(place.name, place) if place.sort == "city" else place for place in places]
+
+
 def _is_far_larger(one: Place, other: Place) -> bool:
     """Whether a city is meant rather than its namesake whatever the country of the text (Paris, Paris in Texas)."""
     population = _gazetteer().population

@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity
+from cdcoref.circumstances import Circumstances, Place, Setting, Source, StatedQuantity, of_one_story
 from cdcoref.corpus import EVENT, ClusterKey, Corpus, Mention, mention_text
 from cdcoref.facts import Period
 from cdcoref.reading import Readings
@@ -253,14 +253,16 @@ class CorpusCircumstances:
         return ClusterPeriod(Period.of_weekday(weekday[0]), self._shown(weekday[1]), KNOWN[weekday[2]])
 
     def _where(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPlace | None:
-        stated = [
-            (where.place, where.source, mention.document, where.tokens)
+        found = [
+            (mention.document, where)
             for mention, one in known
             for where in one.where[:1]
             if where.source >= Source.INFERRED
         ]
-        found = _most_stated(stated, Place.contains)
-        return None if found is None else ClusterPlace(found[0], self._shown(found[1]), KNOWN[found[2]])
+        places = of_one_story([where.place for _, where in found])
+        stated = [(place, where.source, id, where.tokens) for place, (id, where) in zip(places, found, strict=True)]
+        best = _most_stated(stated, Place.contains)
+        return None if best is None else ClusterPlace(best[0], self._shown(best[1]), KNOWN[best[2]])
 
     def _participants(self, known: Sequence[tuple[Mention, Circumstances]]) -> tuple[ClusterParticipant, ...]:
         by_cluster: defaultdict[object, list[tuple[str, Mention]]] = defaultdict(list)

@@ -11,7 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from cdcoref.circumstances import CONTINENTS, Place, Source, day_of, places_named, state_shortened
+from cdcoref.circumstances import CONTINENTS, Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
@@ -153,7 +153,7 @@ class PredictedStory:
             for where, about in zip(stated, abouts, strict=True)
             if where is not None
         ]
-        return _commonest_place(places).shown() if places else ""
+        return _commonest_place(of_one_story(places)).shown() if places else ""
 
     @cached_property
     def when(self) -> Period | None:

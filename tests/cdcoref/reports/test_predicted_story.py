@@ -212,6 +212,17 @@ def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
     assert one.statements[0].sentence.startswith("LUNDE , March 12")
 
 
+def test_a_town_that_one_report_places_is_that_town_in_all() -> None:
+    texts = {
+        "a": "A fire destroyed a shop in Wellington , Somerset .",
+        "b": "Police look into a fire in Wellington .",
+        "c": "The fire in Wellington is out .",
+    }
+    story = story_of(texts, {"fire": [(name, "fire") for name in texts]})
+    assert story.where == "Wellington, United Kingdom"
+    assert [event.where for event in story.timeline] == ["Wellington, United Kingdom"]
+
+
 def story_of(texts: Mapping[str, str], clusters: Mapping[str, Sequence[tuple[str, str]]]) -> PredictedStory:
     """A story of texts of one sentence, by name, with clusters of events (or entities, if in capitals)."""
     documents = {name: Document.from_sentences(name, [text.split()]) for name, text in texts.items()}
