@@ -23,7 +23,7 @@ _FAR_LARGER = 10
 _KNOWN_BY_NAME_ALONE = 150_000
 """Inhabitants from which a city needs no state or country beside its name, though other places have it too."""
 _KNOWN_EVERYWHERE = 1_000_000
-"""Inhabitants from which a city is meant, and not a British town of its name, in a text about Britain."""
+"""Inhabitants from which a city is meant even in a text about Britain, rather than a British town of its name."""
 _NAMES_REPEATED = frozenset({"US", "CA", "AU", "GB"})
 _NAMED_AFTER_BRITISH = frozenset({"US", "CA", "AU", "NZ", "ZA"})
 _EARTH_RADIUS = 6371.0

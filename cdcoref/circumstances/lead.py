@@ -178,7 +178,7 @@ class Lead:
         return found
 
     def _times(self, today: Period | None) -> Iterator[tuple[int, bool, When]]:
-        """The times of the document, with what each belongs to, and whether that is a report."""
+        """The times of the document: the rank of each, whether it is the time of a report, and the time."""
         parse, main = self._parse, frozenset(self.main)
         end = self.end
         for own in (*self._lead, *(own for own in self._sentences if own.first >= end)):

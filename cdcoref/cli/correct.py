@@ -81,9 +81,13 @@ STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
         ("ID", "The cluster, such as c3, or the story, such as s2."),
         ("NAME", "Its new name."),
     ),
-    "day": ("Set the day of an event; it replaces those in documents.", EVENT, ("DAY", "Its day, such as 2024-03-05.")),
+    "day": (
+        "Set the day of an event; it replaces what documents state.",
+        EVENT,
+        ("DAY", "Its day, such as 2024-03-05."),
+    ),
     "place": (
-        "Set the place of an event; it replaces those in documents.",
+        "Set the place of an event; it replaces what documents state.",
         EVENT,
         ("PLACE", "Its place, such as 'Tresk, Norway'."),
     ),

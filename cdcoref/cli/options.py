@@ -97,8 +97,8 @@ class Computing:
     device: str | None = option(None, "cpu, cuda, ... Default: a GPU if there is one.", metavar="NAME")
     precision: Literal["auto", "fp32", "bf16", "int8"] = option(
         "auto",
-        "Numeric precision. auto: int8 if the model is base and the processor has VNNI without AMX, otherwise bf16 "
-        "if it supports that, otherwise fp32.",
+        "Numeric precision. auto: int8 if the model was fitted in int8, as base was, and the processor has VNNI but no "
+        "AMX; otherwise bf16 if the device supports it; otherwise fp32.",
     )
     batch_tokens: int | None = option(None, "Maximum number of word pieces in a batch. Default: 8192.", metavar="N")
 

@@ -67,8 +67,7 @@ class Linking(ChosenModel):
 
     topics: Literal["predicted", "gold_subtopic", "gold_topic", "none"] = option(
         "predicted",
-        "Link within stories predicted from the text, within annotated topics or subtopics, or in the whole "
-        "collection.",
+        "Link within stories predicted from the text, within annotated topics or subtopics, or across all documents.",
     )
     threshold: float | None = option(
         None,
@@ -94,7 +93,7 @@ class Workers(Computing):
     )
     ray_address: str | None = option(
         None,
-        "Address of the cluster's head, or auto. Default: RAY_ADDRESS, or a cluster on this machine.",
+        "Address of the head node of the Ray cluster, or auto. Default: RAY_ADDRESS, or a Ray cluster on this machine.",
         metavar="HOST:PORT",
     )
 

@@ -29,7 +29,8 @@ MEGABYTE = 2**20
 def serve(
     computing: Computing,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The collection. Default: none, only predictions.")
+        Path | None,
+        typer.Argument(metavar="FILE", help="The collection. Without one, the server only makes predictions."),
     ] = None,
     model: str | None = option(
         None, "The model for predictions without a collection; a collection has its own.", metavar="NAME"

@@ -136,7 +136,7 @@ class AntecedentScorer(nn.Module):
     `dimension`: Of the two vectors that a mention has: one as pronoun, one as candidate.
     `hidden`: Units of the first hidden layer; the second has half as many.
     `projection`: What makes the two vectors of a mention.
-    `columns`: Numbers of these.
+    `columns`: The length of the two vectors side by side.
     """
 
     def __init__(self, width: int, dimension: int, hidden: int) -> None:

@@ -265,7 +265,7 @@ class CorefConfig:
         if not isinstance(values, Mapping):
             raise InputError(f"cdcoref is {shown(values)} and should be a JSON object", path)
         if values.get("linkage", "average") != "average":
-            raise InputError(f"cdcoref.linkage is {shown(values['linkage'])}; only 'average' is left", path)
+            raise InputError(f"cdcoref.linkage is {shown(values['linkage'])}; only 'average' is supported", path)
         return validated(cls, _without(values, REMOVED), path, within="cdcoref.", others="forbid")
 
     def to_dict(self) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def is_pronoun(wording: str) -> bool:
 
 
 _PRONOUN, _VERB, _CONSEQUENCE, _NOUN, _NAME = range(5)
-"""What the words of an event are, the best for a label last."""
+"""Ranks of the mentions of an event for its label, the best last."""
 
 
 def _rank(reading: Reading, mention: Mention) -> int:
@@ -125,13 +125,13 @@ def _is_fuller(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 _TELLING = 2.0
-"""The least worth of a phrase that says who or what."""
+"""The lowest `worth` at which a phrase counts as saying who or what."""
 MOST_WORDS = 9
 MOST_OF = 4
 """Words of a phrase with which what it is of still stands."""
 _NAMED = frozenset({"PERSON", "NORP", "ORG", "GPE", "FAC", "LOC"})
 _NOT_SHOWN = frozenset({"DATE", "TIME", "GPE"})
-"""What a list of events shows beside their names."""
+"""Types of names that are left out of the names of events, since lists show days and places beside them."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
 _COMPLEMENTS = frozenset({"prt", "acomp", "oprd"})
 """What completes a verb in a word: "broke off", "was pronounced dead"."""
