@@ -98,7 +98,7 @@ class Server:
 
     def __init__(self, path: str | Path | None = None, options: ServerOptions | None = None) -> None:
         if not all(find_spec(name) for name in ("fastapi", "uvicorn", "python_multipart")):
-            raise InputError(f"FastAPI and uvicorn are not installed; install them with: {install_command('serve')}")
+            raise InputError(f"packages of the server are missing; install them with: {install_command('serve')}")
         import uvicorn
 
         from cdcoref.server.application import make_application

@@ -145,7 +145,7 @@ def test_what_cannot_be_served(cdcoref: Run, news: Path, tmp_path: Path, monkeyp
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = cdcoref("serve", news)
     assert done.code == 2
-    assert done.err.startswith("cdcoref: FastAPI and uvicorn are not installed; install them with: pip install ")
+    assert done.err.startswith("cdcoref: packages of the server are missing; install them with: pip install ")
 
 
 def test_it_opens_a_browser_if_it_is_asked_to(cdcoref: Run, news: Path, monkeypatch: pytest.MonkeyPatch) -> None:
