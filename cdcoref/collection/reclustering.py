@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,16 +15,16 @@ from cdcoref.clustering import CannotLinks, PairScores, connected, merge_blocks,
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
 from cdcoref.collection.corrections import holding, stored_tokens
 from cdcoref.collection.database import rows_in
+from cdcoref.collection.questions import Pair, UncertainDecision, uncertain_decisions
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_readings import StoredStory, SubjectNames, mention_key, story_clusters
 from cdcoref.formats import cluster_id
 
 if TYPE_CHECKING:
-    from cdcoref.linking import MentionLinks
+    pass
 
 
-Pair = tuple[int, int]
 Scores = Callable[[np.ndarray], np.ndarray]
 """Gives the symmetric scores (0 to 1) of some mentions. *Shapes:* (some,) to (some, some)"""
 
@@ -115,11 +115,7 @@ def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
     return kept
 
 
-EVEN = 0.5
-"""The antecedent of a pronoun is in doubt, the nearer its probability is to this."""
 QUESTIONS_A_STORY = 50
-MIN_PROBABILITY = 0.05
-"""Clusters whose mean probability is below this are not asked about."""
 
 
 def recluster(
@@ -186,10 +182,10 @@ def recluster(
     decisions: list[UncertainDecision] = []
     if config is not None and mentions:
         above = np.array([1.0 - config.distance_threshold[mention.kind or ""] for mention in mentions])
-        above[links.pronouns] = EVEN
-        decisions = _merges(labels, links, known, above, constraints)
-        decisions += _non_merges(labels, links, above, constraints)
-        decisions.sort(key=lambda decision: (-decision.doubt, decision.first, decision.second))
+        must_links = [pair for one in constraints for pair in one.must_links]
+        cannot_links = [pair for one in constraints for pair in one.cannot_links]
+        readings = [story.readings for story in loaded]
+        decisions = uncertain_decisions(labels, links, known, above, must_links, cannot_links, readings)
     story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
     kept = Counter[int]()
@@ -218,77 +214,3 @@ def tied(connection: sqlite3.Connection, stories: Iterable[int]) -> list[int]:
         reached.add(story)
         waiting |= {other for (other,) in connection.execute(query, (story,))} - reached
     return sorted(reached)
-
-
-class UncertainDecision(NamedTuple):
-    """A merge that was made (`together`) or was not, as the most probable pair of mentions across its two sides.
-
-    `probability` is the mean over these pairs; `doubt` is 1 at the probability above which clusters are merged.
-    """
-
-    first: int
-    second: int
-    together: bool
-    probability: float
-    doubt: float
-
-
-def _merges(
-    labels: np.ndarray,
-    links: MentionLinks,
-    confidence: np.ndarray,
-    above: np.ndarray,
-    corrections: Sequence[Constraints],
-) -> list[UncertainDecision]:
-    """The mention of each cluster that fits worst, with the one that it resembles most or refers to.
-
-    `above` is the probability above which a mention's cluster is merged with others. *Shape:* (mentions,)
-    """
-    compared = links.compared
-    one = np.concatenate([compared.first, compared.second, links.pronouns])
-    other = np.concatenate([compared.second, compared.first, links.candidates])
-    probability = np.concatenate([compared.score, compared.score, links.probability])
-    within = labels[one] == labels[other]
-    one, other, probability = one[within], other[within], probability[within]
-    best = np.lexsort((other, -probability, one))
-    best = best[np.unique(one[best], return_index=True)[1]]
-    answered = {mention for one in corrections for pair in one.must_links for mention in pair}
-    weakest: dict[int, UncertainDecision] = {}
-    for pair in best.tolist():
-        mention, partner = int(one[pair]), int(other[pair])
-        value = float(confidence[mention])
-        if mention in answered or np.isnan(value):
-            continue
-        decision = UncertainDecision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
-        label = int(labels[mention])
-        if label not in weakest or decision.probability < weakest[label].probability:
-            weakest[label] = decision
-    return list(weakest.values())
-
-
-def _non_merges(
-    labels: np.ndarray, links: MentionLinks, above: np.ndarray, corrections: Sequence[Constraints]
-) -> list[UncertainDecision]:
-    """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
-    compared = links.compared
-    across = labels[compared.first] != labels[compared.second]
-    first, second, probability = compared.first[across], compared.second[across], compared.score[across]
-    low = np.minimum(labels[first], labels[second])
-    high = np.maximum(labels[first], labels[second])
-    code = low * (int(labels.max()) + 1) + high
-    order = np.lexsort((second, first, -probability, code))
-    _, starts = np.unique(code[order], return_index=True)
-    total = np.add.reduceat(probability[order], starts) if len(starts) else probability
-    best = order[starts]
-    size = np.bincount(labels[~links.refers], minlength=int(labels.max()) + 1)
-    mean = total / (size[low[best]] * size[high[best]])
-    alone = labels[links.pronouns] != labels[links.candidates]
-    one = np.concatenate([first[best], links.pronouns[alone]]).tolist()
-    other = np.concatenate([second[best], links.candidates[alone]]).tolist()
-    value = np.concatenate([mean, links.probability[alone]]).tolist()
-    answered = {frozenset((int(labels[a]), int(labels[b]))) for one in corrections for a, b in one.cannot_links}
-    return [
-        UncertainDecision(a, b, False, probability, 1 - abs(probability - float(above[a])))
-        for a, b, probability in zip(one, other, value, strict=True)
-        if probability >= MIN_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
-    ]

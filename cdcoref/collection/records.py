@@ -150,7 +150,7 @@ class Question:
     """A decision that is worth checking: are these two mentions the same?
 
     `together`: they are in one cluster now. `probability` is the mean across the two sides of the decision, see
-    :mod:`cdcoref.collection.reclustering`.
+    :mod:`cdcoref.collection.questions`.
     """
 
     first: StoredMention

@@ -20,6 +20,7 @@ from .predicted_story import stories_of as stories_of
 from .ranking import is_date_or_number as is_date_or_number
 from .ranking import mean_confidence as mean_confidence
 from .ranking import ranked_clusters as ranked_clusters
+from .ranking import says_little as says_little
 from .ranking import search_points as search_points
 from .ranking import search_words as search_words
 from .ranking import searched as searched

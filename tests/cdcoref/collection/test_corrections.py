@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cdcoref.collection import Collection, Correction
+from cdcoref.collection import Collection, Correction, Question
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
 from cdcoref.predict import Predictor
+from cdcoref.reports import says_little
 
 Find = Callable[[str, str], str]
 
@@ -304,8 +305,15 @@ def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> N
     assert len(questions) > 5
     above = dict.fromkeys(("event", "entity"), 0.5)  # of the model, see its fixture
     documents = {cluster.id: cluster.documents for cluster in scored.clusters(min_mentions=1, limit=1000)}
+    texts = {document.id: document for document in scored.corpus().documents}
+
+    def is_trivial(question: Question) -> bool:
+        asked = (question.first, question.second)
+        return all(says_little(Mention(m.document, m.tokens, m.kind), texts[m.document]) for m in asked)
+
     weights = [
         (1 - abs(q.probability - above[q.first.kind or ""]))
+        * (0.1 if is_trivial(q) else 1)
         * sum(documents[id or ""] for id in {q.first.cluster, q.second.cluster})
         for q in questions
     ]
@@ -319,6 +327,21 @@ def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> N
         assert (question.first.id, question.second.id) not in {
             (q.first.id, q.second.id) for q in scored.least_sure(1000) if q.together == question.together
         }
+
+
+def test_a_name_that_may_be_of_two_people_is_asked_first(tmp_path: Path) -> None:
+    texts = {
+        "fire": "David Cole carried two children out of a burning house in Leeds . Cole heard shouting .",
+        "vote": "David Cole asked the council in Leeds to put off a vote . The council agreed .",
+    }
+    with Collection.create(tmp_path / "c.cdcoref", "small") as collection:
+        collection.add(Corpus(tuple(Document.from_sentences(id, [text.split()]) for id, text in texts.items())))
+        first = collection.least_sure()[0]
+        assert (first.together, first.first.text, first.second.text) == (True, "David Cole", "David Cole")
+        assert {first.first.document, first.second.document} == {"fire", "vote"}
+        collection.correct("same", [first.first.id, first.second.id])
+        names = {q.first.text for q in collection.least_sure() if q.together and q.probability > 0.9}
+        assert "David Cole" not in names
 
 
 # -- undoing -----------------------------------------------------------------------------------------------------------
