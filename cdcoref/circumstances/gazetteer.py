@@ -127,10 +127,13 @@ def likeliest(places: Sequence[Place], known: Sequence[Place], countries: Collec
     for own in known:
         if own.sort in ("city", "unknown") and own.country and _key(own.name.split()) == name:
             return own
-        inside = [place for place in places if own.sort in ("country", "region") and own.contains(place)]
-        if inside and (own.sort == "region" or not _is_far_larger(places[0], inside[0])):
-            return inside[0] if own.sort == "region" else _common(inside, countries)
+        if own.sort == "region" and (inside := [place for place in places if own.contains(place)]):
+            return inside[0]
     first = places[0]
+    inside = [place for place in places if any(own.sort == "country" and own.contains(place) for own in known)]
+    # A country that a text names says little of a smaller namesake there: Geneva, and Geneva in Illinois.
+    if inside and (inside[0] == first or first.sort == "region"):
+        return _common(inside, countries)
     in_britain = {own.country for own in known} - {""} == {"GB"} and first.country in _NAMED_AFTER_BRITISH
     if first.sort == "city" and in_britain and _gazetteer().population[first] < _KNOWN_EVERYWHERE:
         return Place(first.name)
