@@ -86,11 +86,13 @@ def _one_name(
         if says_little(mention, reading.document) or places_named(text.split()):
             continue
         label = int(labels[number])
-        is_name = reading.parse.entity_types[reading.parse.head_of(mention.tokens)] == "PERSON"
-        if mention.kind == ENTITY and is_name and len(mention.tokens) > 1:
-            people.setdefault(label, {}).setdefault(mention.document, number)
-        if mention.kind != ENTITY or text[:1].isupper():
+        is_name = text[:1].isupper()
+        if mention.kind != ENTITY or is_name:
             shared.setdefault(mention.document, set()).add(label)
+        if mention.kind == ENTITY and is_name and len(mention.tokens) > 1:
+            head = reading.parse.head_of(mention.tokens)
+            if reading.parse.entity_types[head] == "PERSON":
+                people.setdefault(label, {}).setdefault(mention.document, number)
     for label, first_of in people.items():
         if label in answered:
             continue
