@@ -19,7 +19,7 @@ import pytest
 from cdcoref.collection import Collection
 from cdcoref.errors import InputError
 
-KILLS = 20
+KILLS = 12
 ROOT = Path(__file__).resolve().parents[3]
 
 # Children of one process that has loaded everything: each makes a change until it is killed. What the change would make

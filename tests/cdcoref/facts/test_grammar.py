@@ -44,7 +44,7 @@ def test_whose_relative_somebody_is_and_who_else_has_the_name(
         ("[Bo] was thanked by [Ann] .", ["object", "subject"]),
         ("[Ann] met [Bo] and [Cleo] .", ["subject", "object", "object"]),
         ("[Ann] stood up and thanked [Bo] .", ["subject", "object"]),
-        ("[Ann] slept in [Oslo] .", ["subject", ""]),
+        ("[Ann] slept in [Oslo] .", ["subject", "oblique"]),
     ],
 )
 def test_subjects_and_objects(text: str, roles: list[str]) -> None:
