@@ -440,8 +440,7 @@ def _named_clusters(number: int, story: Readings) -> Iterator[_Cluster]:
             cluster.person.add(0, [facts])
             name = reading.name(mention)
             # A word that begins a sentence may have its capital for that.
-            sentences = reading.document.sentences
-            begins = len(mention.tokens) == 1 and any(start == mention.start for start, _ in sentences)
+            begins = len(mention.tokens) == 1 and reading.document.sentence_at(mention.start)[0] == mention.start
             if len(name) > 1 or (name and name[0] not in uncapitalised and not begins):
                 cluster.names.add(name)
     yield from clusters.values()

@@ -72,8 +72,10 @@ class SpanScores:
 
 
 def _repeated_names(document: Document, mentions: Iterable[Mention]) -> Iterator[Mention]:
-    """Names of several words where they were not detected, of a document in which they were elsewhere."""
+    """Names of several words where they were not detected, of a document in which they were elsewhere; none in hidden
+    sentences."""
     taken = {token for mention in mentions for token in mention.tokens}
+    taken.update(token for number in document.hidden for token in range(*document.sentences[number]))
     names: dict[str, dict[tuple[str, ...], Mention]] = {}
     for mention in mentions:
         words = document.tokens[mention.start : mention.end]
