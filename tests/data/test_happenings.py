@@ -43,6 +43,39 @@ WINNIPEG, Dec. 3 (Orbis) - A strike of 3,200 railway workers in Canada stopped g
 The workers began the strike a day before a strike of train drivers in France.
 """,
 }
+CRASH = """Bus crash kills {deaths} in {country}
+
+{dateline}, {date} - A bus crashed into a ravine near {town} on {day}, killing {deaths} passengers, police said.
+
+The driver survived. The injured were taken to a hospital. The crash happened in fog.
+"""
+CRASHES = {
+    "peru": CRASH.format(
+        deaths="eight", country="Peru", dateline="CUSCO, Peru", town="Cusco", date="July 2, 2019", day="Tuesday"
+    ),
+    "kenya": CRASH.format(
+        deaths="five", country="Kenya", dateline="NAKURU, Kenya", town="Nakuru", date="July 6, 2019", day="Saturday"
+    ),
+}
+BRIDGE = """Footbridge falls in {town}
+
+{dateline}, {date} - A footbridge collapsed on {day} in {town}, {harm}, officials said. The bridge was built in {year}.
+
+Police closed the road and rescuers searched the river for victims. The mayor said an investigation had begun.
+"""
+BRIDGES = {
+    "france": BRIDGE.format(
+        town="Lyon",
+        dateline="LYON, France",
+        date="March 3, 2021",
+        day="Wednesday",
+        harm="killing two people",
+        year=1962,
+    ),
+    "japan": BRIDGE.format(
+        town="Osaka", dateline="OSAKA, Japan", date="March 9, 2021", day="Tuesday", harm="injuring twelve", year=1975
+    ),
+}
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample"
 
 
@@ -118,6 +151,15 @@ def test_happenings_of_one_kind(model: str) -> None:
         texts = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == topic}
         assert len(texts) > 1
         assert disagreements(predictor.predict(texts), topic) == 0, topic
+
+
+@pytest.mark.parametrize("texts", [CRASHES, BRIDGES])
+@pytest.mark.parametrize("model", RIGHT)
+def test_nothing_of_two_places_is_one(model: str, texts: Mapping[str, str]) -> None:
+    clusters = cdcoref.load(model, precision="fp32").predict(texts, topics="none").clusters()
+    assert clusters
+    for cluster in clusters:
+        assert len({mention.document for mention in cluster.mentions}) == 1, [m.text for m in cluster.mentions]
 
 
 def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Predictor, computed: Path) -> None:
