@@ -7,20 +7,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 
+from cdcoref import collection, corpora, formats, predict, views
 from cdcoref.cli.messages import exit_if_skipped, say, say_problems
 from cdcoref.cli.options import MENTIONS, Choice, CorpusSplit, Kind, NamedCorpus, option
 from cdcoref.cli.output_options import Outputs
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from cdcoref.corpora import CorpusFolder, CorpusInfo
-    from cdcoref.corpus import Corpus
-    from cdcoref.predict import Prediction
 
 EXAMPLES = {
     "stats": ("cdcoref stats --ecb-root ecb+/", "cdcoref stats my-annotation.jsonl --json"),
@@ -45,25 +42,19 @@ def stats(
     problems: Sequence[str] = ()
     more: dict[str, Any] = {}
     if folder is not None:
-        corpora, remarks = _splits(folder)
+        splits, remarks = _splits(folder)
         more["corpus"] = asdict(folder.info)
     else:
-        from cdcoref.formats import ReadOptions, read_corpus
-
-        loaded = read_corpus(files or [], ReadOptions(ids=corpus.ids))
+        loaded = formats.read_corpus(files or [], formats.ReadOptions(ids=corpus.ids))
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
-        corpora = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
-        if not corpora and not problems:
+        splits = {"corpus": loaded.corpus} if loaded.corpus.documents else {}
+        if not splits and not problems:
             problems, remarks = [*remarks, "the input contains no documents"], []
-    from cdcoref.corpora import corpus_statistics
-
-    numbers = {name: asdict(corpus_statistics(split)) for name, split in corpora.items()}
+    numbers = {name: asdict(corpora.corpus_statistics(split)) for name, split in splits.items()}
     if as_json:
         print(json.dumps({**numbers, **more}, indent=2))
     elif numbers:
-        from cdcoref.views import statistics_text
-
-        print(statistics_text(numbers))
+        print(views.statistics_text(numbers))
     if folder is not None and not as_json:
         remarks += _described(folder.info)
     for remark in remarks:
@@ -73,15 +64,15 @@ def stats(
         sys.exit(2)
 
 
-def _splits(folder: CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
+def _splits(folder: corpora.CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
     """The available splits, and their readers' notes."""
-    corpora = {split: folder.read(split).corpus for split in folder.splits()}
-    if not corpora:
+    splits = {split: folder.read(split).corpus for split in folder.splits()}
+    if not splits:
         folder.read("dev")  # raises an error that says what is missing
-    return corpora, [note for corpus in corpora.values() for note in corpus.notes]
+    return splits, [note for corpus in splits.values() for note in corpus.notes]
 
 
-def _described(info: CorpusInfo) -> list[str]:
+def _described(info: corpora.CorpusInfo) -> list[str]:
     """The corpus' description of itself, in words."""
     links = "across documents" if info.cross_document else "within documents"
     learnt = " and ".join(info.exhaustive) or "no"
@@ -127,8 +118,6 @@ def export(
     The result is a key for `cdcoref score`, input for training, or a page to read. A cluster has the same name in
     all documents of the output.
     """
-    from cdcoref.corpus import Corpus
-
     if not outputs.output:
         raise InputError("name the file to write with -o, such as -o news.html")
     outputs.check(files or [])
@@ -148,17 +137,15 @@ def export(
     exit_if_skipped(problems)
 
 
-def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[Corpus | Prediction, Sequence[str]]:
+def _read(
+    files: list[Path], exported: Exported, corpus: CorpusSplit
+) -> tuple[Corpus | predict.Prediction, Sequence[str]]:
     """A collection with its stories, or files as one corpus, and a sentence for each file that cannot be used."""
-    from cdcoref.formats import ReadOptions, is_collection, read_corpus
-
     folder = corpus.folder(bool(files), "a collection or annotated files")
     kind = None if exported.kind == "both" else exported.kind
-    if len(files) == 1 and files[0].is_file() and is_collection(files[0]):
-        from cdcoref.collection import Collection
-
-        with Collection.open(files[0]) as collection:
-            prediction = collection.prediction(corrected=exported.corrected)
+    if len(files) == 1 and files[0].is_file() and formats.is_collection(files[0]):
+        with collection.Collection.open(files[0]) as stored:
+            prediction = stored.prediction(corrected=exported.corrected)
         if exported.corrected and not prediction.corpus.documents:
             raise InputError("no document of the collection has a corrected mention", files[0])
         return replace(prediction, corpus=prediction.corpus.with_kind(kind)), ()
@@ -167,7 +154,7 @@ def _read(files: list[Path], exported: Exported, corpus: CorpusSplit) -> tuple[C
     if folder is not None:
         return folder.read(corpus.split or "dev").corpus, ()
     relations = tuple(name.strip() for name in (exported.relations or "").split(",") if name.strip())
-    loaded = read_corpus(files, ReadOptions(kind=kind, ids=corpus.ids, relations=relations))
+    loaded = formats.read_corpus(files, formats.ReadOptions(kind=kind, ids=corpus.ids, relations=relations))
     if loaded.problems and not loaded.corpus.documents:
         *others, last = loaded.problems
         say_problems(others)

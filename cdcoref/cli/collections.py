@@ -8,17 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
+from cdcoref import collection as stored
+from cdcoref import formats, predict
 from cdcoref.cli.messages import StageProgress, exit_if_skipped, say
 from cdcoref.cli.options import Computing, FilesArgument, Kind, Reading, given, option
 from cdcoref.errors import InputError
-
-if TYPE_CHECKING:
-    from cdcoref.collection import Collection, Report
-    from cdcoref.predict import PredictionOptions, Predictor, Progress
 
 EXAMPLES = {
     "add": (
@@ -57,16 +55,14 @@ class Kept:
         metavar="N",
     )
 
-    def changed(self, before: PredictionOptions) -> PredictionOptions:
+    def changed(self, before: predict.PredictionOptions) -> predict.PredictionOptions:
         """A collection's options with those that were given; an `InputError` if a value is out of its range."""
-        from cdcoref.predict import PredictionOptions
-
         changes = given(kind=self.kind, threshold=self.threshold, max_pairs=self.max_pairs)
-        return PredictionOptions.with_settings(before, changes)
+        return predict.PredictionOptions.with_settings(before, changes)
 
 
 @contextmanager
-def change_progress() -> Iterator[Progress]:
+def change_progress() -> Iterator[predict.Progress]:
     """Show the progress of a change; if it is interrupted, exit with 130."""
     try:
         with StageProgress() as bars:
@@ -76,11 +72,9 @@ def change_progress() -> Iterator[Progress]:
         sys.exit(130)
 
 
-def say_change(collection: Collection, file: Path, report: Report) -> None:
+def say_change(collection: stored.Collection, file: Path, report: stored.Report) -> None:
     """Say what a change did, and what is in the collection now."""
-    from cdcoref.collection import counts_line, report_lines
-
-    say(*report_lines(report), f"{file}: {counts_line(collection.counts())}")
+    say(*stored.report_lines(report), f"{file}: {stored.counts_line(collection.counts())}")
 
 
 def add(file: FileArgument, documents: FilesArgument, kept: Kept, reading: Reading, computing: Computing) -> None:
@@ -94,30 +88,27 @@ def add(file: FileArgument, documents: FilesArgument, kept: Kept, reading: Readi
     computing.check()
     exists = file.exists() and not file.is_dir() and file.stat().st_size > 0
     _check_collection(file, exists)
-    from cdcoref.collection import OPTIONS, Collection
-    from cdcoref.predict import LEMMA
-
-    before, own_model = OPTIONS, "default"
+    before, own_model = stored.OPTIONS, "default"
     if exists:
-        with Collection.open(file) as collection:
+        with stored.Collection.open(file) as collection:
             before, own_model = collection.options, collection.model
     options = kept.changed(before)
     name = kept.model or own_model
     if exists:
-        Collection.create(file, name, options).close()  # refuses other options than the collection's
+        stored.Collection.create(file, name, options).close()  # refuses other options than the collection's
     loaded = reading.read(
         documents,
         kind=None if kept.kind == "both" else kept.kind,
         without=file,
-        every_kind=options.kind == "both" and name != LEMMA,
+        every_kind=options.kind == "both" and name != predict.LEMMA,
     )
     if not loaded.corpus.documents:
         raise InputError("there is no document to add")
     ready = partial(computing.load, name)
-    predictor: Predictor | Callable[[], Predictor] = ready
-    if not exists and (name != LEMMA or not loaded.corpus.mentions):
+    predictor: predict.Predictor | Callable[[], predict.Predictor] = ready
+    if not exists and (name != predict.LEMMA or not loaded.corpus.mentions):
         predictor = ready()  # before there is a file: a model that cannot be loaded leaves no empty collection
-    with Collection.create(file, name, options) as collection:
+    with stored.Collection.create(file, name, options) as collection:
         with change_progress() as progress:
             report = collection.add(loaded.corpus, predictor, **computing.batch, progress=progress)
         say_change(collection, file, report)
@@ -126,15 +117,13 @@ def add(file: FileArgument, documents: FilesArgument, kept: Kept, reading: Readi
 
 def _check_collection(file: Path, exists: bool) -> None:
     """Refuse what neither is nor can become a collection, which often is an input in its place."""
-    from cdcoref.formats import COLLECTION_SUFFIX, is_collection
-
     if file.is_dir():
         raise InputError("this is a folder; the first argument is the collection's file, such as news.cdcoref", file)
-    if exists and not is_collection(file):
+    if exists and not formats.is_collection(file):
         raise InputError("this is not a collection; the first argument is the collection's file", file)
-    if not exists and file.suffix != COLLECTION_SUFFIX:
+    if not exists and file.suffix != formats.COLLECTION_SUFFIX:
         raise InputError(
-            f"the name of a new collection must end in {COLLECTION_SUFFIX}; "
+            f"the name of a new collection must end in {formats.COLLECTION_SUFFIX}; "
             "the first argument is the collection's file",
             file,
         )
@@ -153,9 +142,7 @@ def remove(
 
     If you add a removed document again, its corrections hold again.
     """
-    from cdcoref.collection import Collection
-
-    with Collection.open(file) as collection:
+    with stored.Collection.open(file) as collection:
         say_change(collection, file, collection.remove(documents))
 
 
@@ -165,10 +152,8 @@ def rebuild(file: FileArgument, kept: Kept, computing: Computing) -> None:
     A cluster keeps its id if it shares mentions with the cluster that had the id before. Options that you give replace
     those of the collection from now on.
     """
-    from cdcoref.collection import Collection
-
     computing.check()
-    with Collection.open(file) as collection:
+    with stored.Collection.open(file) as collection:
         options = kept.changed(collection.options)
         predictor = computing.load(kept.model or collection.model)
         with change_progress() as progress:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from cdcoref import collection as stored
 from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
 from cdcoref.errors import InputError
 from cdlm.command_line import Group, add_command
-
-if TYPE_CHECKING:
-    from cdcoref.collection import Action, Collection, Correction
 
 EXAMPLES = {
     "correct": (
@@ -67,7 +65,7 @@ MENTIONS = ("MENTIONS", "Mentions, such as m12.")
 EVENT = ("EVENT", "The cluster of the event, such as c3.")
 Argument = tuple[str, str]
 """A name and a help text."""
-STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
+STATED: dict[stored.Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
     "same": ("State that two or more mentions corefer: their clusters become one.", MENTIONS),
     "not-same": ("State that two mentions do not corefer: they are never in one cluster.", MENTIONS),
     "split": ("Take mentions out of their cluster: they form a cluster of their own.", MENTIONS),
@@ -107,7 +105,7 @@ STATED: dict[Action, tuple[str, Argument] | tuple[str, Argument, Argument]] = {
 """What each correction states, and its arguments: ids, or one id and what is stated of it."""
 
 
-def _statement(action: Action) -> Callable[..., None]:
+def _statement(action: stored.Action) -> Callable[..., None]:
     """The command that makes a correction."""
     help, ids, *stated = STATED[action]
 
@@ -149,10 +147,8 @@ def _number(given: str | None) -> int | None:
 
 def list_corrections(file: FileArgument) -> None:
     """List all corrections with their numbers, including those that were undone."""
-    from cdcoref.collection import Collection, correction_lines
-
-    with Collection.open(file) as collection:
-        for line in correction_lines(collection.corrections()):
+    with stored.Collection.open(file) as collection:
+        for line in stored.correction_lines(collection.corrections()):
             print(line)
 
 
@@ -166,9 +162,7 @@ for _name, _command in COMMANDS.items():
     add_command(app, _command, _name)
 
 
-def _do(file: Path, change: Callable[[Collection], Correction]) -> None:
-    from cdcoref.collection import Collection, correction_lines, outcome_lines
-
-    with Collection.open(file) as collection:
+def _do(file: Path, change: Callable[[stored.Collection], stored.Correction]) -> None:
+    with stored.Collection.open(file) as collection:
         done = change(collection)
-    say(*correction_lines([done]), *outcome_lines(done))
+    say(*stored.correction_lines([done]), *stored.outcome_lines(done))

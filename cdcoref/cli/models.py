@@ -6,12 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from cdcoref import collection, formats, linking, training, views
+from cdcoref import corpora as annotated
 from cdcoref.cli.messages import StageProgress, say
 from cdcoref.cli.options import MENTIONS, NAMES, OUTPUT, ChosenModel, Computing, CorpusSplit, Ids, Kind, option
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdlm.training_options import (
     SETTINGS,
@@ -28,10 +31,6 @@ from cdlm.training_options import (
     SetOption,
     resumable,
 )
-
-if TYPE_CHECKING:
-    from cdcoref.corpora import AnnotatedCorpus, CorpusFolder
-    from cdcoref.corpus import Corpus
 
 EXAMPLES = {
     "train": (
@@ -71,8 +70,8 @@ class LearntCorpora(Ids):
     )
 
     def read(
-        self, folders: list[CorpusFolder], kind: str | None
-    ) -> tuple[list[AnnotatedCorpus | Corpus], list[AnnotatedCorpus | Corpus]]:
+        self, folders: list[annotated.CorpusFolder], kind: str | None
+    ) -> tuple[list[annotated.AnnotatedCorpus | Corpus], list[annotated.AnnotatedCorpus | Corpus]]:
         """The training and the dev corpora."""
         if folders:
             if self.train_file or self.dev_file:
@@ -128,38 +127,33 @@ def train(
         "run.learning_rate": learning_rate,
         "run.precision": precision,
     }
-    from cdcoref.corpora import corpus_folders
-    from cdcoref.training import PRESETS
-    from cdcoref.training import train as train_model
     from cdlm.settings import parse_settings, read_toml, with_settings
 
-    folders, file = corpus_folders(corpora.corpus or [], corpora.ecb_root), read_toml(config) if config else {}
-    given = parse_settings(settings or [])
-    training = PRESETS[preset].for_corpora([folder.info for folder in folders])
+    folders = annotated.corpus_folders(corpora.corpus or [], corpora.ecb_root)
+    file, given = read_toml(config) if config else {}, parse_settings(settings or [])
+    start = training.PRESETS[preset]
+    chosen = start.for_corpora([folder.info for folder in folders])
     if preset == "paper" and kind is None and "kind" not in {**file, **given}:
         raise InputError("the paper trains one model for each kind of mention; give --kind event or --kind entity")
     if config is not None:
-        training = with_settings(training, file, config)
-    training = with_settings(training, given)
-    training = with_settings(training, {name: value for name, value in named.items() if value is not None})
-    stated = None if training.kind == "both" else training.kind
+        chosen = with_settings(chosen, file, config)
+    chosen = with_settings(chosen, given)
+    chosen = with_settings(chosen, {name: value for name, value in named.items() if value is not None})
+    stated = None if chosen.kind == "both" else chosen.kind
     learnt, dev = corpora.read(folders, stated)
-    absent = sorted(set(PRESETS[preset].named_corpora).difference(folder.info.name for folder in folders))
+    absent = sorted(set(start.named_corpora).difference(folder.info.name for folder in folders))
     if folders and absent:
         say(f"the preset {preset} also uses {', '.join(absent)}; without them the model is a different one")
     with resumable(output, "cdcoref"):
-        train_model(training, learnt, dev, output, resume=resume, device=device, tracker=log)
+        training.train(chosen, learnt, dev, output, resume=resume, device=device, tracker=log)
 
 
 def _check_corrected(files: list[Path]) -> None:
     """Refuse a collection that has no corrections: its annotation is what a model predicted."""
-    from cdcoref.collection import Collection
-    from cdcoref.formats import is_collection
-
     for file in files:
-        if file.is_file() and is_collection(file):
-            with Collection.open(file) as collection:
-                if not collection.corpus(corrected=True).documents:
+        if file.is_file() and formats.is_collection(file):
+            with collection.Collection.open(file) as stored:
+                if not stored.corpus(corrected=True).documents:
                     raise InputError(
                         "nobody has corrected this collection, so the model would learn from its own predictions; "
                         "correct it first, or give --uncorrected",
@@ -167,7 +161,7 @@ def _check_corrected(files: list[Path]) -> None:
                     )
 
 
-def _splits(folders: list[CorpusFolder], split: str) -> list[AnnotatedCorpus | Corpus]:
+def _splits(folders: list[annotated.CorpusFolder], split: str) -> list[annotated.AnnotatedCorpus | Corpus]:
     """One split of every corpus that has it."""
     there = [folder for folder in folders if split in folder.splits()]
     for folder in folders:
@@ -202,9 +196,7 @@ def evaluate(
 
     A corpus whose links stay within documents is scored within documents. Only what a corpus annotates is scored.
     """
-    from cdcoref.linking import LinkingOptions
-
-    options = LinkingOptions(**computing.batch)
+    options = linking.LinkingOptions(**computing.batch)
     gold, name = _gold(corpus, file, kind)
     from cdcoref.evaluation import evaluate as evaluate_corpus
 
@@ -217,12 +209,10 @@ def evaluate(
     if as_json:
         print(json.dumps(results, indent=2))
     else:
-        from cdcoref.views import evaluation_text
-
-        print(evaluation_text(results))
+        print(views.evaluation_text(results))
 
 
-def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[AnnotatedCorpus, str]:
+def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[annotated.AnnotatedCorpus, str]:
     """The annotated corpus and its name."""
     folder = corpus.folder(file is not None, "one annotated file of your own")
     if folder is not None:
@@ -230,17 +220,13 @@ def _gold(corpus: CorpusSplit, file: Path | None, kind: Kind) -> tuple[Annotated
         gold = folder.read(split)
         say(*gold.corpus.notes)
         return gold, f"{folder.info.title} {split}"
-    from cdcoref.corpora import annotated_corpora
-
     own = _annotated([str(file)], None if kind == "both" else kind, corpus.ids)
-    return annotated_corpora(own)[0], str(file)
+    return annotated.annotated_corpora(own)[0], str(file)
 
 
 def _annotated(files: Sequence[str | Path], kind: str | None, ids: Literal["local", "global"] | None) -> Corpus:
     """Read annotated files; an unreadable one is an error. Their notes are printed."""
-    from cdcoref.formats import ReadOptions, read_corpus
-
-    loaded = read_corpus(files, ReadOptions(kind=kind, ids=ids))
+    loaded = formats.read_corpus(files, formats.ReadOptions(kind=kind, ids=ids))
     if loaded.problems:
         raise InputError(loaded.problems[0])
     say(*loaded.corpus.notes)

@@ -8,20 +8,16 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 import typer
 from typer.models import OptionInfo
 
+from cdcoref import corpora, formats, linking, predict
 from cdcoref.cli.messages import say, say_problems
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from cdcoref.corpora import CorpusFolder
-    from cdcoref.corpus import Corpus
-    from cdcoref.formats import LoadedCorpus
-    from cdcoref.predict import Predictor
 
 OUTPUT = "Output"
 INPUT = "Input"
@@ -109,19 +105,13 @@ class Computing:
 
     def check(self) -> None:
         """Refuse a device that is not there, or batches out of their range, before long work."""
-        from cdcoref.linking import LinkingOptions
-
-        LinkingOptions(**self.batch)
+        linking.LinkingOptions(**self.batch)
         if self.device is not None:
-            from cdcoref.predict import check_device
+            predict.check_device(self.device)
 
-            check_device(self.device)
-
-    def load(self, model: str, style: Style | None = None) -> Predictor:
+    def load(self, model: str, style: Style | None = None) -> predict.Predictor:
         """The predictor of a model."""
-        from cdcoref.predict import load
-
-        return load(model, device=self.device, precision=self.precision, **given(style=style))
+        return predict.load(model, device=self.device, precision=self.precision, **given(style=style))
 
 
 CORPUS = "Corpus"
@@ -147,15 +137,13 @@ class NamedCorpus(Ids):
     corpus: str | None = option(None, f"Annotated corpus and its folder; NAME is {NAMES}.", metavar="NAME:DIR")
     ecb_root: Path | None = option(None, "Folder of ECB+ 1.0; short for --corpus ecb:DIR.", metavar="DIR")
 
-    def folder(self, files: bool, what: str) -> CorpusFolder | None:
+    def folder(self, files: bool, what: str) -> corpora.CorpusFolder | None:
         """The folder of the corpus, or None where files, which `what` describes, are named instead."""
-        from cdcoref.corpora import corpus_folders
-
         if files == (self.corpus is not None or self.ecb_root is not None):
             raise InputError(f"give either a corpus, as --corpus NAME:DIR (or --ecb-root DIR), or {what}")
         if files:
             return None
-        folders = corpus_folders([self.corpus] if self.corpus is not None else [], self.ecb_root)
+        folders = corpora.corpus_folders([self.corpus] if self.corpus is not None else [], self.ecb_root)
         if len(folders) != 1:
             raise InputError("give one corpus, as --corpus NAME:DIR (or --ecb-root DIR)")
         return folders[0]
@@ -167,7 +155,7 @@ class CorpusSplit(NamedCorpus):
 
     split: Literal["train", "dev", "test"] | None = option(None, "Split of the corpus. Default: dev.")
 
-    def folder(self, files: bool, what: str) -> CorpusFolder | None:
+    def folder(self, files: bool, what: str) -> corpora.CorpusFolder | None:
         """As for a corpus; files have no splits."""
         folder = super().folder(files, what)
         if folder is None and self.split is not None:
@@ -199,9 +187,7 @@ class Choice:
 
     def of(self, corpus: Corpus) -> Corpus:
         """The corpus with the chosen documents; an `InputError` if there are documents, but none is chosen."""
-        from cdcoref.formats import select_documents
-
-        chosen = select_documents(corpus, self.since, self.source)
+        chosen = formats.select_documents(corpus, self.since, self.source)
         if corpus.documents and not chosen.documents:
             options = " and ".join(f"--{name}" for name in ("since", "source") if getattr(self, name) is not None)
             raise InputError(f"none of the {counted(len(corpus.documents), 'document')} is chosen by {options}")
@@ -232,14 +218,12 @@ class Reading(Choice):
 
     def read(
         self, files: list[str], *, kind: str | None, every_kind: bool, without: Path | None = None
-    ) -> LoadedCorpus:
+    ) -> formats.LoadedCorpus:
         """The documents of files without their clusters; says what was left out."""
-        from cdcoref.formats import ReadOptions, read_corpus
-
         columns = [part.partition("=") for part in (self.columns or "").split(",") if self.columns is not None]
         if not all(name.strip() and column.strip() for name, _, column in columns):
             raise InputError(f"--columns is {self.columns!r}; write it as text=Story,title=Headline")
-        options = ReadOptions(
+        options = formats.ReadOptions(
             kind=kind,
             with_clusters=False,
             pipeline=self.pipeline,
@@ -247,7 +231,7 @@ class Reading(Choice):
             columns={name.strip().lower(): column.strip() for name, _, column in columns},
             every_kind=every_kind,
         )
-        loaded = read_corpus(files, options, without=without)
+        loaded = formats.read_corpus(files, options, without=without)
         loaded = replace(loaded, corpus=self.of(loaded.corpus))
         say(*loaded.corpus.notes)
         say_problems(loaded.problems)

@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from cdcoref import formats, reports, views
 from cdcoref.cli.options import OUTPUT, option
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
-
-if TYPE_CHECKING:
-    from cdcoref.corpus import Corpus
-    from cdcoref.reports import Results
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,15 @@ class Outputs:
 
     def check(self, inputs: Sequence[str | Path]) -> None:
         """Refuse outputs that cannot be written, or that would replace what is read; called before long work."""
-        from cdcoref.views import check_options, check_parquet, check_result_name
-
-        check_options(self.output or [], self.options)
+        views.check_options(self.output or [], self.options)
         seen: set[str] = set()
         for output in self.output or ():
             if str(output) == "-":
                 raise InputError("the result cannot be written to standard output; name a file or a folder")
-            check_result_name(output)
+            views.check_result_name(output)
             check_output(output, inputs)
             if output.name.lower().endswith(".parquet"):
-                check_parquet()
+                views.check_parquet()
             if (path := os.path.realpath(output)) in seen:
                 raise InputError("two outputs have this name; choose another one", output)
             seen.add(path)
@@ -72,27 +68,23 @@ class Outputs:
         outputs = self.output or []
         return outputs if all(output.name.lower().endswith((".jsonl", ".jsonl.gz")) for output in outputs) else []
 
-    def write(self, source: Results | Corpus) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    def write(self, source: reports.Results | Corpus) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write all outputs; yields each with sentences on what it leaves out."""
-        from cdcoref.views import fitting_options, write_result
-
         for output in self.output or ():
-            yield output, write_result(source, output, **fitting_options(output, self.options))
+            yield output, views.write_result(source, output, **views.fitting_options(output, self.options))
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     """Refuse an output that cannot be written, or that would replace an input, a file that is read, or its folder."""
-    from cdcoref.formats import check_folder, has_input_suffix, is_own_result
-    from cdcoref.views import is_folder_output
-
-    is_folder = is_folder_output(output)
+    is_folder = views.is_folder_output(output)
     if is_folder:
-        check_folder(output)
+        formats.check_folder(output)
     else:
         check_writable(output)
     for path in map(Path, inputs if output.exists() else ()):
         inside = path.is_dir() and output.resolve().is_relative_to(path.resolve())
-        is_read = any(output.iterdir()) if is_folder else has_input_suffix(output) and not is_own_result(output)
+        is_document = formats.has_input_suffix(output) and not formats.is_own_result(output)
+        is_read = any(output.iterdir()) if is_folder else is_document
         if path.exists() and path.samefile(output):
             raise InputError("the output is also an input and would be overwritten; choose another name", output)
         if inside and is_read:

@@ -10,18 +10,17 @@ from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from cdcoref import formats, reports, views
+from cdcoref import predict as predicting
 from cdcoref.cli.messages import StageProgress, exit_if_skipped, say
 from cdcoref.cli.options import MENTIONS, ChosenModel, Computing, FilesArgument, Kind, Reading, Style, given, option
 from cdcoref.cli.output_options import Outputs, check_output
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdlm.files import check_writable
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from cdcoref.corpus import Corpus
-    from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
 
 EXAMPLES = {
     "predict": (
@@ -131,10 +130,8 @@ def predict(
     outputs.check(files)
     options = _prediction_options(outputs, mentions, linking, computing)
     computing.check()
-    from cdcoref.predict import LEMMA
-
     stated = None if mentions.kind == "both" else mentions.kind
-    every_kind = stated is None and linking.model != LEMMA and not mentions.find_mentions
+    every_kind = stated is None and linking.model != predicting.LEMMA and not mentions.find_mentions
     loaded = reading.read(files, kind=stated, every_kind=every_kind)
     if not loaded.corpus.documents:
         raise InputError("the input contains no documents")
@@ -153,14 +150,12 @@ def predict(
 
 def _prediction_options(
     outputs: PredictionOutputs, mentions: Mentions, linking: Linking, computing: Workers
-) -> PredictionOptions:
-    from cdcoref.predict import LEMMA, PredictionOptions
-
+) -> predicting.PredictionOptions:
     further: dict[str, Any] = {name: getattr(linking, name) for name in ("threshold", "max_pairs")}
     ignored = [f"--{name.replace('_', '-')}" for name in given(**further, pairs=outputs.pairs)]
-    if linking.model == LEMMA and ignored:
+    if linking.model == predicting.LEMMA and ignored:
         raise InputError(f"the lemma baseline does not use {', '.join(ignored)}; use another model, or leave it out")
-    return PredictionOptions(
+    return predicting.PredictionOptions(
         kind=mentions.kind,
         topics=linking.topics,
         find_mentions=mentions.find_mentions,
@@ -173,8 +168,8 @@ def _prediction_options(
 
 
 def predict_everything(
-    predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None
-) -> Prediction:
+    predictor: predicting.Predictor, corpus: Corpus, options: predicting.PredictionOptions, cache: Path | None
+) -> predicting.Prediction:
     """Predict, with progress on standard error."""
     # Ray reports dead workers on standard output, which is reserved for the clusters.
     with redirect_stdout(sys.stderr), StageProgress() as progress:
@@ -184,26 +179,25 @@ def predict_everything(
 
 
 def write_stories(
-    predictor: Predictor, corpus: Corpus, options: PredictionOptions, cache: Path | None, outputs: list[Path]
+    predictor: predicting.Predictor,
+    corpus: Corpus,
+    options: predicting.PredictionOptions,
+    cache: Path | None,
+    outputs: list[Path],
 ) -> None:
     """Write the stories about each subject as they finish, with only these in memory, into files that then appear."""
-    from cdcoref.formats import jsonl_writer
-    from cdcoref.predict import joined_stories
-    from cdcoref.reports import Results, Tally
-    from cdcoref.views import event_circumstances, summary
-
-    tally = Tally()
+    tally = reports.Tally()
     number = 0
     notes: list[str] = []
     order = {document.id: number for number, document in enumerate(corpus.documents)}
     with redirect_stdout(sys.stderr), ExitStack() as files, StageProgress() as progress:
-        writes = [files.enter_context(jsonl_writer(output)) for output in outputs]
+        writes = [files.enter_context(formats.jsonl_writer(output)) for output in outputs]
         for stories in predictor.stream_subjects(
             corpus, options, cache=cache, announce=_announce, progress=progress.update
         ):
-            together = joined_stories(stories, order)
+            together = predicting.joined_stories(stories, order)
             mentions = together.corpus.by_document()
-            events = event_circumstances(Results(together.corpus, (), readings=together))
+            events = views.event_circumstances(reports.Results(together.corpus, (), readings=together))
             for story in stories:
                 has_words = any(document.tokens for document in story.corpus.documents)
                 number += has_words
@@ -213,30 +207,26 @@ def write_stories(
                         write(numbered, mentions[document.id], events[document.id])
                 tally.add(story.corpus, int(has_words))
                 notes += story.notes
-    say(*notes, summary(tally.counts()), *(f"written to {output}" for output in outputs))
+    say(*notes, views.summary(tally.counts()), *(f"written to {output}" for output in outputs))
 
 
-def show(prediction: Prediction, outputs: PredictionOutputs) -> None:
+def show(prediction: predicting.Prediction, outputs: PredictionOutputs) -> None:
     """Write a prediction, and its table of pairs; without an output print its clusters."""
-    from cdcoref.views import summary, write_pairs
-
     if outputs.pairs is not None:
-        write_pairs(prediction, outputs.pairs)
+        views.write_pairs(prediction, outputs.pairs)
         say(f"{counted(len(prediction.pairs or ()), 'pair')} written to {outputs.pairs}")
     if not outputs.output:
         show_clusters(prediction, singletons=outputs.singletons, everything=outputs.everything)
         return
     written = dict(outputs.write(prediction))
-    say(*dict.fromkeys(note for notes in written.values() for note in notes), summary(prediction.counts()))
+    say(*dict.fromkeys(note for notes in written.values() for note in notes), views.summary(prediction.counts()))
     say(*(f"written to {output}" for output in written))
 
 
-def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool) -> None:
+def show_clusters(prediction: predicting.Prediction, *, singletons: bool, everything: bool) -> None:
     """Print the first clusters, or all, on standard output."""
-    from cdcoref.views import cluster_table
-
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
-    table = cluster_table(prediction, singletons=singletons, width=width, everything=everything)
+    table = views.cluster_table(prediction, singletons=singletons, width=width, everything=everything)
     if not table.shown:
         say("no coreferent mentions were found")
         return
@@ -249,7 +239,7 @@ def show_clusters(prediction: Prediction, *, singletons: bool, everything: bool)
         )
 
 
-def _announce(plan: Plan) -> None:
+def _announce(plan: predicting.Plan) -> None:
     pruned = f", {plan.pruned} more pruned by --max-pairs" if plan.pruned else ""
     empty = f"; {counted(plan.empty, 'empty document')}" if plan.empty else ""
     copies = f"; {counted(plan.copies, 'near-duplicate')}" if plan.copies else ""
@@ -269,19 +259,15 @@ def demo(
     if output.suffix != ".html":
         raise InputError("the page's name must end in .html", output)
     check_writable(output)
-    from cdcoref.formats import read_corpus
-    from cdcoref.predict import load
-    from cdcoref.views import summary, write_page
-
     with as_file(files("cdcoref") / "sample") as folder:
-        loaded = read_corpus(sorted(folder.glob("*.txt")))
+        loaded = formats.read_corpus(sorted(folder.glob("*.txt")))
     if loaded.problems or not loaded.corpus.documents:
         raise InputError("the sample is missing from this installation; reinstall cdcoref")
-    predictor = load()
+    predictor = predicting.load()
     with StageProgress() as progress:
         prediction = predictor.predict(loaded.corpus, progress=progress.update)
-    write_page(prediction, output, title="The sample: two stories in seven texts")
-    say(summary(prediction.counts()))
+    views.write_page(prediction, output, title="The sample: two stories in seven texts")
+    say(views.summary(prediction.counts()))
     print(output.resolve())
     if open_page and not webbrowser.open(output.resolve().as_uri()):
         say("no browser was found; open this file in one")

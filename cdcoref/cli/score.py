@@ -7,17 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
+from cdcoref import formats, scoring, views
 from cdcoref.cli.messages import StageProgress, say
 from cdcoref.cli.options import OUTPUT, Ids, Kind, option
 from cdcoref.errors import InputError
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from cdcoref.scoring import FileScores, Options, Significance
 
 EXAMPLES = {
     "score": (
@@ -47,11 +45,9 @@ class Scored(Ids):
     )
     kind: Kind = option("both", "Kind of mentions to score; CoNLL files have no kinds.")
 
-    def options(self, **more: Any) -> Options:
+    def options(self, **more: Any) -> scoring.Options:
         """The options of the scorer."""
-        from cdcoref.scoring import Options
-
-        return Options(self.level, self.kind, ids=self.ids, **more)
+        return scoring.Options(self.level, self.kind, ids=self.ids, **more)
 
 
 def say_notes(key: Path, notes: Iterable[tuple[str | Path, str]]) -> None:
@@ -110,42 +106,35 @@ def score(
     as_json: bool = option(False, "Print JSON, with scores from 0 to 1.", "--json", panel=OUTPUT),
 ) -> None:
     """Score predicted clusters against gold clusters: MUC, B3, CEAF, LEA, BLANC, mention detection and CoNLL F1."""
-    from cdcoref.views import score_tables as tables
-
     resampling = test.resampling(len(responses))
     options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
     results, significance = _scored(key, responses, options, resampling)
     say_notes(key, ((result.response, note) for result in results for note in result.notes))
-    from cdcoref.scoring import other_words
-
-    say(*(f"note: {path}: {note}" for path in responses if (note := other_words(key, path)) is not None))
+    say(*(f"note: {path}: {note}" for path in responses if (note := scoring.other_words(key, path)) is not None))
     if as_json:
-        print(json.dumps(tables.scores_json(results, significance), indent=2))
+        print(json.dumps(views.scores_json(results, significance), indent=2))
         return
     print(f"{key}: level {results[0].level}, singletons {'kept' if singletons == 'keep' else 'removed'}; percent")
     for sentence in dict.fromkeys(filter(None, (result.ids for result in results))):
         print(sentence)
     print()
-    print(tables.score_table(results))
+    print(views.score_table(results))
     if significance is not None:
-        print(f"\n{tables.significance_table(significance)}")
+        print(f"\n{views.significance_table(significance)}")
 
 
 def _scored(
-    key: Path, responses: list[Path], options: Options, resampling: dict[str, Any] | None
-) -> tuple[list[FileScores], Significance | None]:
+    key: Path, responses: list[Path], options: scoring.Options, resampling: dict[str, Any] | None
+) -> tuple[list[scoring.FileScores], scoring.Significance | None]:
     """The scores of all responses, and the significance test, before anything is printed."""
-    from cdcoref.formats import read_mention_table
-    from cdcoref.scoring import compare_responses, score_tables
-
-    table, *others = [read_mention_table(path, ids=options.ids) for path in (key, *responses)]
-    results = [score_tables(table, response, options) for response in others]
+    table, *others = [formats.read_mention_table(path, ids=options.ids) for path in (key, *responses)]
+    results = [scoring.score_tables(table, response, options) for response in others]
     if resampling is None:
         return results, None
     first, second = others
     with StageProgress() as progress:
         resampled = partial(progress.update, "resampling")
-        test = compare_responses(table, first, second, options, **resampling, progress=resampled)
+        test = scoring.compare_responses(table, first, second, options, **resampling, progress=resampled)
     if test.units < FEWEST_UNITS:
         raise InputError(
             f"{counted(test.units, test.unit)} are too few to test whether responses differ; at least "
@@ -157,11 +146,9 @@ def _scored(
 
 def _metric_names(text: str) -> tuple[str, ...]:
     """The metrics that the user named; all of them if none."""
-    from cdcoref.scoring import CONLL, METRICS
-
     names: list[str] = []
     for name in filter(None, (part.strip().lower() for part in text.split(","))):
-        if name != "conll" and name not in METRICS:
-            raise InputError(f"unknown metric {name!r}; choose from {', '.join(METRICS)} and conll")
-        names += CONLL if name == "conll" else [name]
-    return tuple(names) or tuple(METRICS)
+        if name != "conll" and name not in scoring.METRICS:
+            raise InputError(f"unknown metric {name!r}; choose from {', '.join(scoring.METRICS)} and conll")
+        names += scoring.CONLL if name == "conll" else [name]
+    return tuple(names) or tuple(scoring.METRICS)

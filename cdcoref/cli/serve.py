@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from cdcoref import server
 from cdcoref.cli.messages import say
 from cdcoref.cli.options import Computing, option
 from cdcoref.errors import InputError
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from cdcoref.server import Server
 
 EXAMPLES = {
     "serve": (
@@ -54,17 +52,15 @@ def serve(
     when the server stops is cancelled, and none of its documents are stored. /docs describes the API. Without a
     collection, only the part of the API that links the texts sent to it is available.
     """
-    from cdcoref.server import ServerOptions, is_loopback, new_token, read_token, serve
-
     if file is not None and model is not None:
         raise InputError("a collection has its own model; leave out --model, or the collection", file)
     computing.check()
     token: str | None = None
     if token_file is not None:
-        token = read_token(token_file)
-    elif not is_loopback(host):
-        token = new_token()
-    options = ServerOptions(
+        token = server.read_token(token_file)
+    elif not server.is_loopback(host):
+        token = server.new_token()
+    options = server.ServerOptions(
         host,
         port,
         token,
@@ -76,13 +72,13 @@ def serve(
         model=model or "default",
     )
 
-    def ready(server: Server) -> None:
-        print(server.first_address, flush=True)
+    def ready(running: server.Server) -> None:
+        print(running.first_address, flush=True)
         say(f"serving {file or 'predictions'}; Ctrl-C stops it")
-        if open_page and not webbrowser.open(server.first_address):
+        if open_page and not webbrowser.open(running.first_address):
             say("no browser was found; open this address in one")
 
-    for job in serve(file, options, ready):
+    for job in server.serve(file, options, ready):
         what = "; ".join(job.summary) or "none of its documents were stored"
         say(f"the addition of {counted(len(job.files), 'file')} was cancelled: {what}")
     say("stopped")

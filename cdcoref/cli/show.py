@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from cdcoref import collection as stored
+from cdcoref import views
 from cdcoref.cli.collections import FileArgument
 from cdcoref.cli.messages import say
 from cdcoref.cli.options import option
 from cdcoref.errors import InputError
-
-if TYPE_CHECKING:
-    from cdcoref.collection import Collection
 
 EXAMPLES = {
     "show": (
@@ -72,32 +71,29 @@ def show(
 ) -> None:
     """Show what is in a collection: its clusters, those in most documents first, or what an option selects."""
     shown.check(kind is not None or singletons)
-    from cdcoref import collection as lines
-    from cdcoref.views import story_lines, story_list_lines
-
-    with lines.Collection.open(file) as collection:
+    with stored.Collection.open(file) as collection:
         if shown.query is not None:
             _search(collection, shown.query, kind, limit, as_json)
         elif shown.cluster is not None:
             page = collection.cluster(shown.cluster)
-            _print(page, lines.cluster_page_lines(page), as_json)
+            _print(page, stored.cluster_page_lines(page), as_json)
         elif shown.document is not None:
             text = collection.document(shown.document)
-            _print(text, lines.document_page_lines(text), as_json)
+            _print(text, stored.document_page_lines(text), as_json)
         elif shown.story is not None:
-            story = collection.story(lines.number_of(f"s{shown.story.removeprefix('s')}", "s", "story"))
-            _print(story.to_dict(), story_lines(story, most=limit), as_json)
+            story = collection.story(stored.number_of(f"s{shown.story.removeprefix('s')}", "s", "story"))
+            _print(story.to_dict(), views.story_lines(story, most=limit), as_json)
         elif shown.stories:
             stories = collection.stories(limit=limit)
-            _print([story.to_dict() for story in stories], story_list_lines(stories), as_json)
+            _print([story.to_dict() for story in stories], views.story_list_lines(stories), as_json)
             _say_if_cut(len(stories), collection.counts().stories, "stories")
         elif shown.documents:
             documents = collection.documents(limit=limit)
-            _print(documents, lines.document_list_lines(documents), as_json)
+            _print(documents, stored.document_list_lines(documents), as_json)
             _say_if_cut(len(documents), collection.counts().documents, "documents")
         elif shown.least_sure:
             questions = collection.least_sure(limit + 1)
-            _print(questions[:limit], lines.question_lines(questions[:limit]), as_json)
+            _print(questions[:limit], stored.question_lines(questions[:limit]), as_json)
             if len(questions) > limit:
                 what = "the least certain decision" if limit == 1 else f"the {limit:,} least certain decisions"
                 say(f"{what}; --limit N shows more")
@@ -105,25 +101,21 @@ def show(
             _clusters(collection, kind, 1 if singletons else 2, limit, as_json)
 
 
-def _clusters(collection: Collection, kind: str | None, min_mentions: int, limit: int, as_json: bool) -> None:
-    from cdcoref.collection import cluster_list_lines, counts_line
-
+def _clusters(collection: stored.Collection, kind: str | None, min_mentions: int, limit: int, as_json: bool) -> None:
     counts = collection.counts()
     clusters = collection.clusters(kind=kind, min_mentions=min_mentions, limit=limit)
-    _print({"counts": counts, "clusters": clusters}, cluster_list_lines(clusters), as_json)
+    _print({"counts": counts, "clusters": clusters}, stored.cluster_list_lines(clusters), as_json)
     _say_if_cut(len(clusters), collection.cluster_count(kind=kind, min_mentions=min_mentions), "clusters")
-    say(counts_line(counts))
+    say(stored.counts_line(counts))
 
 
-def _search(collection: Collection, query: str, kind: str | None, limit: int, as_json: bool) -> None:
-    from cdcoref.collection import cluster_list_lines, document_list_lines
-
+def _search(collection: stored.Collection, query: str, kind: str | None, limit: int, as_json: bool) -> None:
     found = collection.search(query, kind=kind, limit=limit)
     lines: list[str] = []
     if found.clusters:
-        lines += [*cluster_list_lines(found.clusters), ""]
+        lines += [*stored.cluster_list_lines(found.clusters), ""]
     if found.documents:
-        lines += document_list_lines(found.documents)
+        lines += stored.document_list_lines(found.documents)
     _print(found, lines, as_json)
     if found.clusters:
         _say_if_cut(len(found.clusters), collection.cluster_count(query=query, kind=kind, min_mentions=1), "clusters")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from cdcoref.collection import documents
 from cdcoref.collection.corrections import move_corrections
@@ -30,11 +29,8 @@ from cdcoref.collection.stored_words import store_copies
 from cdcoref.collection.stories import drop_empty_stories, place_stories
 from cdcoref.errors import InputError
 from cdcoref.language import remarks_on_language
+from cdcoref.predict import Progress
 from cdcoref.reading import Reading
-
-if TYPE_CHECKING:
-    from cdcoref.predict import Progress
-
 
 Scores = dict[DocumentPair, DocumentScores]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cdcoref.collection.adding import add_documents, remove_documents
 from cdcoref.collection.correcting import store_and_obey, turn_and_obey
@@ -19,12 +19,9 @@ from cdcoref.collection.settings import OPTIONS, Settings, has_settings, kept_op
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError, check_ids
 from cdcoref.linking import BATCH_TOKENS
-from cdcoref.predict import LEMMA, PredictionOptions, Predictor, corpus_of_texts
+from cdcoref.predict import LEMMA, GivenText, PredictionOptions, Predictor, Progress, corpus_of_texts
 from cdcoref.stories import boilerplate_lines
 from cdlm.shipped_models import DEFAULT, MODELS
-
-if TYPE_CHECKING:
-    from cdcoref.predict import GivenText, Progress
 
 
 class Collection(Queries):

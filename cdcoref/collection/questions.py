@@ -1,18 +1,18 @@
 """Clusters in, the decisions that people should check out: probabilities near the threshold, and names that two people
 may have."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from cdcoref import linking
 from cdcoref.circumstances import places_named
 from cdcoref.corpus import ENTITY, Mention, mention_text
 from cdcoref.reading import Readings
 from cdcoref.reports import says_little
-
-if TYPE_CHECKING:
-    from cdcoref.linking import MentionLinks
 
 Pair = tuple[int, int]
 EVEN = 0.5
@@ -40,7 +40,7 @@ class UncertainDecision(NamedTuple):
 
 def uncertain_decisions(
     labels: np.ndarray,
-    links: "MentionLinks",
+    links: linking.MentionLinks,
     confidence: np.ndarray,
     above: np.ndarray,
     must_links: Sequence[Pair],
@@ -105,7 +105,7 @@ def _one_name(
 
 def _merges(
     labels: np.ndarray,
-    links: "MentionLinks",
+    links: linking.MentionLinks,
     confidence: np.ndarray,
     above: np.ndarray,
     must_links: Sequence[Pair],
@@ -137,7 +137,7 @@ def _merges(
 
 
 def _non_merges(
-    labels: np.ndarray, links: "MentionLinks", above: np.ndarray, cannot_links: Sequence[Pair]
+    labels: np.ndarray, links: linking.MentionLinks, above: np.ndarray, cannot_links: Sequence[Pair]
 ) -> list[UncertainDecision]:
     """Of every two clusters with compared mentions the pair that is most probably the same; and pronouns alone."""
     compared = links.compared

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from cdcoref import linking
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_readings import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.facts import with_parses
-from cdcoref.predict import Predictor, load
+from cdcoref.predict import Predictor, Progress, load, summed
 from cdcoref.reading import MentionVectors, Reading, Readings
-
-if TYPE_CHECKING:
-    from cdcoref.predict import Progress
 
 GivenPredictor = Predictor | Callable[[], Predictor] | None
 """A model, or what loads it when it is first needed; None: the collection's own is loaded then."""
@@ -46,15 +43,12 @@ class Reader:
 
     def read(self, incoming: Sequence[Incoming], progress: Progress) -> dict[str, Reading]:
         """The readings of documents by id; mentions of the kind that is linked are found where none were given."""
-        from cdcoref.linking import read, read_vectors
-        from cdcoref.predict import summed
-
         to_find = with_parses([one.document for one in incoming if one.mentions is None])
         readings: dict[str, Reading] = {}
         if to_find:
             advance = summed(progress, "finding mentions", sum(len(document.tokens) for document in to_find))
             model, kinds = self._predictor().model, self.settings.options.kind
-            for whole in read(model, to_find, batch_tokens=self.batch_tokens, advance=advance):
+            for whole in linking.read(model, to_find, batch_tokens=self.batch_tokens, advance=advance):
                 of_kind = [number for number, mention in enumerate(whole.mentions) if kinds in ("both", mention.kind)]
                 of_document = None if whole.vectors is None or self.settings.lemma else whole.vectors.take(of_kind)
                 mentions = [whole.mentions[number] for number in of_kind]
@@ -67,7 +61,7 @@ class Reader:
             corpus = replace(corpus, mentions=tuple({mention.key: mention for mention in corpus.mentions}.values()))
         vectors = None
         if corpus.mentions and self.has_vectors:
-            vectors = read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
+            vectors = linking.read_vectors(self._predictor().model, corpus, batch_tokens=self.batch_tokens)
         for document, numbers in zip(corpus.documents, corpus.mention_numbers().values(), strict=True):
             of_document = vectors.take(numbers).compact() if vectors is not None and numbers else None
             readings[document.id] = Reading(document, [corpus.mentions[n] for n in numbers], of_document)
@@ -81,14 +75,12 @@ class Reader:
         advance: Callable[[float], None],
     ) -> tuple[dict[DocumentPair, DocumentScores], list[str]]:
         """Compare the documents of a story: by their vectors, if the model has them, and read together."""
-        from cdcoref.linking import Comparison
-
         with_some = [reading for reading in readings if len(reading.mentions)]
         if self.settings.lemma or not with_some:
             return {}, []
         corpus = Corpus(tuple(r.document for r in readings), tuple(m for r in readings for m in r.mentions))
         vectors = [reading.vectors for reading in with_some if reading.vectors is not None]
-        comparison = Comparison(
+        comparison = linking.Comparison(
             self._predictor().model,
             Readings(corpus, MentionVectors.joined(vectors) if self.has_vectors else None),
             pairs,

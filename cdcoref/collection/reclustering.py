@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cdcoref import linking
 from cdcoref.clustering import CannotLinks, PairScores, connected, merge_blocks, with_followers
 from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
 from cdcoref.collection.corrections import holding, stored_tokens
@@ -20,10 +20,6 @@ from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
 from cdcoref.collection.stored_readings import StoredStory, SubjectNames, mention_key, story_clusters
 from cdcoref.formats import cluster_id
-
-if TYPE_CHECKING:
-    pass
-
 
 Scores = Callable[[np.ndarray], np.ndarray]
 """Gives the symmetric scores (0 to 1) of some mentions. *Shapes:* (some,) to (some, some)"""
@@ -127,8 +123,6 @@ def recluster(
     target: tuple[int, str] | None = None,
 ) -> Report:
     """Cluster stories again, and store what came of it."""
-    from cdcoref.linking import MentionLinks
-
     bundle = tied(connection, stories)
     rejected = [number for story in bundle for number in mark_rejected(connection, story)]
     loaded = [StoredStory.load(connection, number) for number in bundle]
@@ -138,7 +132,7 @@ def recluster(
     numbers = np.concatenate([np.zeros(0, np.int64), *(story.numbers for story in loaded)])
     offsets = np.cumsum([0, *(len(story.numbers) for story in loaded)]).tolist()
     of_parts = [(links, offset) for (_, own), offset in zip(parts, offsets, strict=False) for links in own]
-    links = MentionLinks.joined([one for one, _ in of_parts], [offset for _, offset in of_parts], len(mentions))
+    links = linking.MentionLinks.joined([one for one, _ in of_parts], [offset for _, offset in of_parts], len(mentions))
     number_of: dict[Hashable, int] = {}
     named = [(place, name) for place, (names_of_story, _) in enumerate(parts) for name in names_of_story]
     within = np.array([number_of.setdefault(name, len(number_of)) for name in named], dtype=np.int64)

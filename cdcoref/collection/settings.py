@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cdcoref import model as models
 from cdcoref.errors import InputError
 from cdcoref.predict import LEMMA, PredictionOptions
-
-if TYPE_CHECKING:
-    from cdcoref.model import CorefConfig
 
 OPTIONS = PredictionOptions(max_pairs=20)
 """Those of a collection, unless others are chosen."""
@@ -52,13 +50,11 @@ class Settings:
         return self.model == LEMMA
 
     @property
-    def config(self) -> CorefConfig | None:
+    def config(self) -> models.CorefConfig | None:
         """The model's configuration with the collection's options; None by lemma, and before one has read."""
         if self.clustering is None:
             return None
-        from cdcoref.model import CorefConfig
-
-        return self.options.configure(CorefConfig.from_dict(self.clustering))
+        return self.options.configure(models.CorefConfig.from_dict(self.clustering))
 
     @property
     def across_stories(self) -> bool:

@@ -8,18 +8,16 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from cdcoref import linking
+from cdcoref import model as models
 from cdcoref.collection.database import rows_in, stored_documents
 from cdcoref.corpus import KINDS, Corpus, Mention
 from cdcoref.formats import bounded_zlib, stored_document, stored_mention
 from cdcoref.reading import MentionVectors, Reading, Readings
-
-if TYPE_CHECKING:
-    from cdcoref.linking import MentionLinks, PairLogits
-    from cdcoref.model import CorefConfig
 
 
 def store_vectors(connection: sqlite3.Connection, vectors: Mapping[int, MentionVectors]) -> None:
@@ -83,7 +81,7 @@ class DocumentScores(NamedTuple):
 DocumentPair = tuple[str, str]
 
 
-def by_document_pair(corpus: Corpus, logits: PairLogits) -> dict[DocumentPair, DocumentScores]:
+def by_document_pair(corpus: Corpus, logits: linking.PairLogits) -> dict[DocumentPair, DocumentScores]:
     """The logits of every pair of documents, by their ids, the id that comes first first."""
     ids = sorted(document.id for document in corpus.documents)
     rank = {id: number for number, id in enumerate(ids)}
@@ -118,14 +116,14 @@ def store_scores(
     connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
 
 
-def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]) -> PairLogits:
+def pair_logits(
+    corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]
+) -> linking.PairLogits:
     """Logits of the mentions of a corpus from those of its pairs of documents.
 
     `places` are those of the mentions in their documents when these were compared; some may be missing since. *Shape:*
     (mentions,)
     """
-    from cdcoref.linking import PairLogits
-
     own = corpus.mention_numbers()
     number_at = {}
     for id, numbers in own.items():
@@ -143,7 +141,7 @@ def pair_logits(corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair
         values.append(pair.logits[there].astype(np.float32))
     low, high = np.concatenate(first), np.concatenate(second)
     kind_of = np.array([KINDS.index(m.kind) if m.kind in KINDS else -1 for m in corpus.mentions], dtype=np.int8)
-    return PairLogits(
+    return linking.PairLogits(
         len(corpus.mentions), low.astype(np.int32), high.astype(np.int32), kind_of[low], np.concatenate(values)
     )
 
@@ -205,15 +203,15 @@ def mention_key(content: bytes, tokens: tuple[int, ...], kind: str | None) -> st
     return f"{content.hex()}:{','.join(map(str, tokens))}:{kind or ''}"
 
 
-def story_clusters(story: StoredStory, config: CorefConfig | None) -> tuple[list[Hashable], list[MentionLinks]]:
+def story_clusters(
+    story: StoredStory, config: models.CorefConfig | None
+) -> tuple[list[Hashable], list[linking.MentionLinks]]:
     """The clusters of a story before corrections; by head lemma without a configuration."""
-    from cdcoref.linking import clusters_by_kind, lemma_clusters
-
     corpus = story.corpus
     if config is None:
-        linked = lemma_clusters(corpus, [[document.id for document in corpus.documents]])
+        linked = linking.lemma_clusters(corpus, [[document.id for document in corpus.documents]])
         return [(mention.kind, mention.cluster) for mention in linked.mentions], []
-    found = clusters_by_kind(story.readings, pair_logits(corpus, story.places, story.scores), config)
+    found = linking.clusters_by_kind(story.readings, pair_logits(corpus, story.places, story.scores), config)
     names = [(mention.kind, int(found[mention.kind or ""][0][n])) for n, mention in enumerate(corpus.mentions)]
     return [*names], [links for _, links in found.values()]
 
@@ -235,8 +233,6 @@ class SubjectNames:
 
         *Shapes:* (mentions,)
         """
-        from cdcoref.linking import joined_by_name
-
         labels = labels.copy()
         for places in self._subjects:
             own = []
@@ -246,7 +242,7 @@ class SubjectNames:
                 named = zip(story.corpus.mentions, clusters, strict=True)
                 mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
                 own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
-            for place, corpus in zip(places, joined_by_name(own), strict=True):
+            for place, corpus in zip(places, linking.joined_by_name(own), strict=True):
                 labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
         return labels
 

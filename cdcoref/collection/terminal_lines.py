@@ -6,16 +6,12 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from cdcoref.collection.corrections import MOVES
+from cdcoref.collection import records
+from cdcoref.collection.corrections import MOVES, Correction
 from cdcoref.corpus import confidence_text
 from cdcoref.reports import metadata_text
 from cdlm.printing import counted, printable
-
-if TYPE_CHECKING:
-    from cdcoref.collection import records
-    from cdcoref.collection.corrections import Correction
 
 WIDEST_TITLE = 48
 WIDEST_SNIPPET = 100

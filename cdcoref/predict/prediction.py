@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
+from cdcoref import linking, views
 from cdcoref.errors import InputError, check_path, check_text
 from cdcoref.linking import LinkingOptions
 from cdcoref.reports import Results
 from cdlm.printing import counted
 from cdlm.validation import Count, any_of
 
-if TYPE_CHECKING:
-    from cdcoref.views import FolderFormat
-
-
 Kinds = Literal["event", "entity", "both"]
 Topics = Literal["predicted", "gold_subtopic", "gold_topic", "none"]
 Engine = Literal["local", "ray"]
 OF_LOAD = ("device", "precision", "style", "model")
 """Arguments of :func:`cdcoref.load`, not of a prediction."""
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, the amount done, and the total."""
+
+
+def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
+    """What adds up what is done of a stage, step by step, and reports the sum."""
+    done = 0.0
+
+    def advance(more: float) -> None:
+        nonlocal done
+        done += more
+        progress(stage, int(done + 1e-6), total)
+
+    return advance
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,27 @@ class Plan:
     copies: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Documents that are linked with each other, by id: about the same story, or of one annotated topic.
+
+    `pairs`: Those of them to compare; None: all. `stories`: Where they are not grouped by their words: the number of
+    the story that each would be grouped into by them.
+    """
+
+    documents: tuple[str, ...]
+    pairs: tuple[linking.DocumentPair, ...] | None = None
+    stories: tuple[int, ...] | None = None
+
+    def pair_count(self) -> int:
+        """Number of pairs of documents to compare."""
+        return len(self.documents) * (len(self.documents) - 1) // 2 if self.pairs is None else len(self.pairs)
+
+    def cost(self) -> int:
+        """Number of pairs of documents to compare, where each document with itself counts as one."""
+        return self.pair_count() + len(self.documents)
+
+
 @dataclass(frozen=True, repr=False)
 class Prediction(Results):
     """A prediction.
@@ -99,7 +131,7 @@ class Prediction(Results):
         return f"<Prediction: {documents}, {mentions}, {clusters}, {counted(counts.singletons, 'singleton')}>"
 
     def save(
-        self, path: str | Path, *, layout: str | None = None, folder_format: FolderFormat | None = None
+        self, path: str | Path, *, layout: str | None = None, folder_format: views.FolderFormat | None = None
     ) -> tuple[str, ...]:
         """Write documents, mentions and clusters in the format that the file's name ends in, as ``predict -o`` does.
 
@@ -110,30 +142,22 @@ class Prediction(Results):
 
         Returns a sentence for each kind of information that the format cannot express.
         """
-        from cdcoref.views import write_result
-
         check_path("the output", path)
-        return write_result(self, Path(path), layout, folder_format=folder_format)
+        return views.write_result(self, Path(path), layout, folder_format=folder_format)
 
     def to_html(self, *, title: str | None = None) -> str:
         """The page that ``predict -o x.html`` writes, as a string; its title is by default the number of documents."""
-        from cdcoref.views import page_html
-
         if title is not None:
             check_text("the title", title)
-        return page_html(self, title=title)
+        return views.page_html(self, title=title)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Stories, clusters and documents as one JSON object, in one line without an `indent`.
 
         Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
         """
-        from cdcoref.views import json_text
-
-        return json_text(self, indent=indent)
+        return views.json_text(self, indent=indent)
 
     def resolved_texts(self) -> dict[str, str]:
         """The texts by id, with pronouns replaced by the names of their clusters."""
-        from cdcoref.views import resolved_texts
-
-        return resolved_texts(self)
+        return views.resolved_texts(self)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
+from cdcoref import linking
+from cdcoref import model as models
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.errors import InputError, check_path
 from cdcoref.language import remarks_on_language
 from cdcoref.predict.given_texts import GivenText, corpus_of_texts
-from cdcoref.predict.prediction import Plan, Prediction, PredictionOptions, Topics
+from cdcoref.predict.prediction import Plan, Prediction, PredictionOptions, Progress, Story, Topics
 from cdcoref.reading import Readings
 from cdcoref.reports import ScoredPair
 from cdcoref.stories import (
@@ -37,10 +39,8 @@ from cdlm.shipped_models import DEFAULT
 if TYPE_CHECKING:
     import torch
 
-    from cdcoref.linking import LinkedStory
-    from cdcoref.model import CorefModel
     from cdcoref.predict.engines.cache import ResultCache
-    from cdcoref.predict.engines.local import LocalEngine, Progress, Story
+    from cdcoref.predict.engines.local import LocalEngine
     from cdcoref.predict.engines.ray import RayEngine
 
 Precision = Literal["auto", "fp32", "bf16", "int8"]
@@ -57,7 +57,7 @@ class Predictor:
     """A model that is ready to predict, created by :func:`load`; the lemma baseline only detects mentions with it."""
 
     def __init__(
-        self, model: CorefModel, *, lemma: bool = False, exact: Callable[[], CorefModel] | None = None
+        self, model: models.CorefModel, *, lemma: bool = False, exact: Callable[[], models.CorefModel] | None = None
     ) -> None:
         self.model = model
         self.lemma = lemma
@@ -75,11 +75,9 @@ class Predictor:
 
         A model that computes in eight bits is read again for it.
         """
-        from cdcoref.model import model_fingerprint
-
         if self._fingerprint is None:
             exact = self.model if self._exact is None else self._exact()
-            self._fingerprint = model_fingerprint(exact, with_precision=False)
+            self._fingerprint = models.model_fingerprint(exact, with_precision=False)
         return self._fingerprint
 
     def predict(
@@ -149,14 +147,12 @@ class Predictor:
         announce: Announce | None = None,
         progress: Progress = lambda stage, done, total: None,
         **settings: Any,
-    ) -> Iterator[list[LinkedStory]]:
+    ) -> Iterator[list[linking.LinkedStory]]:
         """As :meth:`predict`, but the stories about one subject after the other; one subject is in memory at a time.
 
         No cluster has mentions in two subjects. Documents without words are no story; they come last, together. The
         label of a cluster depends on all of them (see :func:`joined_stories`).
         """
-        from cdcoref.linking import LinkedStory, joined_by_name
-
         options = PredictionOptions.with_settings(options, settings)
         find = bool(options.find_mentions) or not corpus.mentions
         given: dict[str, list[Mention]] = {}
@@ -194,7 +190,7 @@ class Predictor:
                 shown.setdefault(repeats.get(document.id, document.id), []).append(copy)
             for subject in by_subject:
                 linked = list(islice(results, len(subject)))
-                joined = joined_by_name([one.readings for one in linked])
+                joined = linking.joined_by_name([one.readings for one in linked])
                 found = []
                 for story, own in zip(linked, joined, strict=True):
                     whole = _with_repeats(own, shown)
@@ -206,14 +202,12 @@ class Predictor:
                 yield found
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [d.id for d in distinct.documents if d.id not in linked_ids]:
-            yield [LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
+            yield [linking.LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
 
     def _with_detected(self, corpus: Corpus, options: PredictionOptions) -> Corpus:
         """An annotated corpus with detected mentions in documents that come from files without annotation."""
-        from cdcoref.linking import find_mentions
-
         texts = corpus.subset(document.id for document in corpus.documents if document.id in corpus.texts)
-        found = find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
+        found = linking.find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
         return replace(corpus, mentions=(*corpus.mentions, *found.of_kind(options.kind).mentions))
 
     def _engine(
@@ -264,7 +258,7 @@ class _LemmaBaseline(Predictor):
         return self._read()
 
     @cached_property
-    def model(self) -> CorefModel:  # type: ignore[override]
+    def model(self) -> models.CorefModel:  # type: ignore[override]
         """The model that finds mentions."""
         return self._finder.model
 
@@ -274,7 +268,7 @@ class _LemmaBaseline(Predictor):
         return self._finder.fingerprint
 
 
-def joined_stories(stories: Iterable[LinkedStory], order: Mapping[str, int]) -> Readings:
+def joined_stories(stories: Iterable[linking.LinkedStory], order: Mapping[str, int]) -> Readings:
     """The documents and mentions of stories together, in the order of the documents; `order` has the place of each."""
     known = list(stories)
     documents = [document for story in known for document in story.corpus.documents]
@@ -293,8 +287,6 @@ def plan_stories(
 
     `larger`: the groups may have several stories.
     """
-    from cdcoref.predict.engines.local import Story
-
     stories = []
     pruned = 0
     by_words = group_documents(vectors) if larger else []
@@ -342,12 +334,11 @@ def load(
 def _loaded(model: str | Path, device: str | None, precision: Precision, style: str | None) -> Predictor:
     import torch
 
-    from cdcoref.model import CorefModel, find_model
+    place = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    folder = models.find_model(model, LEMMA)
 
-    place, folder = check_device(device or ("cuda" if torch.cuda.is_available() else "cpu")), find_model(model, LEMMA)
-
-    def read() -> CorefModel:
-        loaded = CorefModel.from_pretrained(folder)
+    def read() -> models.CorefModel:
+        loaded = models.CorefModel.from_pretrained(folder)
         if style is not None:
             loaded.settings = loaded.settings.in_style(style)
         return loaded
@@ -415,14 +406,13 @@ def _notes_on_documents_without_mentions(corpus: Corpus) -> tuple[str, ...]:
 
 
 @contextmanager
-def _opened(cache: str | Path | None, model: CorefModel) -> Iterator[ResultCache | None]:
+def _opened(cache: str | Path | None, model: models.CorefModel) -> Iterator[ResultCache | None]:
     if cache is None:
         yield None
         return
-    from cdcoref.model import model_fingerprint
     from cdcoref.predict.engines.cache import ResultCache
 
-    store = ResultCache(cache, model_fingerprint(model))
+    store = ResultCache(cache, models.model_fingerprint(model))
     try:
         yield store
     finally:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from cdcoref import __version__
@@ -22,18 +23,13 @@ from cdcoref.collection import Correction
 from cdcoref.corpus import KINDS, confidence_text
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats import USUAL_ENCODINGS
+from cdcoref.predict import Progress
 from cdcoref.reports import metadata_text
 from cdcoref.server.document_text import day, document_address, snippet_parts
 from cdcoref.server.running import ServerOptions, new_token
-from cdcoref.server.writer import LoadedModel, Readers, Writer
-from cdcoref.views import shared_style
+from cdcoref.server.writer import Job, LoadedModel, Readers, Writer
+from cdcoref.views import json_text, shared_style
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from cdcoref.predict import Progress
-    from cdcoref.server.writer import Job
 
 
 class BusyError(InputError):
@@ -93,8 +89,6 @@ class PredictingModel:
             raise BusyError("another prediction is being made; try again when it has finished")
 
     def _predict(self, model: str, texts: Mapping[str, str], kind: str, progress: Progress) -> str:
-        from cdcoref.views import json_text
-
         settings: dict[str, Any] = {"kind": kind, "batch_tokens": self._batch_tokens}
         return json_text(self._model(model, progress).predict(texts, progress=progress, **settings))
 
@@ -212,8 +206,6 @@ class Site(PredictionSite):
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     environment = Environment(
         loader=PackageLoader("cdcoref.server"),
         autoescape=True,

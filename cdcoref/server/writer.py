@@ -13,17 +13,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from cdcoref.collection import Collection, Report, is_in_place, work_lines
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats import ReadOptions
-from cdcoref.predict import LEMMA
+from cdcoref.predict import LEMMA, Predictor, Progress, load
 from cdcoref.server.running import ServerOptions
 from cdcoref.server.uploads import Upload, read_uploads, unused_names
-
-if TYPE_CHECKING:
-    from cdcoref.predict import Predictor, Progress
 
 
 class GoneError(InputError):
@@ -102,8 +99,6 @@ class LoadedModel:
 
     def __call__(self, model: str, progress: Progress) -> Predictor:
         """The predictor of a model; `progress` is called before it is loaded."""
-        from cdcoref.predict import load
-
         if self._loaded is None or self._loaded[0] != model:
             progress("loading the model", 0, 0)
             self._loaded = model, load(model, device=self._options.device, precision=self._options.precision)

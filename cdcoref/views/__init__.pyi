@@ -21,6 +21,9 @@ from .report import write_report as write_report
 from .resolved_text import resolved_texts as resolved_texts
 from .resolved_text import write_resolved as write_resolved
 from .score_tables import evaluation_text as evaluation_text
+from .score_tables import score_table as score_table
+from .score_tables import scores_json as scores_json
+from .score_tables import significance_table as significance_table
 from .score_tables import statistics_text as statistics_text
 from .terminal import cluster_table as cluster_table
 from .terminal import first_events as first_events

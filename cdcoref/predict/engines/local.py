@@ -10,7 +10,6 @@ import numpy as np
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.facts import with_parses
 from cdcoref.linking import (
-    DocumentPair,
     LinkedStory,
     LinkingOptions,
     ResultStore,
@@ -20,47 +19,12 @@ from cdcoref.linking import (
     read,
 )
 from cdcoref.model import CorefModel
+from cdcoref.predict.prediction import Progress, Story
 from cdcoref.reading import MentionVectors, Reading, Readings
 from cdlm.memory import return_freed_memory
 
 WORDS_AT_ONCE = 16_000
 """Small stories are searched for mentions together, up to this many words at a time."""
-
-Progress = Callable[[str, int, int], None]
-"""Called with a stage, the amount done, and the total."""
-
-
-def summed(progress: Progress, stage: str, total: int) -> Callable[[float], None]:
-    """What adds up what is done of a stage, step by step, and reports the sum."""
-    done = 0.0
-
-    def advance(more: float) -> None:
-        nonlocal done
-        done += more
-        progress(stage, int(done + 1e-6), total)
-
-    return advance
-
-
-@dataclass(frozen=True, slots=True)
-class Story:
-    """Documents that are linked with each other, by id: about the same story, or of one annotated topic.
-
-    `pairs`: Those of them to compare; None: all. `stories`: Where they are not grouped by their words: the number of
-    the story that each would be grouped into by them.
-    """
-
-    documents: tuple[str, ...]
-    pairs: tuple[DocumentPair, ...] | None = None
-    stories: tuple[int, ...] | None = None
-
-    def pair_count(self) -> int:
-        """Number of pairs of documents to compare."""
-        return len(self.documents) * (len(self.documents) - 1) // 2 if self.pairs is None else len(self.pairs)
-
-    def cost(self) -> int:
-        """Number of pairs of documents to compare, where each document with itself counts as one."""
-        return self.pair_count() + len(self.documents)
 
 
 @dataclass(frozen=True, slots=True)

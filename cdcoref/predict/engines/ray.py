@@ -19,7 +19,8 @@ from cdcoref.errors import InputError, first_line
 from cdcoref.linking import LinkedStory
 from cdcoref.model import CorefModel
 from cdcoref.predict.engines.cache import ResultCache, result_key
-from cdcoref.predict.engines.local import Progress, Story, Task, Worker, linked_stories
+from cdcoref.predict.engines.local import Task, Worker, linked_stories
+from cdcoref.predict.prediction import Progress, Story
 from cdcoref.reading import Reading, Readings
 from cdlm.extras import install_command
 
