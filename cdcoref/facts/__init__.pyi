@@ -22,7 +22,6 @@ from .parsing import parse_of_doc as parse_of_doc
 from .parsing import with_parses as with_parses
 from .period import UNKNOWN_YEAR as UNKNOWN_YEAR
 from .period import Period as Period
-from .period import month_later as month_later
 from .time_expressions import StatedTime as StatedTime
 from .time_expressions import count_named as count_named
 from .time_expressions import days_of_unit as days_of_unit

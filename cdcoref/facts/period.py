@@ -35,9 +35,10 @@ class Period:
         return cls(day, day)
 
     @classmethod
-    def of_month(cls, year: int, month: int) -> Period:
-        """A month."""
-        return cls(date(year, month, 1), date(year, month, monthrange(year, month)[1]))
+    def of_month(cls, year: int, month: int, count: int = 1) -> Period:
+        """A month, or several from it on; month 13 is the first of the next year, 0 the last of the one before."""
+        (year, month), (end_year, end) = divmod(12 * year + month - 1, 12), divmod(12 * year + month + count - 2, 12)
+        return cls(date(year, month + 1, 1), date(end_year, end + 1, monthrange(end_year, end + 1)[1]))
 
     @classmethod
     def of_year(cls, year: int) -> Period:
@@ -113,12 +114,6 @@ class Period:
             return f"{self.first.day}–{self.last.day} {month}{year}"
         start, end = Period.of_day(self.first).shown(), Period.of_day(self.last).shown()
         return f"{start} – {end}"
-
-
-def month_later(month: tuple[int, int], count: int) -> tuple[int, int]:
-    """Year and month some months later, or earlier."""
-    number = month[0] * 12 + month[1] - 1 + count
-    return number // 12, number % 12 + 1
 
 
 def _in_year(period: Period, year: int) -> Period:

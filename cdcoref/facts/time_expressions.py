@@ -11,7 +11,7 @@ from datetime import date, timedelta
 
 from dateutil.easter import easter
 
-from cdcoref.facts.period import UNKNOWN_YEAR, Period, month_later
+from cdcoref.facts.period import UNKNOWN_YEAR, Period
 from cdcoref.word_tables import rows, words_in
 
 Ahead = Callable[[int], bool | None]
@@ -38,27 +38,63 @@ class StatedTime:
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
-    """What an expression may refer to.
+class _Expression:
+    """An expression, and what it may refer to.
 
-    `text`: The sentence, its words joined by spaces.
-    `start`: Where the expression begins in it.
+    `match`: Where a rule matches the sentence, its words joined by spaces.
     `today`, `base`: The day of the document, and the last time that was stated.
     `ahead`: Whether it is still to come.
-    `base_start`: Where the expression of `base` begins in `text`; -1 if it is in another sentence.
+    `base_start`: Where the expression of `base` begins; -1 if it is in another sentence.
     """
 
-    text: str
-    start: int
+    match: re.Match[str]
     today: Period | None
     base: Period | None
     ahead: bool | None
     base_start: int = -1
 
+    def __getitem__(self, group: str) -> str:
+        """What a group of the pattern matched, in lower case; empty if nothing."""
+        return (self.match.groupdict().get(group) or "").casefold()
+
     @property
-    def known(self) -> Period | None:
+    def before(self) -> str:
+        """The word before it, in lower case."""
+        return (self.match.string[: self.match.start()].split() or [""])[-1].casefold()
+
+    @property
+    def after(self) -> str:
+        """The text behind it."""
+        return self.match.string[self.match.end() :]
+
+    @property
+    def known(self) -> date | None:
         """The day of the document, if it is a single day of a known year."""
-        return self.today if self.today is not None and self.today.has_year and self.today.days == 1 else None
+        return self.today.first if self.today is not None and self.today.has_year and self.today.days == 1 else None
+
+    @property
+    def step(self) -> int | None:
+        """How far "last", "this" or "next" goes; None without such a word."""
+        words = (self["step"] or self["back"] or self["beyond"]).split()
+        return _STEPS[words[-1]] if words else None
+
+    @property
+    def states_year(self) -> bool:
+        """Whether it has the year of ``{of_year}``."""
+        return bool(self["year"] or self["which"])
+
+    @property
+    def year(self) -> int | None:
+        """This year: in figures, or "last year"; None if that is unknown."""
+        if self["year"]:
+            return int(self["year"])
+        today = _dated(self.today)
+        return None if today is None else today.first.year + _STEPS[self["which"]]
+
+
+def _dated(period: Period | None) -> Period | None:
+    """A period, if its year is known."""
+    return period if period is not None and period.has_year else None
 
 
 _NUMBERS = {row["word"]: row["value"] for row in rows("numbers.tsv")}
@@ -69,26 +105,11 @@ _MONTHS = {name: number for number, name in enumerate(month_name) if name}
 _SHORT = {name: number for number, name in enumerate(month_abbr) if name} | {"Sept": 9}
 _WEEKDAYS = {name: number for number, name in enumerate(day_name)}
 _SHORT_DAYS = {name: number for number, name in enumerate(day_abbr)} | {"Tues": 1, "Thurs": 3, "Thur": 3}
-_UNIT_DAYS = {
-    "day": 1,
-    "night": 1,
-    "week": 7,
-    "fortnight": 14,
-    "month": 30,
-    "year": 365,
-    "decade": 3652,
-    "century": 36524,
-}
+_UNIT_DAYS = {"day": 1, "night": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365, "decade": 3652}
+_UNIT_DAYS |= dict.fromkeys(("century", "centurie"), 36524) | dict.fromkeys(("hour", "minute", "second", "moment"), 0)
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _STEPS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "following": 1}
-_DAYS_AWAY = {
-    "before yesterday": -2,
-    "before last": -2,
-    "yesterday": -1,
-    "last": -1,
-    "tomorrow": 1,
-    "after tomorrow": 2,
-}
+_DAYS_AWAY = {"before last": -2, "before yesterday": -2, "yesterday": -1, "last": -1, "tomorrow": 1}
 _REPEATED = {*_ORDINALS, "each", "every"} - {"last"}
 _SOON, _AHEAD = 3, 60
 """Days: what is so near is this year's; what lies between so near and so far ahead may be either year's."""
@@ -125,6 +146,7 @@ _PARTS = {
     "extent": r"(?P<extent>(?i:early|mid|middle|late|beginning|start|end))",
     "season": r"(?P<season>(?i:spring|summer|autumn|fall|winter))",
 }
+_PARTS["beginning"] = rf"(?:(?:(?i:the) )?{_PARTS['extent']}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?"
 _PARTS["of_year"] = (
     rf"(?:(?: ,| of| in)? {_PARTS['year']}|(?: of)? "
     r"(?P<which>(?i:last|this|next)) (?i:year))"
@@ -134,7 +156,7 @@ _PARTS["of_month"] = (
     r"(?P<whichmonth>(?i:last|this|next|the previous|the following)) (?i:month))"
 )
 
-_Resolver = Callable[["re.Match[str]", _Context], "Period | StatedTime | None"]
+_Resolver = Callable[[_Expression], "Period | StatedTime | None"]
 _RULES: list[tuple[re.Pattern[str], _Resolver]] = []
 _UNKNOWN = StatedTime(0, 0, None)
 """An expression of time without a value."""
@@ -184,8 +206,7 @@ def times_in(
         if start < position:
             continue
         first, end = edges[start], edges[match.end() + 1]
-        context = _Context(text, start, today, base, ahead(first), base_start)
-        result = _RULES[number][1](match, context)
+        result = _RULES[number][1](_Expression(match, today, base, ahead(first), base_start))
         if result is None:
             continue
         if isinstance(result, Period):
@@ -243,73 +264,53 @@ def _made(year: int, month: int, day: int) -> Period | None:
         return None
 
 
-def _full_year(digits: str) -> int:
-    year = int(digits)
-    return year if year > 99 else year + (2000 if year < 50 else 1900)
-
-
 @_rule(
     r"{year} ?[-/.] ?(?P<number>0?[1-9]|1[0-2]) ?[-/.] ?{day}",
     r"(?P<one>\d\d?) ?(?P<sign>[/.]|(?<=\d)-(?=\d)) ?(?P<two>\d\d?) ?(?P=sign) ?(?P<full>(?:1[5-9]|20)\d\d|\d\d)",
 )
-def _figures(match: re.Match[str], context: _Context) -> Period | None:
+def _figures(time: _Expression) -> Period | None:
     """``2014-06-15``, ``15.06.2014``, ``6/15/2014``, ``25/6/2014``."""
-    groups = match.groupdict()
-    if groups.get("year"):
-        return _made(int(groups["year"]), int(groups["number"]), int(groups["day"]))
-    one, two = int(groups["one"]), int(groups["two"])
-    if groups["sign"] == "." and len(groups["full"]) < 4:
-        return None
-    month, day = (two, one) if groups["sign"] != "/" or one > 12 else (one, two)
-    return _made(_full_year(groups["full"]), month, day) if 1 <= month <= 12 else None
+    if time["year"]:
+        return _made(int(time["year"]), int(time["number"]), int(time["day"]))
+    one, two, year = int(time["one"]), int(time["two"]), int(time["full"])
+    if year <= 99:
+        if time["sign"] == ".":
+            return None
+        year += 2000 if year < 50 else 1900
+    return _made(year, two, one) if time["sign"] != "/" or one > 12 else _made(year, one, two)
 
 
 def _month_number(name: str) -> int:
-    return _SHORT[name.rstrip(" .").title()[:3]] if name.rstrip(" .").title() != "Sept" else 9
+    return _SHORT[name[:3].title()]
 
 
-def _stated_year(groups: dict[str, str | None], context: _Context) -> int | None:
-    """The year of ``{of_year}``: in figures, or "last year"; None if that is unknown."""
-    if year := groups.get("year"):
-        return int(year)
-    known = context.today is not None and context.today.has_year
-    return context.today.first.year + _STEPS[(groups["which"] or "").casefold()] if known else None  # type: ignore[union-attr]
-
-
-def _states_year(groups: dict[str, str | None]) -> bool:
-    return bool(groups.get("year") or groups.get("which"))
-
-
-def _year_of(match: re.Match[str], context: _Context, month: int, day: int | None) -> int | None:
+def _year_of(time: _Expression, month: int, day: int | None) -> int | None:
     """The year of a month or day: stated, or the nearest by tense; None if it may be either of two."""
-    groups = match.groupdict()
-    if _states_year(groups):
-        return _stated_year(groups, context)
-    today = context.today
-    if today is None or not today.has_year:
+    if time.states_year:
+        return time.year
+    if (today := _dated(time.today)) is None:
         return UNKNOWN_YEAR
     year = today.last.year
     ahead = (date(year, month, min(day or 1, 28)) - today.last).days
-    if context.ahead:
-        past = ahead < -_SOON if day else ahead < -45
-        return year + 1 if past and (day is None or ahead < -_AHEAD) else year
-    if context.ahead is None and _SOON < ahead <= _AHEAD:
+    if time.ahead:
+        return year + (ahead < (-_AHEAD if day else -45))
+    if time.ahead is None and _SOON < ahead <= _AHEAD:
         return None
-    return year - 1 if ahead > _SOON else year
+    return year - (ahead > _SOON)
 
 
-def _month_of(match: re.Match[str], context: _Context) -> Period | None:
+def _month_of(time: _Expression) -> Period | None:
     """The month of ``{of_month}``."""
-    groups = match.groupdict()
-    if groups.get("whichmonth"):
-        which = groups["whichmonth"].casefold()
-        base = context.base if which.startswith("the") else context.today
-        if base is None or not base.has_year:
-            return None
-        return Period.of_month(*month_later((base.first.year, base.first.month), _STEPS[which.split()[-1]]))
-    month = _month_number(groups["month"])
-    year = _year_of(match, context, month, None)
+    if which := time["whichmonth"].split():
+        base = _dated(time.base if which[0] == "the" else time.today)
+        return base and Period.of_month(base.first.year, base.first.month + _STEPS[which[-1]])
+    month = _month_number(time["month"])
+    year = _year_of(time, month, None)
     return None if year is None else Period.of_month(year, month)
+
+
+_COUNTED = re.compile(r" (?!(?:was|is|has|as)\b)(?:[a-z]+s|people|men|women)(?: |$)")
+"""What follows a number that is no date ("about 2000 dollars", "in March 12 ships sailed")."""
 
 
 @_rule(
@@ -317,58 +318,43 @@ def _month_of(match: re.Match[str], context: _Context) -> Period | None:
     r"(?:{weekday} (?:[,(] )?)?{month} (?:(?i:the) )?{day}{to}{of_year}?",
     r"(?:{weekday} ?,? )?(?i:the) {ordinal} (?i:of) {month}{of_year}?",
 )
-def _day_and_month(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _day_and_month(time: _Expression) -> Period | StatedTime | None:
     """``March 5 , 2024``, ``Tuesday , 5 March``, ``the 5th of March``, ``May 3-5``."""
-    groups = match.groupdict()
-    month = _month_number(groups["month"])
-    day = int(groups["day"]) if groups.get("day") else _ordinal(groups["ordinal"])
-    before = context.text[: context.start]
-    after = context.text[match.end() :].split(" ", 2)[1:2]
-    if (
-        match[0].endswith(groups.get("day") or "-")
-        and after
-        and re.fullmatch(r"(?!(?:was|is|has|as)$)[a-z]+s", after[0])
-    ):
-        return None  # "in March 12 ships sailed"
-    year = _year_of(match, context, month, day)
+    month, day = _month_number(time["month"]), _ordinal(time["day"] or time["ordinal"])
+    if time.match[0].endswith(time["day"] or "-") and _COUNTED.match(time.after):
+        return None
+    year = _year_of(time, month, day)
     if year is None:
         return _UNKNOWN
     period = _made(year, month, day)
+    before = time.match.string[: time.match.start()]
     if period is not None and (week := re.search(r"\b(?i:week) (?:(of|beginning)|to|ending) $", before)):
         return _week(period.first) if week[1] else Period(period.first - timedelta(6), period.last)
-    if period is not None and groups.get("to"):
-        last = _made(year, month, int(groups["to"]))
+    if period is not None and time["to"]:
+        last = _made(year, month, int(time["to"]))
         return None if last is None or last < period else Period(period.first, last.last)
     return period
 
 
-@_rule(r"(?:(?:(?i:the) )?{extent}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?{full}{of_year}?", r"{month} ,? ?{year}")
-def _month(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+@_rule(r"{beginning}{full}{of_year}?", r"{month} ,? ?{year}")
+def _month(time: _Expression) -> Period | StatedTime | None:
     """``March 2024``, ``early March``, ``last March``, ``the end of March``."""
-    groups = match.groupdict()
-    before = _word_before(context)
-    name = groups["month"]
-    if groups.get("extent") and re.match(r" \d\d?\b", context.text[match.end() :]):
+    if time["extent"] and re.match(r" \d\d?\b", time.after):
         return None  # "early May 12"
-    plain = not (_states_year(groups) or groups.get("extent"))
-    if plain and name.casefold() in ("march", "may") and before not in _BEFORE_MONTH:
+    plain = not (time.states_year or time["extent"])
+    is_unclear = time["month"] in ("march", "may") or time["month"].endswith(".")
+    if plain and is_unclear and time.before not in _BEFORE_MONTH:
         return None
-    if plain and name.endswith(".") and before not in _BEFORE_MONTH:
-        return None
-    number = _month_number(name)
-    today = context.today
-    refers = _AFTER_REFERENCE.match(context.text[match.end() :])
-    if plain and before in ("last", "next") and today is not None and today.has_year:
-        year = today.last.year
-        year = year + (number <= today.last.month) if before == "next" else year - (number >= today.last.month)
-        period: Period | None = Period.of_month(year, number)
-    elif plain and before == "that" and context.base is not None and context.base.has_year and refers:
-        period = Period.of_month(context.base.first.year, number)
+    number = _month_number(time["month"])
+    today, base = _dated(time.today), _dated(time.base)
+    if plain and time.before in ("last", "next") and today is not None:
+        passed = number <= today.last.month if time.before == "next" else number < today.last.month
+        period: Period | None = Period.of_month(today.last.year + passed - (time.before == "last"), number)
+    elif plain and time.before == "that" and base is not None and _AFTER_REFERENCE.match(time.after):
+        period = Period.of_month(base.first.year, number)
     else:
-        period = _month_of(match, context)
-    if period is None:
-        return _UNKNOWN
-    return _part(period, groups.get("extent"))
+        period = _month_of(time)
+    return _UNKNOWN if period is None else _part(period, time["extent"])
 
 
 _AFTER_REFERENCE = re.compile(
@@ -381,32 +367,24 @@ _BEFORE_MONTH = frozenset(
 )
 
 
-def _part(period: Period, extent: str | None) -> Period:
+def _part(period: Period, extent: str) -> Period:
     """The beginning, middle or end of a week (2 days), a month (10 days) or a longer period (a third of its months)."""
     if not extent:
         return period
-    third = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}[extent.casefold()]
+    third = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}[extent]
+    year = period.first.year
     if period.days <= 31:
         length = 10 if period.days > 7 else 2
         first = period.first + timedelta(length * third)
         return Period(first, period.last if third == 2 else first + timedelta(length - 1))
     if period.days <= 366:
-        start = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third))
-        end = Period.of_month(*month_later((period.first.year, period.first.month), 4 * third + 3))
-        return Period(start.first, end.last)
-    decade = period.last.year - period.first.year < 10
-    bounds = (((0, 3), (4, 6), (7, 9)) if decade else ((0, 33), (34, 66), (67, 99)))[third]
-    return Period(
-        Period.of_year(period.first.year + bounds[0]).first, Period.of_year(period.first.year + bounds[1]).last
-    )
-
-
-def _word_before(context: _Context) -> str:
-    return (context.text[: context.start].split() or [""])[-1].casefold()
+        return Period.of_month(year, period.first.month + 4 * third, 4)
+    bounds = (0, 4, 7, 10) if period.last.year - year < 10 else (0, 34, 67, 100)
+    return Period.of_month(year + bounds[third], 1, 12 * (bounds[third + 1] - bounds[third]))
 
 
 def _ordinal(word: str) -> int:
-    return _ORDINALS[word.casefold()] if word.casefold() in _ORDINALS else int(re.sub(r"\D", "", word))
+    return _ORDINALS[word] if word in _ORDINALS else int(re.sub(r"\D", "", word))
 
 
 @_rule(
@@ -414,58 +392,46 @@ def _ordinal(word: str) -> int:
     r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of) (?P<this>(?i:the month))",
     r"(?i:the) {ordinal} (?i:of) (?P<whichmonth>(?i:last|this|next|the following)) (?i:month)",
 )
-def _nth_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _nth_day(time: _Expression) -> Period | StatedTime | None:
     """``the second Tuesday of next month``, ``the last day of the month``, ``the first week of August``."""
-    groups = match.groupdict()
-    base = context.base if context.base_start >= 0 else context.today
-    if groups.get("this"):
-        month = Period.of_month(base.first.year, base.first.month) if base is not None and base.has_year else None
-    else:
-        month = _month_of(match, context)
-    if month is None:
+    base = _dated(time.base if time.base_start >= 0 else time.today) if time["this"] else _month_of(time)
+    if base is None:
         return _UNKNOWN
-    number = _ordinal(match["ordinal"])
-    name = (groups.get("name") or "").casefold()
-    if name == "weekend":
+    month = Period.of_month(base.first.year, base.first.month)
+    number = _ordinal(time["ordinal"])
+    if time["name"] == "weekend":
         saturday = _nth_weekday(month, number, _SHORT_DAYS["Sat"])
         return saturday and Period(saturday.first, saturday.first + timedelta(1))
-    if name == "week":
+    if time["name"] == "week":
         first = month.first + timedelta(7 * (number - 1)) if number > 0 else month.last - timedelta(6)
         return Period(first, min(first + timedelta(6), month.last))
-    if groups.get("weekday"):
-        return _nth_weekday(month, number, _weekday_number(groups["weekday"]))
-    day = month.days if number < 0 else number
-    return _made(month.first.year, month.first.month, day)
+    if time["weekday"]:
+        return _nth_weekday(month, number, _weekday_number(time["weekday"]))
+    return _made(month.first.year, month.first.month, month.days if number < 0 else number)
 
 
 def _nth_weekday(month: Period, number: int, weekday: int) -> Period | None:
-    days = [
-        month.first + timedelta(offset)
-        for offset in range(month.days)
-        if (month.first + timedelta(offset)).weekday() == weekday
-    ]
-    place = number if number < 0 else number - 1
+    days = [day for n in range(month.days) if (day := month.first + timedelta(n)).weekday() == weekday]
+    place = number - (number > 0)
     return Period.of_day(days[place]) if -len(days) <= place < len(days) else None
 
 
 def _weekday_number(name: str) -> int:
-    return _SHORT_DAYS[name.title()[:3]]
+    return _SHORT_DAYS[name[:3].title()]
 
 
 @_rule(
     r"(?:{weekday} ?,? (?:(?i:the) )?|(?i:the) )(?P<day>0?[1-9]|[12]\d|3[01])(?i:st|nd|rd|th)"
     r"(?= (?:[.,;:)]|and |at |when |that )|$)",
 )
-def _bare_day(match: re.Match[str], context: _Context) -> Period | None:
+def _bare_day(time: _Expression) -> Period | None:
     """``on the 12th``, ``Tuesday the 12th``, ``Friday 13th``."""
-    if (_word_before(context) != "on" and not match["weekday"]) or context.known is None:
+    if (time.before != "on" and not time["weekday"]) or (today := time.known) is None:
         return None
-    today = context.known.first
-    months = (0, 1) if context.ahead else (0, -1)
-    for step in months:
-        year, month = month_later((today.year, today.month), step)
-        period = _made(year, month, int(match["day"]))
-        if period is not None and ((period.first >= today) if context.ahead else (period.first <= today)):
+    for step in (0, 1 if time.ahead else -1):
+        month = Period.of_month(today.year, today.month + step)
+        period = _made(month.first.year, month.first.month, int(time["day"]))
+        if period is not None and (period.first >= today if time.ahead else period.first <= today):
             return period
     return None
 
@@ -474,40 +440,35 @@ def _bare_day(match: re.Match[str], context: _Context) -> Period | None:
     r"{weekday}{daypart} (?:(?i:of) )?(?P<week>(?i:last|this|next)) (?i:week)",
     r"(?P<week>(?i:last|this|next)) (?i:week) (?:(?i:on) )?{weekday}{daypart}",
 )
-def _weekday_of_week(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _weekday_of_week(time: _Expression) -> Period | StatedTime | None:
     """``Monday next week``, ``last week Friday``."""
-    if context.known is None:
+    if time.known is None:
         return _UNKNOWN
-    monday = _week(context.known.first).first
-    return Period.of_day(monday + timedelta(7 * _STEPS[match["week"].casefold()] + _weekday_number(match["weekday"])))
+    monday = _week(time.known).first
+    return Period.of_day(monday + timedelta(7 * _STEPS[time["week"]] + _weekday_number(time["weekday"])))
 
 
 @_rule(
     r"{count} (?:(?i:weeks?)|(?P<double>(?i:fortnights?))) (?:(?i:from|on) )?"
     r"(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
-    r"{weekday} (?:(?P<count>week)|(?P<double>fortnight))(?= |$)",
-    r"{count} (?P<day>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
-    r"(?P<near>(?i:today|tomorrow|yesterday)) (?:(?P<count>week)|(?P<double>fortnight))",
+    r"{weekday} (?:week|(?P<double>fortnight))(?= |$)",
+    r"{count} (?P<days>(?i:days?)) (?i:from) (?P<from>(?i:today|tomorrow|now))",
+    r"(?P<near>(?i:today|tomorrow|yesterday)) (?:week|(?P<double>fortnight))",
     r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
 )
-def _weeks_from(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _weeks_from(time: _Expression) -> Period | StatedTime | None:
     """``a week from Tuesday``, ``Friday fortnight``, ``yesterday week``, ``a week last Monday``."""
-    if context.known is None:
+    if (today := time.known) is None:
         return _UNKNOWN
-    groups = match.groupdict()
-    today = context.known.first
-    count = 1 if groups["count"] in ("week", None) else _count(groups["count"])
-    count *= 2 if groups.get("double") else 1
-    if groups.get("back"):
-        behind = (today.weekday() - _weekday_number(groups["weekday"])) % 7
-        return Period.of_day(today - timedelta(behind + 7 * count))
-    if groups.get("weekday"):
-        before = (_weekday_number(groups["weekday"]) - today.weekday()) % 7 or 7
-        return Period.of_day(today + timedelta(before + 7 * count))
-    start = {"tomorrow": 1, "yesterday": -1}.get((groups.get("near") or groups["from"]).casefold(), 0)
-    if groups.get("near") and start < 0:  # "yesterday week"
-        count = -count
-    return Period.of_day(today + timedelta(start + count * (1 if groups.get("day") else 7)))
+    days = _count(time["count"]) * (1 if time["days"] else 14 if time["double"] else 7)
+    if time["weekday"]:
+        ahead = (_weekday_number(time["weekday"]) - today.weekday()) % 7
+        days = -(-ahead % 7) - days if time["back"] else (ahead or 7) + days
+    elif time["near"] == "yesterday":  # "yesterday week"
+        days = -1 - days
+    else:
+        days += {"tomorrow": 1, "yesterday": -1}.get(time["near"] or time["from"], 0)
+    return Period.of_day(today + timedelta(days))
 
 
 def count_named(word: str) -> int | None:
@@ -517,12 +478,12 @@ def count_named(word: str) -> int | None:
 
 def days_of_unit(word: str) -> int | None:
     """The days of a unit of time, in singular or plural; 0 for hours and minutes, None for any other word."""
-    singular = word.removesuffix("s")
-    return 0 if singular in ("hour", "minute", "second", "moment") else _UNIT_DAYS.get(singular)
+    return _UNIT_DAYS.get(word.removesuffix("s"))
 
 
 def _count(word: str) -> int:
-    return int(word) if word.isdecimal() else _COUNTS[word.casefold()]
+    """The number that a word is; 1 for none."""
+    return count_named(word or "a") or 0
 
 
 @_rule(
@@ -532,37 +493,23 @@ def _count(word: str) -> int:
     r"{weekday} (?P<step>(?i:last|next))(?= (?:[.,;:)]|and )|$)",
     r"(?i:the) {weekday} (?P<unknown>(?i:before|after))",
 )
-def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _weekday(time: _Expression) -> Period | StatedTime | None:
     """``Sunday``, ``last Sunday``, ``this coming Friday``, ``Sunday night``, ``the Sunday before last``."""
-    groups = match.groupdict()
-    if groups.get("unknown") or _word_before(context) in _REPEATED:  # "the Sunday before the vote", "every Sunday"
+    if time["unknown"] or time.before in _REPEATED:  # "the Sunday before the vote", "every Sunday"
         return _UNKNOWN
-    if groups.get("beyond"):
-        groups["step"] = groups["beyond"].split()[-1]
-    number = _weekday_number(groups["weekday"])
-    step = (groups.get("step") or groups.get("back") or "").casefold().split()
-    today = context.today
+    number, step, today = _weekday_number(time["weekday"]), time.step, time.today
     if today is None:
         return StatedTime(0, 0, None, weekday=number)
-    if groups.get("ago"):  # "three Sundays ago"
-        return today.shifted(-((today.first.weekday() - number) % 7 or 7) - 7 * (_count(groups["count"]) - 1))
-    direction = _STEPS[step[-1]] if step else None
-    future = bool(context.ahead) if direction is None else direction > 0
-    if step[-1:] == ["this"]:
-        future = context.ahead is not False
+    behind = (today.first.weekday() - number) % 7
+    if time["ago"]:  # "three Sundays ago"
+        return today.shifted(-(behind or 7) - 7 * (_count(time["count"]) - 1))
+    future = step > 0 if step else time.ahead is not False if step == 0 else bool(time.ahead)
     if not today.has_year or today.days > 1:
         return Period(today.first, today.last + timedelta(6)) if future else _days_before(today, 6)
-    behind = (today.first.weekday() - number) % 7
-    if direction == -1:
-        days = -(behind or 7)
-    elif direction == 1:
-        days = -behind % 7 or 7
-        days += 7 * (days == 1)  # the next day is tomorrow
-    elif future:
-        days = -behind % 7
-    else:
-        days = -behind
-    return today.shifted(days + 7 * (direction or 0) if groups.get("beyond") else days)
+    days = -behind % 7 if future else -behind
+    if step and days in (0, 1):  # not the day itself, nor is tomorrow "next Thursday"
+        days += 7 * step
+    return today.shifted(days + 7 * (step or 0) if time["beyond"] else days)
 
 
 @_rule(
@@ -572,67 +519,45 @@ def _weekday(match: re.Match[str], context: _Context) -> Period | StatedTime | N
     r"(?P<near>(?i:last)) (?i:night|evening)",
     r"{count} (?P<near>(?i:hours?|minutes?)) (?i:ago)",
 )
-def _near_day(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _near_day(time: _Expression) -> Period | StatedTime | None:
     """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``."""
-    if context.today is None:
-        return _UNKNOWN
-    word = next(value for name, value in match.groupdict().items() if value and name in ("near", "beyond")).casefold()
-    return context.today.shifted(_DAYS_AWAY.get(word, 0))
+    days = 2 if time["beyond"] == "after tomorrow" else _DAYS_AWAY.get(time["near"] or time["beyond"], 0)
+    return _UNKNOWN if time.today is None else time.today.shifted(days)
 
 
-@_rule(
-    r"(?:(?i:over|at|on|during) )?(?:(?i:the) )?(?:{step} )?(?i:weekend)",
-)
-def _weekend(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+@_rule(r"(?:(?i:over|at|on|during) )?(?:(?i:the)|(?:(?i:the) )?{step}) (?i:weekend)")
+def _weekend(time: _Expression) -> Period | StatedTime | None:
     """``over the weekend``, ``next weekend``."""
-    today = context.today
-    if today is None:
+    if time.today is None:
         return _UNKNOWN
-    if not re.search(r"(?i)\b(the|last|this|next|past|coming|previous|following)\b", match[0]):
-        return None
-    if context.text[match.end() :].startswith(" of "):
+    if time.after.startswith(" of "):
         return None  # the day follows
-    if context.known is None:
-        return _days_before(today, 8)
-    step = (match["step"] or "").casefold().split()
-    future = _STEPS[step[-1]] > 0 if step and step[-1] != "this" else bool(context.ahead)
-    since = (today.first.weekday() - 5) % 7
-    saturday = today.first + timedelta(-since % 7) if future else today.first - timedelta(since)
+    if (today := time.known) is None:
+        return _days_before(time.today, 8)
+    since = (today.weekday() - 5) % 7
+    future = time.step > 0 if time.step else bool(time.ahead)
+    saturday = today + timedelta(-since % 7 if future else -since)
     return Period(saturday, saturday + timedelta(1))
 
 
 @_rule(
     r"(?:(?P<half>(?i:half)) )?{count} {unit} (?i:ago)(?P<today> (?i:today))?",
-    r"(?P<count>(?i:in)) {some} {unit}",
+    r"(?i:in) {some} {unit}",
     r"{some} {unit} (?i:ago)",
 )
-def _ago(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _ago(time: _Expression) -> Period | StatedTime | None:
     """``two days ago``, ``a year ago today``; ``several years ago`` is unknown."""
-    groups = match.groupdict()
-    if groups.get("half"):
+    if time["half"]:
         return _UNKNOWN
-    if groups.get("count", "in") is None or groups.get("count", "in").casefold() == "in":
-        return StatedTime(0, 0, None, looks_back=_unit(groups["unit"]) >= 365)
-    days = _unit(groups["unit"])
-    back = days * _count(groups["count"]) >= 365
-    if context.today is None:
+    unit, count, today = _UNIT_DAYS[time["unit"]], _count(time["count"]), time.known
+    back = unit * count >= 365
+    if not time["count"] or time.today is None:
         return StatedTime(0, 0, None, looks_back=back)
-    period = _moved(context.today, -_count(groups["count"]), days)
-    if groups.get("today") and period is not None and context.known is not None:
-        if days < 30:
-            period = context.known.shifted(-_count(groups["count"]) * days)
-        else:
-            period = _made(
-                period.first.year,
-                period.first.month if days == 30 else context.known.first.month,
-                context.known.first.day,
-            )
+    period = _moved(time.today, -count, unit)
+    if time["today"] and period is not None and today is not None:
+        month = period.first.month if unit == 30 else today.month
+        period = time.today.shifted(-count * unit) if unit < 30 else _made(period.first.year, month, today.day)
     return None if period is None else StatedTime(0, 0, period, looks_back=back)
-
-
-def _unit(word: str) -> int:
-    word = word.casefold()
-    return _UNIT_DAYS["century" if word == "centurie" else word]
 
 
 @_rule(
@@ -640,29 +565,25 @@ def _unit(word: str) -> int:
     r"(?i:in) {count} {unit}(?: ?’s?)? (?P<time>(?i:time))",
     r"{count} {unit} (?i:from now)",
 )
-def _in_some_time(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _in_some_time(time: _Expression) -> Period | StatedTime | None:
     """``in two days``, of what is still to come; ``in two days' time``."""
-    if context.today is None or not (context.ahead or match.groupdict().get("time")):
+    if time.today is None or not (time.ahead or time["time"]):
         return None
-    return _moved(context.today, _count(match["count"]), _unit(match["unit"]))
+    return _moved(time.today, _count(time["count"]), _UNIT_DAYS[time["unit"]])
 
 
 def _moved(period: Period, count: int, unit: int) -> Period | None:
     """The day, week, month, year or longer time that lies some units away; as exact as the unit and the period."""
-    if unit == 1 or (unit == 14 and period.days == 1):
-        return period.shifted(count * unit)
-    if not period.has_year:
-        shifted = period.shifted(count * unit)
-        return shifted if shifted is None or unit <= 14 else Period.of_year(UNKNOWN_YEAR)
+    year = period.first.year + count * round(unit / 365)
     if unit <= 14:
         shifted = period.shifted(count * unit)
-        if count in (1, -1) or shifted is None or period.days > 1:
-            return shifted
-        return _week(shifted.first)
+        is_exact = unit == 1 or count in (1, -1) or period.days > 1 or not period.has_year
+        return shifted if shifted is None or is_exact else _week(shifted.first)
+    if not period.has_year:
+        return Period.of_year(UNKNOWN_YEAR)
     if unit == 30:
-        return Period.of_month(*month_later((period.first.year, period.first.month), count))
-    year = period.first.year + count * round(unit / 365)
-    if period.days <= 31 and period.days > 1 and unit == 365:
+        return Period.of_month(year, period.first.month + count)
+    if 1 < period.days <= 31 and unit == 365:
         return Period.of_month(year, period.first.month)
     return Period.of_year(year) if 1 <= year <= 9999 else None
 
@@ -672,33 +593,28 @@ def _moved(period: Period, count: int, unit: int) -> Period | None:
     r"(?:(?i:the) )?{extent} (?i:of) (?:(?i:the) )?(?:{step} )?(?P<span>(?i:week|month|year|quarter))",
     r"(?i:the) (?P<span>(?i:week|month|year)) (?P<beyond>(?i:before last|after next))",
 )
-def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _relative_unit(time: _Expression) -> Period | StatedTime | None:
     """``last week``, ``the week before last``, ``the following month``, ``the end of the month``."""
-    groups = match.groupdict()
-    unit = groups["span"].casefold()
-    step = (groups.get("step") or "").casefold().split()
-    beyond = (groups.get("beyond") or "").casefold()
-    count = {"before last": -2, "after next": 2}.get(beyond) or (_STEPS[step[-1]] if step else 0)
-    anchored = step[-1:] in (["following"], ["previous"]) or match[0].casefold().startswith("the next")
-    anchored = anchored or (not step and not beyond and context.base_start >= 0)
-    base = context.base if anchored else context.today
-    if not beyond and match[0].casefold().startswith("the past"):
-        return StatedTime(0, 0, None)
+    unit, text = time["span"], time.match[0].casefold()
+    count = (time.step or 0) * (2 if time["beyond"] else 1)
+    anchored = time["step"] in ("following", "previous") or text.startswith("the next")
+    anchored = anchored or (time.step is None and time.base_start >= 0)
+    base = time.base if anchored else time.today
+    if text.startswith("the past"):
+        return _UNKNOWN
     back = unit == "year" and count < 0
     if base is None:
         return StatedTime(0, 0, None, looks_back=back)
     if not base.has_year:
         return _UNKNOWN
+    year, month = base.first.year, base.first.month
     if unit == "week":
         period = _week(base.first + timedelta(7 * count))
     elif unit == "quarter":
-        first = base.first.month - (base.first.month - 1) % 3
-        period = _months(*month_later((base.first.year, first), 3 * count), 3)
-    elif unit == "month":
-        period = Period.of_month(*month_later((base.first.year, base.first.month), count))
+        period = Period.of_month(year, month - (month - 1) % 3 + 3 * count, 3)
     else:
-        period = Period.of_year(base.first.year + count)
-    return StatedTime(0, 0, _part(period, groups.get("extent")), looks_back=back and base == context.today)
+        period = Period.of_month(year, month + count) if unit == "month" else Period.of_year(year + count)
+    return StatedTime(0, 0, _part(period, time["extent"]), looks_back=back and base == time.today)
 
 
 @_rule(
@@ -710,23 +626,19 @@ def _relative_unit(match: re.Match[str], context: _Context) -> Period | StatedTi
     r"(?P<way>(?i:that)) (?:(?i:same) )?(?P<unit>(?i:day|morning|afternoon|evening|night|year|week|month))"
     r"(?= [.,;:)]| and | when | at | in |$)",
 )
-def _from_stated(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _from_stated(time: _Expression) -> Period | StatedTime | None:
     """``two days later``, ``the following day``, ``the night before``, ``that year``, ``eight hours later``."""
-    base = context.base
-    groups = match.groupdict()
-    way = groups["way"].casefold().split()[0]
+    base, way = time.base, time["way"]
     sign = {"earlier": -1, "previous": -1, "before": -1, "same": 0, "that": 0}.get(way, 1)
     if base is None:
         return _UNKNOWN if sign or way == "same" else None
-    if groups.get("hours"):
-        hour = _clock(context)
-        hours = _count(groups["count"]) * sign / (60 if groups["hours"].casefold().startswith("minute") else 1)
+    if time["hours"]:
+        hour = _clock(time)
+        hours = _count(time["count"]) * sign / (60 if time["hours"].startswith("minute") else 1)
         if hour is None or base.days > 1:
             return base if abs(hours) < 2 and base.days == 1 else _UNKNOWN
         return base.shifted(int((hour + hours) // 24))
-    word = groups["unit"].casefold()
-    unit = _UNIT_DAYS.get(word, 1) if word != "centurie" else _UNIT_DAYS["century"]
-    count = sign * (_count(groups["count"]) if groups.get("count") else 1)
+    unit = _UNIT_DAYS.get(time["unit"], 1)
     if sign == 0 and unit > 1:
         if not base.has_year or base.days > unit:
             return None
@@ -734,64 +646,58 @@ def _from_stated(match: re.Match[str], context: _Context) -> Period | StatedTime
         return whole.get(unit, Period.of_year(base.first.year))
     if unit == 1 and base.days > 1:
         return _UNKNOWN
-    return base if count == 0 else _moved(base, count, unit)
+    return _moved(base, sign * _count(time["count"]), unit) if sign else base
 
 
 _CLOCK = re.compile(
     r"(?P<before>(?i:before|until) )?(?:(?P<name>(?i:midnight|noon|midday|dawn|morning|afternoon|evening|night))|"
     r"(?P<hour>\d\d?)(?:[:.](?P<minute>\d\d))? ?(?P<half>(?i:a\.?m\.?|p\.?m\.?)))"
 )
+_HOURS = {"dawn": 6, "morning": 9, "noon": 12, "midday": 12, "afternoon": 15, "evening": 20, "night": 22}
 
 
-def _clock(context: _Context) -> float | None:
+def _clock(time: _Expression) -> float | None:
     """The hour of day of the time that was stated last, from the words around it."""
-    if context.base_start < 0:
-        return None
-    text = context.text[max(0, context.base_start - 30) : context.start]
-    found = list(_CLOCK.finditer(text))
+    text = time.match.string[max(0, time.base_start - 30) : time.match.start()]
+    found = list(_CLOCK.finditer(text)) if time.base_start >= 0 else []
     if not found:
         return None
     match = found[-1]
     if match["name"]:
-        names = {"midnight": 24, "noon": 12, "midday": 12, "dawn": 6, "morning": 9, "afternoon": 15, "evening": 20}
-        return names.get(match["name"].casefold(), 22) - (0.25 if match["before"] else 0)
-    hour = int(match["hour"]) % 12 + (12 if match["half"].casefold().startswith("p") else 0)
-    return hour + int(match["minute"] or 0) / 60
+        return _HOURS.get(match["name"].casefold(), 24) - (0.25 if match["before"] else 0)
+    return int(match["hour"]) % 12 + (12 if match["half"][0] in "pP" else 0) + int(match["minute"] or 0) / 60
 
 
 @_rule(
     r"{count} {unit} (?P<way>(?i:before|after|prior to|following))",
-    r"(?i:the) (?P<unit>(?i:day|night|eve)) (?P<way>(?i:before|after|of))",
+    r"(?i:the) (?P<unit>(?i:day|night)) (?P<way>(?i:before|after))",
+    r"(?i:the eve) (?P<way>(?i:of))",
 )
-def _distance(match: re.Match[str], context: _Context) -> StatedTime | None:
+def _distance(time: _Expression) -> StatedTime | None:
     """``three days before`` what follows, ``on the eve of`` it."""
-    groups = match.groupdict()
-    unit, way = groups["unit"].casefold(), groups["way"].casefold()
-    if (unit == "eve") != (way == "of"):
-        return None
-    days = 1 if unit == "eve" else _unit(unit) * (_count(groups["count"]) if groups.get("count") else 1)
-    back = way in ("before", "prior to", "of")
-    return StatedTime(0, 0, None, days=-days if back else days)
+    days = _UNIT_DAYS[time["unit"] or "day"] * _count(time["count"])
+    return StatedTime(0, 0, None, days=-days if time["way"] in ("before", "prior to", "of") else days)
 
 
 @_rule(rf"(?P<holiday>{_HOLIDAY}){{of_year}}?")
-def _holiday(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _holiday(time: _Expression) -> Period | StatedTime | None:
     """``Easter Sunday``, ``Christmas Day 2020``; of several years the nearest by tense."""
-    groups = match.groupdict()
-    if (context.text[: context.start].split() or ["the"])[-1].istitle():
+    if (time.match.string[: time.match.start()].split() or ["the"])[-1].istitle():
         return None  # "Johnnie Christmas"
-    name = re.sub(r" ?’", "’", groups["holiday"])
-    rules = _HOLIDAYS[name]
-    if _states_year(groups):
-        year = _stated_year(groups, context)
-        return None if year is None else _of_rules(rules, year)
-    if context.known is None:
+    rules = _HOLIDAYS[re.sub(r" ?’", "’", time.match["holiday"])]
+    today = time.known
+    if time.states_year:
+        return None if time.year is None else _of_rules(rules, time.year)
+    if today is None:
         return _UNKNOWN
-    today = context.known.first
-    years = [_of_rules(rules, today.year + step) for step in (-1, 0, 1)]
-    if context.ahead:
-        return next(period for period in years if period.last >= today)
-    return next(period for period in reversed(years) if (period.first - today).days <= _SOON)
+    return _nearest([_of_rules(rules, today.year + step) for step in (-1, 0, 1)], today, time.ahead, _SOON)
+
+
+def _nearest(periods: Sequence[Period], today: date, ahead: bool | None, soon: int = 0) -> Period:
+    """The first of some periods that is not over, of what is still to come; else the last that has begun, or will."""
+    if ahead:
+        return next(period for period in periods if period.last >= today)
+    return next(period for period in reversed(periods) if (period.first - today).days <= soon)
 
 
 def _of_rules(rules: tuple[str, str], year: int) -> Period:
@@ -812,63 +718,45 @@ def _of_rule(rule: str, year: int) -> date:
 
 @_rule(
     r"(?:(?i:the) )?{ordinal} (?P<share>(?i:quarter|half)){of_year}?",
-    r"(?P<short>[QH])(?P<number>[1-4]){of_year}?",
+    r"(?P<share>[QH])(?P<ordinal>[1-4]){of_year}?",
 )
-def _share_of_year(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _share_of_year(time: _Expression) -> Period | StatedTime | None:
     """``the first quarter of 2020``, ``Q3 2021``, ``the second half of last year``."""
-    groups = match.groupdict()
-    share = (groups.get("share") or "").casefold() or {"Q": "quarter", "H": "half"}[groups["short"]]
-    number = int(groups["number"]) if groups.get("number") else _ordinal(groups["ordinal"])
-    stated, length = _states_year(groups), 3 if share == "quarter" else 6
-    if not 1 <= number <= 12 // length or (share == "half" and not stated):
+    number, length = _ordinal(time["ordinal"]), 3 if time["share"].startswith("q") else 6
+    if not 1 <= number <= 12 // length or (length == 6 and not time.states_year):
         return None
-    if not stated:
-        if _OF_MATCH.search(context.text):
-            return None
-        if context.known is None:
-            return _UNKNOWN
-        today = context.known.first
-        years = [_months(today.year + step, 3 * number - 2, 3) for step in (-1, 0, 1)]
-        if context.ahead:
-            return next(period for period in years if period.last >= today)
-        return next(period for period in reversed(years) if period.first <= today)
-    year = _stated_year(groups, context)
-    return _UNKNOWN if year is None else _months(year, length * (number - 1) + 1, length)
+    month = length * (number - 1) + 1
+    if time.states_year:
+        return _UNKNOWN if time.year is None else Period.of_month(time.year, month, length)
+    if _OF_MATCH.search(time.match.string):
+        return None
+    if (today := time.known) is None:
+        return _UNKNOWN
+    return _nearest([Period.of_month(today.year + step, month, length) for step in (-1, 0, 1)], today, time.ahead)
 
 
 @_rule(
     r"(?:(?i:in|over|during) )?(?:{step} |(?i:the) )?(?:{extent} )?{season}{of_year}",
-    r"(?:(?i:in|over|during) )?(?:{step}|(?P<that>(?i:that))|(?i:the)) {season}",
+    r"(?:(?P<in>(?i:in|over|during)) )?(?:{step}|(?P<that>(?i:that))|(?i:the)) {season}",
 )
-def _season(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+def _season(time: _Expression) -> Period | StatedTime | None:
     """``the summer of 1961``, ``last summer``, ``in the spring``."""
-    groups = match.groupdict()
-    month = _SEASONS[groups["season"].casefold()]
-    step = (groups.get("step") or "").casefold().split()
-    dated = _states_year(groups)
-    if groups.get("that"):
-        return _months(context.base.first.year, month, 3) if context.base and context.base.has_year else None
-    if not dated and not step and not re.match(r"(?i)in|over|during", match[0]):
+    month, step = _SEASONS[time["season"]], time.step
+    if time["that"]:
+        base = _dated(time.base)
+        return base and Period.of_month(base.first.year, month, 3)
+    if time.states_year:
+        return _UNKNOWN if time.year is None else Period.of_month(time.year, month, 3)
+    is_verb = time["season"] in ("fall", "spring") and time.ahead is None
+    if step is None and (not time["in"] or is_verb):
         return None
-    if not dated and groups["season"].casefold() in ("fall", "spring") and not step and context.ahead is None:
-        return None
-    if dated:
-        year = _stated_year(groups, context)
-        return _UNKNOWN if year is None else _months(year, month, 3)
-    if context.known is None:
+    if (today := time.known) is None:
         return _UNKNOWN
-    today = context.known.first
-    years = [_months(today.year + offset, month, 3) for offset in (-2, -1, 0, 1)]
-    ahead = _STEPS[step[-1]] > 0 if step and step[-1] != "this" else context.ahead
-    if step[-1:] == ["this"]:
+    years = [Period.of_month(today.year + offset, month, 3) for offset in (-2, -1, 0, 1)]
+    if step == 0:
         return years[2]
-    if ahead:
-        return next(period for period in years if period.first > today)
-    return next(period for period in reversed(years) if period.first <= today)
-
-
-def _months(year: int, month: int, count: int) -> Period:
-    return Period(date(year, month, 1), Period.of_month(*month_later((year, month), count - 1)).last)
+    years = [period for period in years if step != 1 or period.first > today]
+    return _nearest(years, today, step > 0 if step else time.ahead)
 
 
 @_rule(
@@ -876,22 +764,17 @@ def _months(year: int, month: int, count: int) -> Period:
     r"(?i:the) (?:{extent}(?: |-))?(?P<named>(?i:twen|thir|for|fif|six|seven|eigh|nine)(?i:ties))",
     r"(?i:the) (?P<century>1[5-9]|2[01])th[ -](?i:century)",
 )
-def _decade(match: re.Match[str], context: _Context) -> Period | None:
+def _decade(time: _Expression) -> Period | None:
     """``the early 1990s``, ``the nineties``, ``the 18th century``."""
-    groups = match.groupdict()
-    if groups.get("century"):
-        first = 100 * (int(groups["century"]) - 1)
-        return Period(date(first, 1, 1), date(first + 99, 12, 31))
-    if groups.get("named"):
-        if _word_before(context) not in ("in", "of", "during", "since", "from"):
-            return None
+    if time["named"] and time.before not in ("in", "of", "during", "since", "from"):
+        return None
+    if time["named"]:
         tens = ("twen", "thir", "for", "fif", "six", "seven", "eigh", "nine")
-        first = 1920 + 10 * next(n for n, stem in enumerate(tens) if groups["named"].casefold().startswith(stem))
+        first = 1920 + 10 * tens.index(time["named"].removesuffix("ties"))
     else:
-        first = int(groups["decade"])
-        if first % 100 == 0 and first < 2000:
-            return _part(Period(date(first, 1, 1), date(first + 99, 12, 31)), groups.get("extent"))
-    return _part(Period(date(first, 1, 1), date(first + 9, 12, 31)), groups.get("extent"))
+        first = int(time["decade"] or 100 * (int(time["century"]) - 1))
+    is_century = time["century"] or (first % 100 == 0 and first < 2000)
+    return _part(Period.of_month(first, 1, 1200 if is_century else 120), time["extent"])
 
 
 _BEFORE_YEAR = frozenset(
@@ -899,41 +782,27 @@ _BEFORE_YEAR = frozenset(
     | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s"}
 )
 _BEFORE_AMOUNT = frozenset({"of", "to", "about", "around", "by", "and", "from", "the", "its", ","})
+_STREET = re.compile(r" (?:\S+ )?(?i:block|street|st\.?|avenue|ave\.?|road|rd\.?|drive)(?: |$)")
 
 
-@_rule(
-    r"(?:(?:(?i:the) )?{extent}(?: (?i:of) | ?- ?| )(?:(?i:the) )?)?(?P<year>(?:1[5-9]|20)\d\d)"
-    r"(?: ?[-–/] ?(?P<until>(?:1[5-9]|20)\d\d|\d\d))?",
-)
-def _year(match: re.Match[str], context: _Context) -> Period | StatedTime | None:
+@_rule(r"{beginning}{year}(?: ?[-–/] ?(?P<until>(?:1[5-9]|20)\d\d|\d\d))?")
+def _year(time: _Expression) -> Period | StatedTime | None:
     """``in 2017``, ``the 2017 fire``, ``early 2023``, ``2019-2021``."""
-    groups = match.groupdict()
-    extent = groups.get("extent")
-    year = int(groups["year"])
-    before = _word_before(context)
-    after = context.text[match.end() :].split(" ", 3)[1:]
-    if not extent and before not in _BEFORE_YEAR:
+    year = int(time["year"])
+    is_amount = time.before in _BEFORE_AMOUNT and _COUNTED.match(time.after)  # "about 2000 dollars"
+    if not time["extent"] and (time.before not in _BEFORE_YEAR or is_amount):
         return None
-    counted = re.fullmatch(r"(?!was|has|is|as)[a-z]+s|people|men|women", after[0]) if after else None
-    if not extent and before in _BEFORE_AMOUNT and counted:
-        return None  # "about 2000 dollars"
-    if any(re.fullmatch(_STREET, word) for word in after[:2]):
+    if _STREET.match(time.after):
         return None  # "the area of 1915 Birch St."
-    today = context.today
-    if today is not None and today.has_year and year > today.first.year + _MOST_YEARS_AHEAD:
+    today = _dated(time.today)
+    if today is not None and year > today.first.year + _MOST_YEARS_AHEAD:
         return None
-    if groups.get("until"):
-        last = int(groups["until"])
+    if time["until"]:
+        last = int(time["until"])
         last += year // 100 * 100 if last < 100 else 0
         return Period(date(year, 1, 1), date(last, 12, 31)) if year < last <= year + 100 else None
-    return StatedTime(0, 0, _part(Period.of_year(year), extent), _year_looks_back(year, today))
-
-
-_STREET = r"(?i)block|street|st\.?|avenue|ave\.?|road|rd\.?|drive"
-
-
-def _year_looks_back(year: int, today: Period | None) -> bool:
-    return year < today.first.year if today is not None and today.has_year else today is not None
+    looks_back = time.today is not None if today is None else year < today.first.year
+    return StatedTime(0, 0, _part(Period.of_year(year), time["extent"]), looks_back)
 
 
 def _week(day: date) -> Period:
