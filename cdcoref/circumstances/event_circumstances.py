@@ -37,6 +37,7 @@ from cdcoref.facts import (
     looks_elsewhere,
     name_at,
     opened_behind,
+    reported_at,
     verbs_about,
 )
 from cdcoref.word_tables import rows, words_in
@@ -150,7 +151,11 @@ class DocumentCircumstances:
         events = {head: number for number, head in reversed([*enumerate(heads)])}
         stated: list[tuple[StatedTime, When, int | None]] = []
         times = [one for one in sentence.times if one.start >= sentence.dateline]
-        words = {one: governor(parse, sentence.tokens(one.start, one.end), events) for one in times}
+        tokens_of = ((one, sentence.tokens(one.start, one.end)) for one in times)
+        words = {
+            one: governor(parse, tokens, events) if (says := reported_at(parse, tokens[0])) is None else says
+            for one, tokens in tokens_of
+        }
         for one in times:
             tokens = sentence.tokens(one.start, one.end)
             time, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])

@@ -214,7 +214,7 @@ def _stated(
         if unit != "magnitude" and after in ("-", "old"):
             return None
     else:
-        counted = _counted(parse, token, sentence.first + end)
+        counted = _counted(parse, token, sentence.first + end) or _counted_above(sentence, token)
         if counted is not None and sentence.first <= counted < sentence.first + len(words):
             noun = counted
             found = _unit(sentence, noun, taken)
@@ -235,7 +235,8 @@ def _stated(
     relation = _relation(sentence, governor) or parse.lemma(governor)
     row = _RELATIONS.get(relation, {"kind": "", "units": "", "called": ""})
     if not unit:
-        if "counts" not in row["kind"] or parse.relations[token] not in _BARE:
+        is_bare = parse.relations[token] in _BARE or parse.lemma(parse.heads[token]) == "number"
+        if "counts" not in row["kind"] or not is_bare:
             return None
         unit = PEOPLE
     elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (
@@ -314,6 +315,15 @@ def _counted(parse: Parse, number: int, end: int) -> int | None:
     return None
 
 
+def _counted_above(sentence: Sentence, token: int) -> int | None:
+    """The noun that "the number of" counts ("the number of homes destroyed rose to 112")."""
+    parse = sentence.parse
+    numbers = (word for word in _chain(sentence, token) if parse.lemma(word) == "number")
+    of = (child for word in numbers for child in parse.below(word, "prep") if parse.lemma(child) == "of")
+    noun = next((noun for child in of for noun in parse.below(child, "pobj")), None)
+    return None if noun is None or parse.parts[noun] != "NOUN" or _relation(sentence, noun) else noun
+
+
 def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | None:
     """What a noun counts, and how many of that it is; None for a name and a span of time that only dates something."""
     parse, place = sentence.parse, noun - sentence.first
@@ -338,7 +348,9 @@ def _relation(sentence: Sentence, token: int) -> str:
     """The sort of relation that a word states; empty if it states none."""
     word = sentence.lower[token - sentence.first] if 0 <= token - sentence.first < len(sentence.lower) else ""
     parse, name = sentence.parse, sentence.parse.lemma(token)
-    objects = (f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj")
+    objects = [f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj"]
+    for child in parse.below(token, "prep"):  # "left 40 homes without power"
+        objects += (f"{parse.lemma(child)}_{parse.lemmas[noun]}" for noun in parse.below(child, "pobj"))
     return next((_RELATION_OF[form] for form in (*objects, name, word) if form in _RELATION_OF), "")
 
 
@@ -350,7 +362,9 @@ def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> i
     named.sort(key=lambda word: _relation(sentence, word) == _PRICE)  # "a takeover worth $2.4 billion"
     event = next((word for word in chain if word in events and _relation(sentence, word) != _PRICE), None)
     if not named and event is not None and parse.lemma(event) in _RELATING:
-        return [event, *parse.below(event, "nsubj", "nsubjpass")][-1]
+        subject = [event, *parse.below(event, "nsubj", "nsubjpass")][-1]
+        modifiers = [word for above in (noun, subject) for word in parse.below(above, "acl")]
+        return modifiers[0] if modifiers and parse.lemma(subject) == "number" else subject
     if not named or event is None:
         return named[0] if named else event
     return event if chain.index(event) < chain.index(named[0]) and not is_verb(parse, event) else named[0]
@@ -365,6 +379,8 @@ def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
     word = noun
     while parse.heads[word] != word:
         relation, word = parse.relations[word], parse.heads[word]
+        if parse.lemma(word) == "number" and relation == "nummod":
+            yield from parse.below(word, "amod", "compound")  # "the injured number 153", parsed as one noun
         if relation == "nsubjpass":  # "16 are known to have died"
             yield from parse.below(word, "xcomp")
         counts = relation == "dobj" and _relation(sentence, word)  # "the flood claimed 47 lives"
@@ -430,7 +446,7 @@ def _is_of_long_time(parse: Parse, token: int) -> bool:
 def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
     """Whether a quantity is denied, or stated as an earlier one."""
     parse = sentence.parse
-    near = [word for word in sentence.lower[max(0, start - 3) : start] if word not in _ROUGH][-2:]
+    near = [word for word in sentence.lower[max(0, start - 3) : start] if word not in _ROUGH | {"the", "of"}][-2:]
     if not _NOT.isdisjoint(near) or near[-1:] in (["from"], ["than"]):
         return True
     if near[-1:] == ["to"]:  # "from 67 to 61"

@@ -9,6 +9,7 @@ from .clauses import is_verb as is_verb
 from .clauses import looks_ahead as looks_ahead
 from .clauses import looks_elsewhere as looks_elsewhere
 from .clauses import opened_behind as opened_behind
+from .clauses import reported_at as reported_at
 from .clauses import verb_of as verb_of
 from .clauses import verbs_about as verbs_about
 from .grammar import argument as argument

@@ -133,6 +133,13 @@ def _determiners(parse: Parse, noun: int) -> frozenset[str]:
     return frozenset(parse.lemma(child) for child in parse.children[noun] if parse.relations[child] in ("det", "amod"))
 
 
+def reported_at(parse: Parse, time: int) -> int | None:
+    """The reporting verb directly before a time, which is that of the report ("said on Monday it would")."""
+    verb = time - 1 - (parse.lemma(time - 1) == "on")
+    is_own = verb >= 0 and parse.parts[verb] == "VERB" and parse.relations[time] in ("pobj", "npadvmod")
+    return verb if is_own and parse.lemma(verb) in verbs_about("report") else None
+
+
 def is_plan(parse: Parse, verb: int) -> bool:
     """Whether a verb says for when something is planned, rather than when that was done ("scheduled for Friday")."""
     below = {parse.lemma(child) for child in parse.children[verb] if parse.relations[child] == "prep"}
@@ -146,7 +153,8 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
     The present tense counts, as in "opens on Friday". A verb without a tense has that of the verb above it. Of what a
     time only modifies, nothing is known unless it is the subject of a modal verb ("Friday's vote will").
     """
-    verb = verb_of(parse, token)
+    says = reported_at(parse, token)
+    verb = verb_of(parse, token) if says is None else says
     beside = range(token, min(token + 2, len(parse.heads)))  # "the weekend"
     noun = next((parse.heads[word] for word in beside if parse.relations[word] in ("compound", "poss", "nmod")), None)
     if noun is not None and (parse.tags[noun] not in ("NN", "NNS") or parse.lemma(noun) in _SPANS):

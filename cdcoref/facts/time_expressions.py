@@ -226,7 +226,7 @@ def times_in(
 
 _MAY_STATE = re.compile(
     rf"\d|\b(?:{_DAY_MONTH}|{_cased([*_SHORT])}|{_cased([*_WEEKDAYS])}|{_cased([*_SHORT_DAYS])})\b|\b(?i:day|week|month|"
-    rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|night|morning|"
+    rf"year|decade|centur|quarter|half|spring|summer|autumn|fall|winter|today|tonight|yesterday|tomorrow|(?:over)?night|morning|"
     rf"afternoon|evening|fortnight|hour|eve of|ago)|\w+ies\b|{_HOLIDAY}"
 )
 
@@ -388,7 +388,7 @@ def _ordinal(word: str) -> int:
 
 
 @_rule(
-    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of|in) {of_month}",
+    r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend|half)|{weekday}) (?i:of|in) {of_month}",
     r"(?:(?i:the) )?{ordinal} (?P<name>(?i:day|week|weekend)|{weekday}) (?i:of) (?P<this>(?i:the month))",
     r"(?i:the) {ordinal} (?i:of) (?P<whichmonth>(?i:last|this|next|the following)) (?i:month)",
 )
@@ -405,6 +405,9 @@ def _nth_day(time: _Expression) -> Period | StatedTime | None:
     if time["name"] == "week":
         first = month.first + timedelta(7 * (number - 1)) if number > 0 else month.last - timedelta(6)
         return Period(first, min(first + timedelta(6), month.last))
+    if time["name"] == "half":
+        middle = month.first + timedelta(15)
+        return Period(month.first, middle - timedelta(1)) if number == 1 else Period(middle, month.last)
     if time["weekday"]:
         return _nth_weekday(month, number, _weekday_number(time["weekday"]))
     return _made(month.first.year, month.first.month, month.days if number < 0 else number)
@@ -518,9 +521,13 @@ def _weekday(time: _Expression) -> Period | StatedTime | None:
     r"(?P<near>(?i:this)) (?i:morning|afternoon|evening)",
     r"(?P<near>(?i:last)) (?i:night|evening)",
     r"{count} (?P<near>(?i:hours?|minutes?)) (?i:ago)",
+    r"(?P<near>(?i:overnight))(?= (?:[.,;:)]|(?:after|and|as|at|by|in|near|on|when|while) (?!{weekday}))|$)",
 )
 def _near_day(time: _Expression) -> Period | StatedTime | None:
-    """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``."""
+    """``today``, ``yesterday``, ``this morning``, ``last night``, ``the day before yesterday``, ``overnight``."""
+    if time["near"] == "overnight" and time.today is not None:
+        ahead = bool(time.ahead)
+        return Period(time.today.first + timedelta(ahead - 1), time.today.last + timedelta(ahead))
     days = 2 if time["beyond"] == "after tomorrow" else _DAYS_AWAY.get(time["near"] or time["beyond"], 0)
     return _UNKNOWN if time.today is None else time.today.shifted(days)
 

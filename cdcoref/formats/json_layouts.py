@@ -99,7 +99,8 @@ def _plain(value: Any, name: str) -> Any:
     """A value of metadata or a text, which may be in an object of its own."""
     if isinstance(value, dict):
         strings = [part for part in value.values() if isinstance(part, str)]
-        named = value.get("name") or value.get("title") or _first(strings)
+        usual = value.get(usual_fields([*value]).get(name, ""))
+        named = value.get("name") or usual or value.get("title") or _first(strings)
         value = max(strings, key=len, default=None) if name == "text" else named
     if name == "author" and isinstance(value, list):
         return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
@@ -193,7 +194,7 @@ class _Completed(_Model):
 class _Task(_Model):
     """A task of Label Studio."""
 
-    annotations: list[_Completed] | None = None
+    annotations: list[_Completed] | None = Field(None, validation_alias=AliasChoices("annotations", "completions"))
     predictions: list[_Completed] | None = None
 
 
@@ -426,7 +427,10 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
 
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (
     (
-        lambda c: isinstance(c.get("data"), dict) and ("text" in c["data"] or isinstance(c.get("annotations"), list)),
+        lambda c: (
+            isinstance(c.get("data"), dict)
+            and ("text" in c["data"] or isinstance(c.get("annotations", c.get("completions")), list))
+        ),
         _label_studio,
     ),
     (lambda c: any(_is_short_region(_first(value)) for value in c.values()), _short_label_studio),

@@ -31,7 +31,7 @@ _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
 _EXCEL_BEGINS = date(1899, 12, 30)
-_NUMBERS = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+_NUMBERS = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})")
 _BEGINNING = 4000
 """Characters of the text that are looked at."""
 
@@ -99,7 +99,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
     It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, and figures if only
-    one can be the month, if dots separate them, or if `day_first` says which of them is the day.
+    one can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
@@ -116,7 +116,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
             first, second, year = map(int, numbers.groups())
             if first > 12 or second > 12 or first == second:
                 day_first = first > 12
-            elif "." in text:
+            elif "/" not in text:
                 day_first = True
             if day_first is not None:
                 day, month = (first, second) if day_first else (second, first)

@@ -78,7 +78,7 @@ _PUBLISHED = re.compile(
 """What stands before the day of a page, in a line of its own above the text."""
 _LONGEST_PUBLISHED = 80
 """In characters."""
-_ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?!\d)")
+_ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 
@@ -269,9 +269,9 @@ def _days_of_data(data: Any) -> Iterator[tuple[str, str]]:
 
 
 def address_day(address: str) -> str | None:
-    """The day in the address of a page (ISO 8601), as in ``/2024/03/05/``."""
-    day = _ADDRESS_DAY.search(address)
-    return day_in("-".join(day.groups())) if day else None
+    """The day in the address of a page (ISO 8601), as in ``/2024/03/05/``, ``/20240305/`` and ``/240305-``."""
+    days = (day_in(f"{f'20{day[1]}'[-4:]}-{day[3]}-{day[4]}") for day in _ADDRESS_DAY.finditer(address))
+    return next(filter(None, days), None)
 
 
 def _tree(data: bytes, path: str | Path) -> Any:

@@ -255,6 +255,9 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
         {"ferry": {"headline": "T", "content_html": f"<p>{FERRY}</p>", "date_published": "20240307", "journal": "P"}},
         {"results": [{"source": {"uri": "p.ex", "title": "P"}, "title": "T", "date": "7.3.2024", "body": [FERRY]}]},
         {"docs": [{"headline": {"main": "T"}, "abstract": FERRY, "pub_date": "2024-03-07", "source": "P"}]},
+        {"posts": [{"thread": {"site": "P", "title": "U"}, "title": "T", "text": FERRY, "published": "7.3.2024"}]},
+        {"results": [{"title": "T", "content": FERRY, "timestamp": 1709800000000, "source_name": "P"}]},
+        {"title": "T", "text": FERRY, "publish_date": "20240307", "source_url": "P"},
     ],
 )
 def test_collectors_of_news(tmp_path: Path, content: dict[str, Any]) -> None:
