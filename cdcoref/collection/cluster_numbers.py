@@ -44,25 +44,6 @@ Target = tuple[int, int]
 """The number of a cluster that mentions are moved into, and of a mention of it: it keeps its number and name."""
 
 
-def assign_clusters(
-    connection: sqlite3.Connection,
-    groups: Sequence[Sequence[int]],
-    rejected: Iterable[int] = (),
-    left: Iterable[int] = (),
-    *,
-    former: Former | None = None,
-    target: Target | None = None,
-) -> list[Change]:
-    """Store the clusters (`groups`) of mentions that were clustered again; returns the changes.
-
-    Mentions that are `rejected` are in no cluster any more; clusters that have `left` lost mentions. With a `former`
-    state, clusters get the numbers that they had in it.
-    """
-    assignment = _Assignment(connection, groups, former or Former({}, {}), target)
-    assignment.store(list(rejected), set(left))
-    return assignment.changes
-
-
 def refresh_clusters(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     """Count what is in clusters whose mentions changed, and find their titles; those without mentions are emptied."""
     for chunk in chunks(numbers):
@@ -146,12 +127,20 @@ def living_cluster(connection: sqlite3.Connection, number: int) -> int:
         number = row[0]
 
 
-class _Assignment:
-    """What mentions were in before clusters change, and what became of the clusters (`changes`)."""
+class Assignment:
+    """What mentions were in before clusters change, and what became of the clusters (`changes`).
+
+    `groups` of mentions are the new clusters; with a `former` state they get the numbers that they had in it.
+    """
 
     def __init__(
-        self, connection: sqlite3.Connection, groups: Sequence[Sequence[int]], former: Former, target: Target | None
+        self,
+        connection: sqlite3.Connection,
+        groups: Sequence[Sequence[int]],
+        former: Former | None,
+        target: Target | None,
     ) -> None:
+        former = former or Former({}, {})
         self._connection = connection
         self._groups = groups
         self._aliases = former.aliases
@@ -170,8 +159,9 @@ class _Assignment:
         self._before = {number: cluster for number, (cluster, _) in {**self._now, **known}.items()}
         self._origin = {number: origin for number, (_, origin) in {**self._now, **known}.items()}
 
-    def store(self, rejected: list[int], left: set[int]) -> None:
-        former = {cluster for cluster, _ in self._now.values() if cluster is not None} | left
+    def store(self, rejected: Sequence[int], left: Iterable[int]) -> list[Change]:
+        """Store the clusters; mentions that are `rejected` are in none, clusters that have `left` lost mentions."""
+        former = {cluster for cluster, _ in self._now.values() if cluster is not None} | {*left}
         query = "SELECT DISTINCT cluster FROM mentions WHERE number IN ({}) AND cluster IS NOT NULL"
         former.update(cluster for (cluster,) in rows_in(self._connection, query, rejected))
         self._connection.executemany(
@@ -209,6 +199,7 @@ class _Assignment:
             self._connection.execute("UPDATE clusters SET merged_into = ? WHERE number = ?", (number, other))
             self.changes.append((number, MERGED, other))
         refresh_clusters(self._connection, sorted(former | assigned))
+        return self.changes
 
     def _kept(self) -> dict[int, list[int]]:
         """By group, the numbers of the clusters that live on in it: a target first, then the oldest."""

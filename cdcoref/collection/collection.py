@@ -134,10 +134,7 @@ class Collection(Queries):
         return add_documents(self._database, reader, incoming, lines, progress)
 
     def remove(self, ids: Sequence[str]) -> Report:
-        """Remove documents by id, all of them or none; the rest of their stories is clustered again.
-
-        The corrections of their mentions hold again when the same documents are added again.
-        """
+        """Remove documents by id, all or none of them; if they are added again, their corrections hold again."""
         check_ids("documents", ids)
         return remove_documents(self._database, ids)
 
@@ -151,10 +148,7 @@ class Collection(Queries):
         progress: Progress = lambda stage, done, total: None,
         **changes: Any,
     ) -> Report:
-        """Add all documents again, then apply the corrections.
-
-        With another `model` or other `options`, or single ones by name, from now on: ``rebuild(threshold=0.6)``.
-        """
+        """Add all documents again, now with what is given (``rebuild(threshold=0.6)``), and apply the corrections."""
         settings = self._current()
         chosen = PredictionOptions.with_settings(options or settings.options, changes)
         kept_options(chosen)

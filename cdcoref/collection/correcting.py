@@ -29,6 +29,7 @@ ORDER = ("merged", "split", "moved", "left", "back")
 ClusterOf = Mapping[int, tuple[int | None, int | None]]
 """By the number of every mention those of its cluster and of its first one; None for what is no mention."""
 
+NO_CHANGE = Former({}, {})
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
 
@@ -129,25 +130,25 @@ def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
     query = "SELECT story FROM documents WHERE content IN ({})"
     stories = {story for (story,) in rows_in(connection, query, contents)}
     former = stored_former(connection, correction.number)
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
     moved_documents: dict[int, int] = {}
     if correction.action == "rename-story":
-        return store_outcome(connection, correction, (), notes, Former({}, {}))
+        return store_outcome(connection, correction)
     if correction.action in corrections.OF_STORIES:
         moved_documents = obey_stories(connection, correction, former.stories if former else {})
         stories |= stories_of(connection, moved_documents)
         stories = place_stories(connection, stories | set(moved_documents.values()))
-        notes = (*notes, *_notes_on_stories(connection, moved_documents))
+        notes += _notes_on_stories(connection, moved_documents)
         new = correction.undone is None and correction.action not in corrections.SPLITS
         if new and moved_documents and stored_settings(connection).config is not None:
-            notes = (*notes, "a rebuild compares mentions of documents that were in different stories until now")
+            notes.append("a rebuild compares mentions of documents that were in different stories until now")
     elif correction.action in corrections.FACTS and correction.cluster is not None:
         row = connection.execute(
             "SELECT story FROM clusters WHERE number = ?",
             (living_cluster(connection, number_of(correction.cluster, "c", "cluster")),),
         ).fetchone()
         refresh_facts(connection, [story for story in row or () if story is not None])
-        return store_outcome(connection, correction, (), notes, Former({}, {}))
+        return store_outcome(connection, correction)
     stories_now = tied(connection, stories)
     before = clusters_in(connection, stories_now)
     aliases = dict(connection.execute("SELECT number, merged_into FROM clusters WHERE merged_into IS NOT NULL"))
@@ -160,11 +161,11 @@ def _obey(connection: sqlite3.Connection, correction: Correction) -> Correction:
     after = clusters_in(connection, stories_now)
     moved = moves(connection, before, after, titles)
     if not moved and not moved_documents:
-        notes = (*notes, UNCHANGED)
+        notes.append(UNCHANGED)
     changed = {number: clusters for number, clusters in before.items() if clusters != after[number]}
     clusters = {cluster for number in changed for cluster, _ in (before[number], after[number]) if cluster is not None}
     aliases = {cluster: aliases.get(cluster) for cluster in sorted(clusters)}
-    return store_outcome(connection, correction, moved, notes, Former(changed, aliases, moved_documents))
+    return store_outcome(connection, correction, moved, tuple(notes), Former(changed, aliases, moved_documents))
 
 
 def _notes_on_stories(connection: sqlite3.Connection, moved: Iterable[int]) -> Iterator[str]:
@@ -346,9 +347,9 @@ def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str
 def store_outcome(
     connection: sqlite3.Connection,
     correction: Correction,
-    moved: tuple[Move, ...],
-    notes: tuple[str, ...],
-    former: Former,
+    moved: tuple[Move, ...] = (),
+    notes: tuple[str, ...] = (),
+    former: Former = NO_CHANGE,
 ) -> Correction:
     """Store what a correction, or undoing it, did; returns the correction with it."""
     changed = [[number, *clusters] for number, clusters in former.mentions.items()]

@@ -35,10 +35,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class CorrectedMention:
-    """A mention as a correction knows it: the hash of its document's content, tokens and kind.
-
-    `document` and `words` are what it was called when the correction was made; only for people.
-    """
+    """A mention by its document's content, tokens and kind; `document` and `words` are for people who read it."""
 
     document: str
     words: str

@@ -42,10 +42,7 @@ class Incoming:
 
     @classmethod
     def of(cls, document: Document, mentions: Sequence[Mention] | None, boilerplate: Collection[bytes]) -> Incoming:
-        """Prepare a document; `boilerplate` are keys of lines that do not count (see `cdcoref.stories.words_of`).
-
-        Where mentions are to be found, none are found in these lines.
-        """
+        """Prepare a document; lines whose keys are `boilerplate` do not count, and no mentions are found in them."""
         given = None
         if mentions is not None:
             ordered = sorted(mentions, key=lambda m: (m.start, m.end, m.tokens, m.kind or "", m.cluster or ""))

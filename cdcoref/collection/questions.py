@@ -26,10 +26,7 @@ OPEN = 1.0
 
 
 class UncertainDecision(NamedTuple):
-    """A merge that was made (`together`) or was not, as the most probable pair of mentions across its two sides.
-
-    `probability` is the mean over these pairs; `doubt` is 1 at the probability above which clusters are merged.
-    """
+    """A merge that was made (`together`) or not, by its most probable pair, with its mean probability and its doubt."""
 
     first: int
     second: int
@@ -110,10 +107,7 @@ def _merges(
     above: np.ndarray,
     must_links: Sequence[Pair],
 ) -> list[UncertainDecision]:
-    """The mention of each cluster that fits worst, with the one that it resembles most or refers to.
-
-    `above` is the probability above which a mention's cluster is merged with others. *Shape:* (mentions,)
-    """
+    """The mention of each cluster that fits worst, with the one that it resembles most or refers to."""
     compared = links.compared
     one = np.concatenate([compared.first, compared.second, links.pronouns])
     other = np.concatenate([compared.second, compared.first, links.candidates])

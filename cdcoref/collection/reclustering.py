@@ -12,7 +12,7 @@ import numpy as np
 
 from cdcoref import linking
 from cdcoref.clustering import CannotLinks, PairScores, connected, merge_blocks, with_followers
-from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Former, assign_clusters, refresh_facts
+from cdcoref.collection.cluster_numbers import MERGED, SPLIT, Assignment, Former, refresh_facts
 from cdcoref.collection.corrections import holding, stored_tokens
 from cdcoref.collection.database import rows_in
 from cdcoref.collection.questions import Pair, UncertainDecision, uncertain_decisions
@@ -171,7 +171,7 @@ def recluster(
     groups: dict[int, list[int]] = {}
     for number, label in zip(numbers.tolist(), labels.tolist(), strict=True):
         groups.setdefault(label, []).append(number)
-    changes = assign_clusters(connection, list(groups.values()), rejected, left, former=former, target=goal)
+    changes = Assignment(connection, list(groups.values()), former, goal).store(rejected, left)
     refresh_facts(connection, bundle)
     decisions: list[UncertainDecision] = []
     if config is not None and mentions:

@@ -147,11 +147,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A decision that is worth checking: are these two mentions the same?
-
-    `together`: they are in one cluster now. `probability` is the mean across the two sides of the decision, see
-    :mod:`cdcoref.collection.questions`.
-    """
+    """A decision that is worth checking (see :mod:`cdcoref.collection.questions`): are these two mentions the same?"""
 
     first: StoredMention
     second: StoredMention
@@ -161,10 +157,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of what is in a collection; `across` are clusters in several documents, `singletons` of one mention.
-
-    Documents without words are counted, but are no story.
-    """
+    """Numbers of what there is: `across` are clusters in several documents; documents without words are no stories."""
 
     documents: int
     stories: int

@@ -28,10 +28,7 @@ def kept_options(options: PredictionOptions) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The model and the options of a collection.
-
-    `fingerprint` is of the model that has read documents, None until one has; `clustering` is its configuration.
-    """
+    """The model and options; `fingerprint` and `clustering` are its hash and configuration, once it has read."""
 
     model: str
     options: PredictionOptions

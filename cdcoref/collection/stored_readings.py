@@ -229,10 +229,7 @@ class SubjectNames:
         self._subjects = [places for places in by_subject.values() if len(places) > 1]
 
     def joined(self, labels: np.ndarray) -> np.ndarray:
-        """The labels of mentions after clusters of the same name have become one; before, no stories share one.
-
-        *Shapes:* (mentions,)
-        """
+        """The labels after clusters of one name have become one; before, stories share none. *Shapes:* (mentions,)"""
         labels = labels.copy()
         for places in self._subjects:
             own = []
@@ -247,10 +244,7 @@ class SubjectNames:
         return labels
 
     def shared(self, members: np.ndarray, joined: np.ndarray) -> np.ndarray:
-        """`SHARED` for mentions of different stories that :meth:`joined` put into one cluster, 0 for others.
-
-        *Shapes:* (members,), (mentions,) to (members, members)
-        """
+        """`SHARED` for mentions of different stories that :meth:`joined` joins. *Shape:* (members, members)"""
         story = np.searchsorted(self._ends, members, side="right")
         same = (story[:, None] != story) & (joined[members][:, None] == joined[members])
         return SHARED * same.astype(np.float64)

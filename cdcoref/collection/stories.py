@@ -19,10 +19,7 @@ from cdcoref.stories import subject_labels
 def corrected_labels(
     connection: sqlite3.Connection, labels: np.ndarray, contents: Sequence[bytes], vectors: csr_array
 ) -> np.ndarray:
-    """The stories (`labels`) of documents after corrections; `contents` and `vectors` are those of the documents.
-
-    *Shapes:* (documents,), (documents, words)
-    """
+    """The stories (`labels`) of documents with these contents and vectors after corrections. *Shape:* (documents,)"""
     keys = {mention_key(content, (), None): row for row, content in enumerate(contents)}
     constraints = stored_constraints(connection, contents, keys)
 

@@ -24,10 +24,7 @@ SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class KnownCorpus:
-    """A corpus in the registry, and how a split is read from a folder in the distributed format.
-
-    `files` are those of a split, which `reader` reads; `wanted` says in words which these are.
-    """
+    """A corpus in the registry, and the files of a split in the distributed format; `wanted` says in words which."""
 
     info: CorpusInfo
     reader: Callable[[Path, str, Sequence[Path]], Corpus]

@@ -16,10 +16,7 @@ LONGEST_NUMBER = 9
 
 
 def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
-    """The files of a split: those in a folder named after it, otherwise those whose names end in its name.
-
-    A dev split may be called ``val`` or ``validation``; ``.gz`` may follow the suffix.
-    """
+    """The files of a split: in a folder of its name (dev: also val, validation), else those whose names end in it."""
     for name in _NAMES[split]:
         inside = sorted(path for path in (folder / name).glob("*") if _ends_in(path, suffix))
         if inside:

@@ -58,10 +58,7 @@ def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Me
 
 
 def named_links(id: str, chains: Iterable[Sequence[Link]]) -> Iterator[tuple[Link, str | None, str | None]]:
-    """The links of a document with the kinds and the clusters of their chains.
-
-    A label names the cluster of one chain, chosen so that as many links as possible keep theirs.
-    """
+    """The links with the kinds and clusters of their chains; a label names one chain, so that most are followed."""
     kept = [chain for chain in chains if chain]
     names = _assigned_names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
     for number, chain in enumerate(kept):

@@ -41,10 +41,7 @@ _CHECKSUM = ', "checksum": '
 
 
 def stored_fields(document: Document) -> str:
-    """The fields of a document that are stored besides its id and text, as JSON, with a checksum of all of it.
-
-    Its parse is among them.
-    """
+    """What is stored of a document besides its id and text, its parse too, as JSON with a checksum of all of it."""
     body = plain_fields(document)[:-1]
     if document.parse is not None:
         body += f'{_PARSE}"{base64.b64encode(document.parse).decode()}"'
@@ -234,10 +231,7 @@ def _column_of_another_type(connection: sqlite3.Connection) -> str | None:
 
 
 def corpus_in(connection: sqlite3.Connection, stories: Sequence[int] | None = None) -> Corpus:
-    """What is in a collection: the documents as they were added, the mentions by place, the names of clusters.
-
-    `stories` are the numbers of the stories whose documents are wanted; None: everything.
-    """
+    """A collection, or some stories of it, as a corpus: documents as they were added, mentions by place, names."""
     values = () if stories is None else tuple(stories)
     chosen = "" if stories is None else f"AND documents.story IN ({', '.join('?' * len(values))})"
     rows = connection.execute(_DOCUMENTS.format(chosen), values)

@@ -267,10 +267,7 @@ def _described(mention: Mention, document: Document) -> str:
 
 
 def described_ids(ids: IdScope | None, *, several: bool = False) -> str:
-    """A clause for users that says how the cluster ids of a file were taken, and how to have it otherwise.
-
-    `ids` is None for a file of a single document; the file may be one of `several` that are read together.
-    """
+    """How cluster ids were taken (None: one document), of one file or of `several`, and how to have it otherwise."""
     if several and ids != "local":
         within = "" if ids is None else "; --ids local takes them within documents"
         return f"cluster ids are local to the file; --ids global takes them across files{within}"

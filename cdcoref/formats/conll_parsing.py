@@ -63,10 +63,7 @@ def is_cross_document(line: bytes) -> bool:
 
 
 def read_conll_table(path: str | Path, lines: Lines | None = None, *, ids: IdScope | None = None) -> MentionTable:
-    """Read the mentions of a CoNLL file, plain or gzipped; `ids` as in :func:`cdcoref.formats.read_conll`.
-
-    `lines` gets the token lines of every document, without white space at their ends.
-    """
+    """Read the mentions; `ids` as in :func:`cdcoref.formats.read_conll`. `lines` gets the token lines of documents."""
     parser = _Parser(str(path), lines, ids)
     for first, chunk in line_chunks(path):
         for number, line in enumerate(chunk.split(b"\n")[:-1], first):

@@ -157,10 +157,7 @@ def _head_of(mention: FoundMention, path: str) -> tuple[int, ...]:
 
 
 def write_corefud(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
-    """Write a corpus as CorefUD, gzipped if the name ends in `.gz`; returns a sentence for each loss.
-
-    A cluster gets an id per document (`e1`, `e2`, ...), besides its name in the corpus.
-    """
+    """Write a corpus as CorefUD, with cluster ids for each document and names; returns a sentence for each loss."""
     written = corpus.subset(document.id for document in corpus.documents if document.tokens)
     first = 1
     with output_file(path) as file:

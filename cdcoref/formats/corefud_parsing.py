@@ -198,10 +198,7 @@ def _piece(name: str) -> tuple[str, int, int]:
 def read_corefud_table(
     path: str | Path, words: list[Word] | None = None, *, empty_nodes: bool = True
 ) -> tuple[MentionTable, list[FoundMention]]:
-    """Read the mentions of a CorefUD file, plain or gzipped, as a table and as they were found; adds to `words`.
-
-    Empty nodes (words that the text omits) are tokens unless `empty_nodes` is false.
-    """
+    """Read mentions as a table and as found; adds to `words`. Empty nodes are tokens if `empty_nodes`."""
     reader = _Reader(str(path), words, empty_nodes)
     for first, chunk in line_chunks(path):
         reader.read(chunk[:-1].split(b"\n"), first)

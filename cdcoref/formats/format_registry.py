@@ -69,10 +69,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None) -> Corpus:
 
 
 def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> MentionTable:
-    """Read the mentions of a file in any format with coreference, for scoring.
-
-    `ids` as in `read_corpus`.
-    """
+    """Read the mentions of a file in any format with coreference, for scoring; `ids` as in `read_corpus`."""
     with readable_twice(path) as file:
         format = format_of(file)
         empty = not first_bytes(file, any_type=True).strip()

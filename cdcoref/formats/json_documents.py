@@ -27,10 +27,7 @@ _PREDICTION = re.compile(rb'\s*\{\s*"version":\s*[0-9]+\s*,\s*"stories":')
 
 
 def json_documents(source: str | Path | BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the JSON of each document, with the number of the line on which it begins (from 1).
-
-    The source is a file (UTF-8, plain or gzipped), or a stream of bytes.
-    """
+    """Yield the JSON of each document of a file or stream with the number of the line on which it begins (from 1)."""
     lines = ((n, line) for first, chunk in line_chunks(source) for n, line in enumerate(chunk.split(b"\n")[:-1], first))
     beginning = next((entry for entry in lines if entry[1].strip()), None)
     if beginning is None:

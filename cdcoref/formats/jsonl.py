@@ -29,10 +29,7 @@ _END_TO_END = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\
 
 
 def read_jsonl(source: str | Path | BinaryIO, options: ReadOptions | None = None) -> Corpus:
-    """Read a corpus from a file (UTF-8, plain or gzipped) or a stream of bytes.
-
-    Notes report unknown fields that are no plain values and mentions extended to whole tokens.
-    """
+    """Read a corpus from a file, plain or gzipped, or a stream; notes report what was left out, extended or unknown."""
     remarks = Remarks()
     records = list(read_records(source, remarks, options or ReadOptions()))
     names, doubts = joined_names(record.names for record in records)
@@ -122,10 +119,7 @@ def _mention_fields(mention: Mention, document: Document) -> dict[str, Any]:
 def names_entry(
     mentions: Sequence[Mention], names: Mapping[ClusterKey, str], clusters: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """The field with the names of the clusters of some mentions; none if nothing is known of them.
-
-    `clusters` has what else is known of some of them: objects with ``cluster`` and ``kind``.
-    """
+    """The names of the clusters of some mentions, and what else is known of them (`clusters`); none if nothing is."""
     if not names and not clusters:
         return {}
     known = {(one["kind"], one["cluster"]): one for one in clusters}

@@ -169,10 +169,7 @@ class Record(NamedTuple):
 
 
 def read_records(source: str | Path | BinaryIO, remarks: Remarks, options: ReadOptions) -> Iterator[Record]:
-    """Yield the documents of a file (UTF-8, plain or gzipped) or a stream of bytes, and remark on what is noticed.
-
-    A document without an id gets the name of the file and the number of its line.
-    """
+    """Yield documents, and remark on what is noticed; without an id they get the names of the file and the line."""
     line_of: dict[str, int] = {}
     for number, data in json_documents(source):
         try:

@@ -64,10 +64,7 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool = False) -> Iterator[bytes]:
-    """Chunks of text in an encoding, cut anywhere, as chunks of UTF-8, none of them empty.
-
-    `marked` says whether it is the encoding that the file's byte order mark states.
-    """
+    """Chunks of text in an encoding, cut anywhere, as UTF-8, none empty; `marked`: by the file's byte order mark."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
     for data, last in chain(((chunk, False) for chunk in chunks), [(b"", True)]):

@@ -180,10 +180,7 @@ def checked_day(since: str) -> str:
 
 
 def select_documents(corpus: Corpus, since: str | None = None, source: str | None = None) -> Corpus:
-    """The documents of a corpus that are of a day or later, and of a source; a note counts those without a known date.
-
-    `since` is a day such as ``"2024-03-05"``; `source` is what the metadata name, whatever its capitals.
-    """
+    """The documents of a day (``"2024-03-05"``) or later, and of a source; notes count the chosen and the undated."""
     if since is None and source is None:
         return corpus
     first = None if since is None else checked_day(since)

@@ -26,10 +26,7 @@ class OutputFile:
 
 @contextmanager
 def output_file(path: str | Path) -> Iterator[OutputFile]:
-    """A UTF-8 text file that replaces `path` when the block ends without an error; compressed if the name ends in .gz.
-
-    Anything but a regular file, such as ``/dev/stdout`` or a pipe, is written to directly.
-    """
+    """A text file that replaces `path` when the block ends without an error, gzipped as .gz; pipes are written to."""
     with ExitStack() as stack:
         with _errors(path):
             stream = stack.enter_context(_text_stream(Path(path)))

@@ -73,10 +73,7 @@ def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
 
 
 def bounded_zlib(data: bytes) -> bytes | None:
-    """What compressed data holds; None if it is more than the limit, or the data ends too early.
-
-    Raises `zlib.error` if it is no such data.
-    """
+    """What zlib data holds; None if that is beyond the limit, or ends too early. Raises `zlib.error` for other data."""
     decompressor = zlib.decompressobj()
     content = decompressor.decompress(data, most_unpacked())
     return content if decompressor.eof else None

@@ -167,10 +167,7 @@ class CorefModel(nn.Module):
             self.antecedent_scorer = AntecedentScorer(width, *sizes).to(self.device)
 
     def add_context_scorer(self, options: ContextOptions) -> None:
-        """Give the model the cross-encoder of its upper layers, untrained.
-
-        An `InputError` if the encoder has no relative positions, too few layers, or too narrow a window of attention.
-        """
+        """Give the model an untrained cross-encoder; an `InputError` if the encoder does not suit it."""
         check_contexts(self.encoder.config, options)
         self.settings = replace(self.settings, contexts=options)
         self.context_scorer = ContextScorer(self.encoder, options).to(self.device)
@@ -276,10 +273,7 @@ class CorefModel(nn.Module):
         return logits
 
     def lower_states(self, batch: EncoderBatch) -> Tensor:
-        """The output of the lower layers for documents that are read one by one, which the cross-encoder goes on from.
-
-        *Shape:* (sequences, length, width)
-        """
+        """What the lower layers make of documents, for the cross-encoder. *Shape:* (sequences, length, width)"""
         masks = batch.attention_mask, batch.global_attention_mask
         return self.encoder.lower_layers(batch.input_ids, *masks, self.settings.contexts.lower_layers)
 
@@ -315,10 +309,7 @@ class CorefModel(nn.Module):
         return self._detected(batch, self._for_detector(batch, seen)), words, learnt, anaphora
 
     def normalised_layers(self, batch: ReadingBatch) -> Tensor:
-        """Words as the last layers see them, of mean 0 and variance 1, for the heads that learn from them.
-
-        *Shape:* (words, :attr:`word_layer_width`)
-        """
+        """Words as heads see them, of mean 0 and variance 1. *Shape:* (words, :attr:`word_layer_width`)"""
         return self._normalised(words_of_layers(self._states(batch), batch))
 
     def words_for_detector(self, batch: ReadingBatch) -> Tensor:
@@ -401,10 +392,7 @@ class CorefModel(nn.Module):
 
     @classmethod
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:
-        """An untrained model on a Longformer checkpoint; its heads are initialised from torch's random state.
-
-        An `InputError` if there is no such checkpoint, or its tokenizer does not fit it.
-        """
+        """An untrained model on a Longformer checkpoint; an `InputError` if there is none, or no fitting tokenizer."""
         folder = find_checkpoint(name_or_folder)
         tokenizer = load_tokenizer(folder)
         encoder = CDLMModel.from_pretrained(folder).float()

@@ -104,11 +104,7 @@ class SpanDetector(nn.Module):
 
 
 def words_of_layers(states: Sequence[Tensor], batch: ReadingBatch) -> Tensor:
-    """Words as several layers of the encoder see them, each the mean over its pieces, in fp32.
-
-    `states`: The layers' hidden states. *Shape:* (sequences, length, width) each
-    *Shape:* (words, layers * width) out
-    """
+    """The mean of each word's pieces in several layers, fp32. *Shape:* (words, layers * width)"""
     pieces, word_of_piece = batch.pieces, batch.word_of_piece
     seen = torch.cat([state.reshape(-1, state.shape[-1])[pieces] for state in states], dim=-1).float()
     words = len(batch.word_places)
@@ -167,11 +163,7 @@ class AntecedentScorer(nn.Module):
 
 
 def antecedent_loss(logits: Tensor, right: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Mean over pronouns of the negative log probability of all their right antecedents, or of none if they have none.
-
-    `logits`, `right`: Of pronouns and candidates, pronoun by pronoun; whether they corefer. *Shape:* (pairs,)
-    `sizes`: Candidates of every pronoun.
-    """
+    """Mean negative log probability of pronouns' right antecedents, or of having none; `sizes`: candidates of each."""
     losses = []
     for own, correct in zip(logits.split(list(sizes)), right.split(list(sizes)), strict=True):
         with_none = torch.cat([own.new_zeros(1), own])

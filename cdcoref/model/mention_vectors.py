@@ -42,18 +42,11 @@ class MentionProjection(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def project(self, words: Tensor) -> Tensor:
-        """The projections of words, kept until the mentions are known.
-
-        The vector of a mention is the mean over its words of the first half, plus the second half of one word.
-        *Shape:* (words, width) in, (words, 2 * dimension) out
-        """
+        """Projections of words until mentions are known: halves for mean and last. *Shape:* (words, 2 * dimension)"""
         return torch.cat([self.mean(words), self.last(words)], dim=1)
 
     def forward(self, mean: Tensor, last: Tensor) -> Tensor:
-        """Vectors of mentions whose words are known. *Shape:* (mentions, dimension)
-
-        `mean`, `last`: The mean of a mention's words, and the last of them or of its head. *Shape:* (mentions, width)
-        """
+        """Vectors of mentions from the mean and the last (or head) of their words. *Shape:* (mentions, dimension)"""
         vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
         return vectors
 
@@ -148,10 +141,7 @@ class KindScorer(nn.Module):
         return self.get_submodule(_NETWORK[name])
 
     def standardise(self, features: Tensor, rare: Tensor | None = None, prior: Tensor | None = None) -> None:
-        """Take mean and spread of the features from examples; those that are `rare` get their `prior` instead.
-
-        *Shapes:* (pairs, features); (features,)
-        """
+        """Take mean and spread of features from examples; `rare` ones get their `prior`. *Shapes:* (pairs, features)"""
         self.mean.copy_(features.mean(dim=0))
         self.scale.copy_(features.std(dim=0, correction=0) + 1e-3)
         if rare is not None and prior is not None:
@@ -159,10 +149,7 @@ class KindScorer(nn.Module):
             self.prior.copy_(prior * rare)
 
     def standardised(self, features: Tensor) -> Tensor:
-        """The features as networks see them, of mean 0 and spread 1 over the examples; rare ones are 0.
-
-        *Shape:* (pairs, features)
-        """
+        """Features as networks see them, of mean 0 and spread 1; rare ones are 0. *Shape:* (pairs, features)"""
         seen = self.scale >= MIN_SPREAD
         return torch.where(seen, (features - self.mean) / self.scale.masked_fill(~seen, 1.0), 0.0)
 
@@ -177,11 +164,7 @@ class KindScorer(nn.Module):
         return logits
 
     def forward(self, features: Tensor, one: Tensor, other: Tensor) -> Tensor:
-        """The weighted mean of all networks, and what rare features add. *Shape:* (pairs,)
-
-        `features`: What is compared of pairs besides learnt vectors. *Shape:* (pairs, features)
-        `one`, `other`: All learnt vectors of the two mentions. *Shape:* (pairs, columns of :class:`VectorScorer`)
-        """
+        """The weighted mean of all networks for features and learnt vectors, and the priors. *Shape:* (pairs,)"""
         standard = self.standardised(features)
         logits = (1 - sum(self.shares.values())) * self.layers(standard) + features @ self.prior
         for name, share in self.shares.items():
@@ -227,10 +210,7 @@ class VectorScorer(nn.Module):
         return found
 
     def project(self, words: Tensor) -> Tensor:
-        """The projections of words for learnt vectors (:meth:`MentionProjection.project`), one kind after the other.
-
-        *Shape:* (words, width) in, (words, kinds that learn * 2 * columns) out
-        """
+        """Projections of words for learnt vectors, by kind. *Shape:* (words, kinds that learn * 2 * columns)"""
         kept = [words[:, :0]]
         for kind in self.learning:
             halves, scorer = words.new_zeros(len(words), 2, self.columns), self.of_kind(kind)

@@ -152,10 +152,7 @@ class Prediction(Results):
         return views.page_html(self, title=title)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """Stories, clusters and documents as one JSON object, in one line without an `indent`.
-
-        Its JSON Schema is ``cdcoref.formats.json_schema("prediction")``.
-        """
+        """Stories, clusters and documents as one JSON object, of the schema ``json_schema("prediction")``."""
         return views.json_text(self, indent=indent)
 
     def resolved_texts(self) -> dict[str, str]:

@@ -71,10 +71,7 @@ class Predictor:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the model and its settings as they are when it is first asked for, the same in every precision.
-
-        A model that computes in eight bits is read again for it.
-        """
+        """A hash of the model when it is first asked for, the same in every precision: one in 8 bits is read again."""
         if self._fingerprint is None:
             exact = self.model if self._exact is None else self._exact()
             self._fingerprint = models.model_fingerprint(exact, with_precision=False)
@@ -283,10 +280,7 @@ def joined_stories(stories: Iterable[linking.LinkedStory], order: Mapping[str, i
 def plan_stories(
     vectors: DocumentVectors, groups: Iterable[Sequence[str]], max_pairs: int | None, *, larger: bool = False
 ) -> tuple[list[Story], int]:
-    """Groups of documents with the pairs to compare in each, and how many pairs `max_pairs` leaves out.
-
-    `larger`: the groups may have several stories.
-    """
+    """Groups with the pairs to compare, and how many `max_pairs` leaves out; `larger` ones may have several stories."""
     stories = []
     pruned = 0
     by_words = group_documents(vectors) if larger else []

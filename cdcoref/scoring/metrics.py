@@ -11,10 +11,7 @@ from cdcoref.scoring.overlap import Floats, Ints, Overlap
 
 
 def best_assignment(rows: Ints, columns: Ints, weights: Floats) -> NDArray[np.bool_]:
-    """Choose cells, at most one per row and column, so that the sum of their weights, all positive, is maximal.
-
-    No cell occurs twice. *Shape* of all, and of the result, which says whether each is chosen: (cells,)
-    """
+    """Choose cells, at most one of a row or column, whose positive weights have the largest sum. *Shape:* (cells,)"""
     chosen = np.zeros(len(rows), bool)
     left = np.arange(len(rows))
     while len(left):
@@ -169,10 +166,7 @@ def count_ceaf_m(overlap: Overlap) -> Floats:
 
 
 def count_ceaf_e(overlap: Overlap) -> Floats:
-    """CEAF over clusters (Luo 2005), similarity phi4 = 2c / (|K| + |R|).
-
-    The maximal sum of phi4, divided by the number of key clusters, is recall; by that of response clusters, precision.
-    """
+    """CEAF over clusters (Luo 2005), phi4 = 2c / (|K| + |R|): the maximal sum, divided by the number of clusters."""
     phi = 2 * overlap.counts / (overlap.key_sizes[overlap.rows] + overlap.response_sizes[overlap.columns])
     chosen = best_assignment(overlap.rows, overlap.columns, phi)
     ones = np.ones_like(overlap.key_sizes), np.ones_like(overlap.response_sizes)
@@ -217,10 +211,7 @@ def count_pairs(overlap: Overlap) -> Floats:
 
 
 def links_of_pairs(pairs: Floats) -> Floats:
-    """BLANC's links from `count_pairs`: coreference, then non-coreference links (both, key, response).
-
-    *Shape:* (..., 8) to (..., 6)
-    """
+    """Coreference and non-coreference links (both, key, response) of `count_pairs`. *Shape:* (..., 8) to (..., 6)"""
     key, response, both, key_links, response_links, both_links, key_shared, response_shared = np.moveaxis(pairs, -1, 0)
     apart = _pairs(both) - key_shared - response_shared + both_links
     return np.stack(

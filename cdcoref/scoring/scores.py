@@ -126,10 +126,7 @@ MOST_COMPARED = 1 << 25
 
 
 def other_words(key: Path, response: Path) -> str | None:
-    """A sentence if documents of a response have as many tokens as in the key, but other words.
-
-    None if there are no such documents, or a file is a pipe or larger than `MOST_COMPARED`.
-    """
+    """A sentence if documents have as many tokens as in the key, but other words; large files are not compared."""
     if not all(path.is_file() and path.stat().st_size <= MOST_COMPARED for path in (key, response)):
         return None
     try:
@@ -181,10 +178,7 @@ class FileScores:
 def score_files(
     key: str | Path, responses: Iterable[str | Path], options: Options | None = None
 ) -> Iterator[FileScores]:
-    """Score responses against a key, one at a time.
-
-    Raises `InputError` if a file cannot be read, or a response does not match the key.
-    """
+    """Score responses against a key, one at a time; an `InputError` if one cannot be read or does not match the key."""
     options = options or Options()
     table = read_mention_table(key, ids=options.ids)
     for response in responses:

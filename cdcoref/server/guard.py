@@ -52,10 +52,7 @@ Refuse = Callable[[Scope, int, str], Response]
 
 
 class Guard:
-    """The outermost layer of the application.
-
-    What it refuses may come from a foreign page, so the answer must hold nothing of the collection and no secret.
-    """
+    """The outermost layer; a refusal may go to a foreign page, so it holds nothing of the collection and no secret."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions, port: int, refuse: Refuse) -> None:
         self._app = app

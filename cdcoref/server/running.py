@@ -153,10 +153,7 @@ class Server:
 
 
 def serve(path: str | Path | None, options: ServerOptions, ready: Callable[[Server], None]) -> list[Job]:
-    """Serve in the main thread until the process is interrupted; returns the additions that were cancelled.
-
-    `ready` is called when the server listens.
-    """
+    """Serve until the process is interrupted; returns the additions that were cancelled. `ready` is called first."""
     server = Server(path, options)
     # A process that is terminated ends as one that is interrupted, and not at once.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -168,18 +165,10 @@ def serve(path: str | Path | None, options: ServerOptions, ready: Callable[[Serv
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(128)
-        except OSError:
-            listening.close()
-            raise
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address, family=family, backlog=128)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).partition(" (while attempting")[0]
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             raise InputError(f"port {port} of {host} is in use; choose another one") from None
         raise InputError(f"the address {host}, port {port}, cannot be used ({reason})") from None
-    return listening

@@ -68,10 +68,7 @@ State = Literal["waiting", "running", "done", "failed"]
 
 @dataclass(slots=True)
 class Job:
-    """An addition, which changes while it is made; ``"failed"``: nothing was added, unless `summary` says otherwise.
-
-    `problems` has a sentence for each file that could not be read. `report` is a :class:`cdcoref.collection.Report`.
-    """
+    """An addition, which changes while it is made; ``"failed"``: nothing was added, unless `summary` says otherwise."""
 
     number: int
     created: str

@@ -127,10 +127,7 @@ def fit_antecedents(
     rng: np.random.Generator,
     say: Say,
 ) -> None:
-    """Train the model's scorer of antecedents on all mentions whose kind has any; all else in it stays as it is.
-
-    An `InputError` if the shares of the corpora leave no document that has pronouns.
-    """
+    """Train the scorer of antecedents; an `InputError` if the shares of corpora leave no document with pronouns."""
     scorer = model.antecedent_scorer
     assert scorer is not None
     examples = [list(_examples(part.corpus, own)) for part, own in zip(parts, words, strict=True)]

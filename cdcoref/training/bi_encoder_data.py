@@ -82,11 +82,7 @@ class BiEncoderBatch(Batch):
     targets: Tensor
 
     def relations(self) -> tuple[Tensor, Tensor]:
-        """Which pairs of mentions corefer, and which can be compared. *Shape:* (mentions, mentions) each
-
-        Those can whose links are annotated. Events of two topics never corefer; of entities of different topics it is
-        unknown.
-        """
+        """Which pairs corefer, and which are comparable: events, or of one topic. *Shapes:* (mentions, mentions)"""
         same = self.clusters[:, None] == self.clusters[None]
         comparable = self.documents[:, None] == self.documents[None]
         crossing = self.crossing[:, None] & self.crossing[None] & (self.corpora[:, None] == self.corpora[None])
@@ -119,10 +115,7 @@ class _Annotated:
 
 
 class BiEncoderData(Dataset[BiEncoderBatch]):
-    """The batches of an epoch, which `set_epoch` chooses; each has documents of one topic or of several small ones.
-
-    `targets`: By corpus the teacher's vectors of its mentions. *Shape:* (mentions, teacher's width)
-    """
+    """The batches of an epoch, each of one topic or of small ones; `targets` are the teacher's vectors by corpus."""
 
     def __init__(
         self,

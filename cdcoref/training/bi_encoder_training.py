@@ -61,10 +61,7 @@ class BiEncoderLearner(nn.Module):
         self.bounds = nn.Linear(width, corpora * len(KINDS) * BOUNDS)
 
     def words(self, inputs: ReadingBatch) -> Tensor:
-        """Words in the last layer. *Shape:* (words, width)
-
-        The output of the frozen layers does not change: it is computed once a sequence and kept in half precision.
-        """
+        """Words in the last layer; what frozen layers say of a sequence is kept in fp16. *Shape:* (words, width)"""
         masks = inputs.attention_mask, inputs.global_attention_mask
         if not self._frozen_layers:
             return words_of_layers([self.encoder(inputs.input_ids, *masks).last_hidden_state], inputs)
@@ -190,12 +187,7 @@ def contrastive_loss(vectors: Tensor, same: Tensor, comparable: Tensor, temperat
 
 
 def distillation_loss(vectors: Tensor, targets: Tensor, temperature: float) -> Tensor:
-    """The divergence of similarities from those of a teacher (Kullback and Leibler 1951), the mean over mentions.
-
-    The softmax of a mention's cosines with all others, divided by the `temperature`, is a distribution over these.
-
-    `vectors`, `targets`: *Shape:* (mentions, width) each, of any widths
-    """
+    """KL divergence of each mention's softmax over cosines from a teacher's. *Shapes:* (mentions, any width)"""
     student, teacher = (_log_similarities(table, temperature) for table in (vectors, targets))
     return nn.functional.kl_div(student, teacher, log_target=True, reduction="batchmean")
 
@@ -209,10 +201,7 @@ def _log_similarities(vectors: Tensor, temperature: float) -> Tensor:
 
 
 def teacher_vectors(name: str, parts: Sequence[AnnotatedCorpus], run: Run) -> list[Tensor]:
-    """What the last layer of a teacher's encoder makes of the mentions of each corpus.
-
-    *Shape of each:* (mentions, teacher's width), in half precision; zeros for what it does not read
-    """
+    """What a teacher's last layer makes of the mentions of each corpus, fp16. *Shape:* (mentions, teacher's width)"""
     teacher = CorefModel.from_pretrained(name).to(run.device).eval()
     if not teacher.settings.vectors.layers:
         raise InputError(f"bi_encoder.teacher: the model {name} has no bi-encoder that could teach one")

@@ -41,11 +41,7 @@ SHARES = "contexts.corpus_shares"
 
 @dataclass(frozen=True, slots=True)
 class ContextTraining(Checked):
-    """Which pairs the cross-encoder of upper layers learns from, and how it is trained.
-
-    The seed, the dropout of attention, and how often checkpoints are written and progress is reported are those of the
-    run; the dropout of hidden states is that of the encoder.
-    """
+    """Which pairs the cross-encoder learns from, and how it is trained; seed and dropout are those of the run."""
 
     nearest: Count = 16
     """The mentions of its group that a mention is compared with because their vectors are most similar. A group is a
@@ -80,10 +76,7 @@ class ContextTraining(Checked):
 
 @dataclass(frozen=True)
 class LabelledContexts(Batch):
-    """A batch of pairs, and whether each corefers.
-
-    `labels`: 1 for coreferent pairs, otherwise 0. *Shape:* (pairs,)
-    """
+    """A batch of pairs; `labels` are 1 for those that corefer, otherwise 0. *Shape:* (pairs,)"""
 
     inputs: ContextBatch
     labels: Tensor
@@ -183,10 +176,7 @@ class ContextData(Dataset[LabelledContexts]):
 
 
 def read_contexts(model: CorefModel, part: AnnotatedCorpus) -> tuple[ReadContexts, Tensor]:
-    """Read a corpus: the mentions that are no pronouns, and what the lower layers say of its documents.
-
-    The second is in sixteen bits, on the model's device. *Shape:* (pieces, width)
-    """
+    """A corpus's mentions that are no pronouns, and the lower layers' states in 16 bits. *Shape:* (pieces, width)"""
     corpus, readings = part.corpus, Readings(part.corpus)
     numbers = [n for n, is_pronoun in enumerate(readings.pronouns(KINDS)) if not is_pronoun]
     own = MentionContexts.of_mentions(model, readings, numbers)
@@ -227,10 +217,7 @@ def _vectors(upper: Tensor, contexts: Sequence[MentionContext], first_rows: Inte
 def hard_pairs(
     read: ReadContexts, options: ContextTraining, other_topics: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Pairs to learn from, each once, as places in the tables of a corpus. *Shape:* (pairs, 2)
-
-    `other_topics` is how many events of other groups an event is compared with.
-    """
+    """Pairs to learn from, each once; of events also with `other_topics` of other groups. *Shape:* (pairs, 2)"""
     found = [np.zeros((0, 2), dtype=np.int64)]
     for kind in np.unique(read.kinds).tolist():
         of_kind = np.flatnonzero(read.kinds == kind)

@@ -26,10 +26,7 @@ WARMUP = 0.05
 
 
 class ContextLearner(nn.Module):
-    """The scorer of contexts, and its loss.
-
-    The encoder, whose upper layers are changed, is no part of this module, so that checkpoints are small.
-    """
+    """The scorer of contexts and its loss; the encoder is no part of it, so that checkpoints are small."""
 
     def __init__(self, encoder: CDLMModel, scorer: ContextScorer, attention_dropout: float = 0.0) -> None:
         super().__init__()

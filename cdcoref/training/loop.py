@@ -187,10 +187,7 @@ def fit_contexts(
     tracker: str | None = None,
     say: Say = say_on_stderr,
 ) -> None:
-    """Train the cross-encoder of upper layers for the model that a run left, in a run and a folder of its own.
-
-    Nothing happens if it has been trained; :func:`fit_heads` gives it to the model.
-    """
+    """Train the model's cross-encoder in a folder within that of the run, if need be; :func:`fit_heads` adds it."""
     folder = RunFolder(output / CONTEXTS)
     model = CorefModel.from_pretrained(output, unfinished=True)
     if folder.finished or model.context_scorer is not None:
@@ -234,10 +231,7 @@ def fit_heads(
     *,
     say: Say = say_on_stderr,
 ) -> None:
-    """Fit the heads that the run has not trained: those of the bi-encoder and the detector; tune, and write the model.
-
-    :func:`fit_contexts` comes first, if the model is to have a cross-encoder. Nothing happens if it has those heads.
-    """
+    """Fit the heads that the model lacks, after :func:`fit_contexts`; then tune it, and write it."""
     record = json.loads((output / RUN_FILE).read_text(encoding="utf-8"))
     heads = _heads_to_fit(model, config, learnt)
     rounding = config.int8 and not record.get("int8", False)

@@ -53,10 +53,7 @@ def story_setting(corpus: Corpus) -> Setting:
 
 
 def cluster_numbers(corpus: Corpus, cross_document: bool = True) -> NDArray[np.int64]:
-    """The number of the cluster of every mention; without links between documents, a name holds within its document.
-
-    *Shape:* (mentions,)
-    """
+    """The number of each mention's cluster; without `cross_document`, names hold in documents. *Shape:* (mentions,)"""
     names: dict[object, int] = {}
     keys = (
         number if m.cluster is None else (None if cross_document else m.document, m.kind, m.cluster)
@@ -73,10 +70,7 @@ def drawn_by_share(
     rng: np.random.Generator,
     setting: str,
 ) -> list[list[T]]:
-    """Pass by pass, what is seen of corpora, in random order: of each its share, equally often whatever is in it.
-
-    `shares` is by corpus what a pass sees of its `items`; 2 reads each twice. `setting` names it in messages.
-    """
+    """Pass by pass, in random order, the share that is seen of each corpus (2: twice); `setting` is its name."""
     counts = [round(shares.get(part.info.name, 1.0) * len(own)) for own, part in zip(items, parts, strict=True)]
     if any(items) and not any(counts):
         raise InputError(f"{setting} leaves nothing to learn from; raise the shares")
@@ -111,11 +105,7 @@ DOCUMENTS_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class ReadWords:
-    """The words of mentions, as :meth:`cdcoref.model.CorefModel.normalised_layers` gives them, in half precision.
-
-    `mean`, `last`: The mean of every mention's words, and the last of them or of those of its head, as the model's
-        options say (:class:`cdcoref.model.VectorOptions`). *Shape:* (mentions, width)
-    """
+    """The words of mentions, fp16: their mean, and the last of them or of their head. *Shape:* (mentions, width)"""
 
     mean: Tensor
     last: Tensor

@@ -100,11 +100,7 @@ def judged(mentions: Iterable[Mention], part: AnnotatedCorpus, kind: str) -> lis
 
 
 def tune_styles(model: CorefModel, dev: Corpora) -> CorefConfig:
-    """Choose the detection thresholds of every style of the model's detector on `dev`.
-
-    The best exact-match F1 of each kind, the mean over the style's corpora that annotate all its mentions; 0.5 without
-    one.
-    """
+    """Choose the thresholds of each style: the best mean F1 on corpora that annotate all its mentions, or 0.5."""
     parts = annotated_corpora(dev)
     thresholds = {style: dict.fromkeys(KINDS, 0.5) for style in model.settings.detector.styles}
     for style, of_style in thresholds.items():

@@ -107,10 +107,7 @@ def _only(parts: Sequence[AnnotatedCorpus], chosen: Callable[[str, Document], bo
 
 @dataclass(frozen=True)
 class TrainingConfig(Checked):
-    """Everything that a run depends on besides the corpus; it is written beside the weights.
-
-    The defaults are those of the parts, not a recipe: start from one of `PRESETS`.
-    """
+    """What a run depends on besides the corpora. Defaults are those of the parts: start from one of `PRESETS`."""
 
     encoder: str = "minilm"
     """Folder or hub name of a Longformer, BERT, RoBERTa or MPNet checkpoint, ``"minilm"``, ``"mpnet"``,
@@ -161,10 +158,7 @@ class TrainingConfig(Checked):
         }
 
     def for_corpora(self, infos: Sequence[CorpusInfo]) -> TrainingConfig:
-        """The configuration for some known corpora, or for corpora of one's own, if there are none.
-
-        Settings for other corpora, and what no corpus is left to teach, are left out.
-        """
+        """The configuration for corpora (none: one's own), without settings for others and what none teaches."""
         names = {info.name for info in infos}
 
         def kept(part: Any, *tables: str) -> Any:

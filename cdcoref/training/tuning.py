@@ -95,10 +95,7 @@ def tune(
 
 
 def weigh(model: CorefModel, dev: Corpora) -> VectorOptions:
-    """Choose on the pairs of dev how both encoders' logits are combined (:func:`fit_weights`).
-
-    The weight of the bi-encoder comes first, since candidates, and so what the cross-encoder reads, depend on it.
-    """
+    """Choose how both encoders' logits combine (:func:`fit_weights`), first the weight on which candidates depend."""
     parts = annotated_corpora(dev)
     known = [Readings(part.corpus, read_vectors(model, part.corpus, batch_tokens=READ_TOKENS)) for part in parts]
     for read in (False, True):
@@ -153,10 +150,7 @@ def _fitted(
     *,
     cross_encoder: bool = True,
 ) -> tuple[list[float], float]:
-    """Weights, none below 0, and bias of a logistic regression on some pairs of the corpora to use, or else of all.
-
-    Every corpus counts the same.
-    """
+    """Weights (0 or more) and bias of a logistic regression on pairs of the corpora to use, or else of all."""
     from sklearn.linear_model import LogisticRegression
 
     kept = [n for n in range(len(parts)) if use[n] or not any(use)]
@@ -203,10 +197,7 @@ def calibration_error(probabilities: NDArray[np.float64], labels: NDArray[np.boo
 
 
 def best_distance_threshold(cuts: Cuts) -> tuple[float, float]:
-    """The distance threshold with the highest CoNLL F1 for one kind of mention, and its F1 with singletons.
-
-    The highest mean of F1 with and without singletons, over all corpora and the thresholds up to 0.04 away.
-    """
+    """The distance threshold with the best mean F1, singletons kept and removed, up to 0.04 away; F1 with them."""
     results: list[float] = []
     kept: list[float] = []
     for threshold in DISTANCE_THRESHOLDS:
@@ -223,10 +214,7 @@ def best_distance_threshold(cuts: Cuts) -> tuple[float, float]:
 
 
 class Cuts:
-    """The clusters of one kind of mention at any distance threshold, beside the annotated ones, corpus by corpus.
-
-    `part_of` says of every mention which of several corpora it is from.
-    """
+    """The clusters of one kind at any distance threshold, beside the annotated ones, for each corpus (`part_of`)."""
 
     def __init__(
         self,

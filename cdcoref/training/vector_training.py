@@ -62,11 +62,7 @@ def fit_vectors(
     seed: int,
     say: Say,
 ) -> None:
-    """Give a model fitted heads that compare mentions by what each document says alone; all else stays as it is.
-
-    Mentions are compared within topics, or within documents where links across them are not annotated. An `InputError`
-    if vectors are to be learnt from corpora without coreferent mentions of their kind.
-    """
+    """Give a model a fitted bi-encoder; an `InputError` if a kind has no coreferent mentions to learn from."""
     torch.manual_seed(seed)
     model.eval()
     model.add_vectors(options)

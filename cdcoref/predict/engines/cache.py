@@ -26,10 +26,7 @@ def result_key(fingerprint: str, *parts: str) -> bytes:
 
 
 class ResultCache:
-    """Arrays by hash in a folder, a :class:`cdcoref.linking.ResultStore`; an `InputError` if it cannot be used.
-
-    `fingerprint`: Hash of the model, and of everything else that every result depends on.
-    """
+    """Arrays by hash in a folder, a :class:`cdcoref.linking.ResultStore`; `fingerprint` is of what all depend on."""
 
     def __init__(self, folder: str | Path, fingerprint: str) -> None:
         self.path = Path(folder) / CACHE_FILE

@@ -218,10 +218,7 @@ def linked_stories(
 
 
 class LocalEngine:
-    """Links the stories of a collection one after the other; see :class:`Worker`.
-
-    It is a pool in this process: a task is done when its result is wanted.
-    """
+    """Links stories in this process, one after the other: a pool whose tasks are done when their results are wanted."""
 
     def __init__(self, model: CorefModel | None, task: Task, store: ResultStore | None = None) -> None:
         self._worker = Worker(model, task, store)

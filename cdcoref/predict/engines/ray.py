@@ -126,10 +126,7 @@ class RayEngine:
     def run(
         self, corpus: Corpus, stories: Sequence[Story], progress: Progress = lambda stage, done, total: None
     ) -> Iterator[LinkedStory]:
-        """Link the stories, see :func:`cdcoref.predict.engines.local.linked_stories`.
-
-        `progress` is called for each story as soon as it is finished, in any order.
-        """
+        """Link the stories (:func:`linked_stories`); `progress` is called for each as it is finished, in any order."""
         pool = _Pool(self._actors)
         return linked_stories(pool, self._task, corpus, stories, AHEAD * self.workers, progress)
 
