@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from cdcoref import formats, reports, views
 from cdcoref.cli.options import OUTPUT, option
@@ -44,7 +44,7 @@ class Outputs:
 
     def check(self, inputs: Sequence[str | Path]) -> None:
         """Refuse outputs that cannot be written, or that would replace what is read; called before long work."""
-        views.check_options(self.output or [], self.options)
+        views.check_options(self.output or [], self.layout, self.folder_format)
         seen: set[str] = set()
         for output in self.output or ():
             if str(output) == "-":
@@ -58,11 +58,6 @@ class Outputs:
             seen.add(path)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The options of outputs."""
-        return {name: getattr(self, name) for name in ("layout", "folder_format")}
-
-    @property
     def streamed(self) -> list[Path]:
         """The outputs, if all of them are JSON lines, which can be written document by document."""
         outputs = self.output or []
@@ -71,7 +66,9 @@ class Outputs:
     def write(self, source: reports.Results | Corpus) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """Write all outputs; yields each with sentences on what it leaves out."""
         for output in self.output or ():
-            yield output, views.write_result(source, output, **views.fitting_options(output, self.options))
+            layout = self.layout if views.has_layouts(output) else None
+            folder_format = self.folder_format if views.is_folder_output(output) else None
+            yield output, views.write_result(source, output, layout, folder_format=folder_format)
 
 
 def check_output(output: Path, inputs: Sequence[str | Path]) -> None:

@@ -85,10 +85,6 @@ def _lines(document: Document, mentions: Sequence[Mention]) -> list[str]:
     return [*spans, *groups, *notes]
 
 
-def _name(line: str) -> str:
-    return re.sub(r"\\(.)", lambda match: {"n": "\n", "r": "\r"}.get(match[1], match[1]), line)
-
-
 def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
     """Read an ``.ann`` file and the ``.txt`` file beside it as one document."""
     stem = path.name.removesuffix(".gz").removesuffix(".ann")
@@ -117,7 +113,7 @@ def read_brat_file(path: Path, options: ReadOptions) -> Corpus:
             if options.joins(match[1], partial(remarks.add, line=number)):
                 groups.append([match[2], match[3]])
         elif match := _NOTE.fullmatch(line):
-            labels[match[1]] = _name(match[2])
+            labels[match[1]] = re.sub(r"\\(.)", lambda mark: {"n": "\n", "r": "\r"}.get(mark[1], mark[1]), match[2])
         elif line.strip() and not re.match(r"[TREAMN#*][0-9]*\t", line):
             raise InputError("the line is not an annotation of brat", path, number)
     named = {name: Link(link.tokens, link.kind, labels.get(name), link.tag) for name, link in links.items()}

@@ -6,7 +6,7 @@ from .output import FolderFormat as FolderFormat
 from .output import check_options as check_options
 from .output import check_parquet as check_parquet
 from .output import check_result_name as check_result_name
-from .output import fitting_options as fitting_options
+from .output import has_layouts as has_layouts
 from .output import is_folder_output as is_folder_output
 from .output import result_suffixes as result_suffixes
 from .output import write_csv as write_csv

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from cdcoref.corpus import Corpus, Mention
 from cdcoref.errors import InputError
@@ -129,12 +129,6 @@ FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
 }
 """The writers of folders for annotation tools."""
 
-OPTIONS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-    "layout": ("--layout", "a .conll file, such as -o clusters.conll", ()),
-    "folder_format": ("--format", "an output folder, such as -o texts/", get_args(FolderFormat)),
-}
-"""The options of outputs: their names, what each is for, and its choices if they are checked here."""
-
 
 def result_suffixes() -> list[str]:
     """The suffixes of all files that :func:`write_result` writes, without ``.gz``."""
@@ -173,7 +167,7 @@ def write_result(
     format cannot express. An `InputError` leaves what was there.
     """
     check_result_name(output)
-    check_options([output], {"layout": layout, "folder_format": folder_format})
+    check_options([output], layout, folder_format)
     if is_folder_output(output):
         if folder_format in (None, "text"):
             write_resolved(source, output)
@@ -190,19 +184,17 @@ def write_result(
     return write_corpus(Results.of(source).corpus, output, layout=layout)
 
 
-def fitting_options(output: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options of :func:`write_result` that have a meaning for an output."""
-    name, in_folder = output.name.lower().removesuffix(".gz"), is_folder_output(output)
-    fits = {"layout": not in_folder and name.endswith(".conll")}
-    return {option: value for option, value in options.items() if value and fits.get(option, in_folder)}
+def has_layouts(output: Path) -> bool:
+    """Whether an output is a file that can be written in several layouts."""
+    return not is_folder_output(output) and output.name.lower().removesuffix(".gz").endswith(".conll")
 
 
-def check_options(outputs: Sequence[Path], options: Mapping[str, Any]) -> None:
+def check_options(outputs: Sequence[Path], layout: str | None, folder_format: str | None) -> None:
     """Refuse options that are unknown, or have a meaning for none of the outputs; called before long work."""
-    first = outputs[0] if outputs else None
-    for option, (name, meaning, choices) in OPTIONS.items():
-        value = options.get(option)
-        if value and not any(option in fitting_options(output, options) for output in outputs):
-            raise InputError(f"{name} is for {meaning}; leave it out, or name one", first)
-        if value and choices and value not in choices:
-            raise InputError(f"{name} cannot be {value!r}; choose from {', '.join(choices)}", first)
+    first, choices = outputs[0] if outputs else None, get_args(FolderFormat)
+    if layout and not any(map(has_layouts, outputs)):
+        raise InputError("--layout is for a .conll file, such as -o clusters.conll; leave it out, or name one", first)
+    if folder_format and not any(map(is_folder_output, outputs)):
+        raise InputError("--format is for an output folder, such as -o texts/; leave it out, or name one", first)
+    if folder_format and folder_format not in choices:
+        raise InputError(f"--format cannot be {folder_format!r}; choose from {', '.join(choices)}", first)
