@@ -145,7 +145,8 @@ def _place_at(
     for length in range(min(LONGEST_NAME, end - place), 0, -1):
         name = words[place : place + length]
         possible = places_named(name) or _state(words, place, length)
-        if not possible or (length == 1 and (len(name[0]) < 3 and name[0] not in ("US", "UK"))):
+        is_short = length == 1 and len(name[0]) < 3 and name[0] not in ("US", "UK")
+        if not possible or is_short or name[0] in CONTINENTS:
             continue
         if length == 1 and name[0].casefold() in OFFICIALS | _FACILITIES:
             return None  # "Police fire tear gas", "University Hospital"

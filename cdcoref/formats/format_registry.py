@@ -1,6 +1,7 @@
 """The list of formats: a file in, its format and content out; a corpus and a file name in, a file out."""
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,9 +87,21 @@ def read_mention_table(path: str | Path, *, ids: IdScope | None = None) -> Menti
 
 
 def has_input_suffix(path: str | Path) -> bool:
-    """Whether a file is read if its folder is given: its name ends in a format's suffix, maybe followed by ``.gz``."""
+    """Whether a file is read if its folder is given: its name ends in a format's suffix, maybe followed by ``.gz``.
+
+    XML is also read if it is of a format, such as a feed or XMI, by its content.
+    """
     suffix = _suffix(path)
+    if suffix == ".xml":
+        return any(format.recognise(_beginning(path)) for format in FORMATS)
     return any(suffix in format.suffixes for format in FORMATS)
+
+
+def _beginning(path: str | Path) -> bytes:
+    """The first bytes of a file; empty if it cannot be read."""
+    with suppress(InputError):
+        return first_bytes(path, any_type=True)
+    return b""
 
 
 def is_own_result(path: str | Path) -> bool:
@@ -98,10 +111,7 @@ def is_own_result(path: str | Path) -> bool:
         return is_own_table(path)
     if suffix not in (*HTML.suffixes, *MARKDOWN.suffixes):
         return False
-    try:
-        start = first_bytes(path, any_type=True)
-    except InputError:
-        return False
+    start = _beginning(path)
     return is_own_page(start) if suffix in HTML.suffixes else start.startswith(OWN_REPORT.encode())
 
 

@@ -136,7 +136,7 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
     feed = optional_module("feedparser", "reading feeds", "feedparser", path).parse(io.BytesIO(data))
     for entry in feed.entries:
         content = max((one.get("value", "") for one in entry.get("content", ())), key=len, default="")
-        text = content or entry.get("summary") or entry.get("title", "")
+        text = _plain(content or entry.get("summary") or "", path)
         stated = {
             "title": _plain(entry.get("title", ""), path),
             "date": entry.get("published") or entry.get("updated"),
@@ -144,7 +144,7 @@ def _entries(data: bytes, path: Path) -> Iterator[Part]:
             "author": entry.get("author"),
             "source": feed.feed.get("title"),
         }
-        yield Part(_plain(text, path), stated)
+        yield Part(text if text.strip() else stated["title"], stated)
 
 
 def _plain(text: str, path: Path) -> str:

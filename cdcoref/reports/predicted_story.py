@@ -25,7 +25,8 @@ from cdcoref.reports.stated_values import Disagreement, Statement, StoryContext
 from cdcoref.word_tables import words_in
 
 LONGEST_TITLE = 25
-"""In words; a first sentence that is longer is no headline."""
+"""In words; of a longer first sentence that stands for a headline, the first `_WORDS_OF_SENTENCE` are shown."""
+_WORDS_OF_SENTENCE = 12
 _WORDS_OF_HEADLINE = 3
 """Words of four letters or more that a headline has; one of fewer says little, although others may share them."""
 _SENTENCE = 0.7
@@ -109,7 +110,7 @@ class PredictedStory:
     def title(self) -> str:
         """What people call it, or else the headline that has most in common with the other documents.
 
-        Without headlines, the first document's id.
+        Without headlines, one of their first sentences; of documents without text, the first id.
         """
         if given := [title for document, title in self.corpus.titles.items() if document in self._documents]:
             return given[-1]
@@ -123,7 +124,7 @@ class PredictedStory:
             others = [len(own & words[other]) / len(own) for other in self.documents if other != name]
             shared = sum(others) / len(others) if others else 0.0
             shared *= min(1.0, len(own) / _WORDS_OF_HEADLINE)
-            if headline.endswith("."):  # a sentence of the text rather than a headline
+            if headline.endswith((".", "…")):  # a sentence of the text rather than a headline
                 shared *= _SENTENCE
             if shared > most:
                 best, most = headline, shared
@@ -252,7 +253,7 @@ class PredictedStory:
         }
 
     def headline_of(self, document: str) -> str:
-        """By what readers know a document: its title, or else its first sentence if that is short, or else its id."""
+        """By what readers know a document: its title, or its first sentence, cut if long; its id if it has no text."""
         return self._headline(self._documents[document]) or document
 
     def published_by(self, document: str) -> str:
@@ -396,13 +397,14 @@ class PredictedStory:
         return self._documents[mention.document].sentence_text(mention.start)
 
     def _headline(self, document: Document) -> str:
-        """The title of a document; its first sentence if it has none and that is short."""
+        """The title of a document; if it has none its first sentence, cut if it is long."""
         if title := str(document.metadata.get("title") or "").strip():
             return " ".join(title.split())
         shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
         passages = (document.passage(first, last) for first, last in shown if first < last)
         passage = next((p for p in passages if not (is_header_line(p) or p.startswith(("http", "www.")))), "")
-        return passage if len(passage.split()) <= LONGEST_TITLE else ""
+        words = passage.split()
+        return passage if len(words) <= LONGEST_TITLE else " ".join(words[:_WORDS_OF_SENTENCE]) + " …"
 
     def _content(self, document: Document) -> frozenset[str]:
         """What the words of a document are forms of."""

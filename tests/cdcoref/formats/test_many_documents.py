@@ -51,7 +51,7 @@ FEED = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</
 <description>&lt;p&gt;{FERRY}&lt;/p&gt;</description></item>
 <item><title>Mill burns</title><description>A café burnt.</description></item></channel></rss>"""
 HEADLINES = f"""<?xml version="1.0"?><rss version="2.0"><channel><title>The Courier</title>
-<item><title>Ferry sinks</title></item><item><link>https://courier.example/g</link></item>
+<item><title>Ferry sinks</title><description>&lt;p&gt;&lt;/p&gt;</description></item><item><link>https://courier.example/g</link></item>
 <item><title>Mill burns</title><description>{FERRY}</description></item></channel></rss>"""
 OLD_NEXIS = (Path(__file__).parent / "old_nexis.txt").read_text(encoding="utf-8").format(FERRY=FERRY)
 NEW_NEXIS = f"""Ferry sinks\n\nThe Courier\n\nMarch 7, 2024 Thursday\n\nCopyright 2024 The Courier All Rights Reserved
@@ -184,13 +184,13 @@ def test_a_page_has_the_date_that_it_states(tmp_path: Path, head: str, body: str
 
 
 def test_entries_of_a_feed_without_a_text(tmp_path: Path) -> None:
-    (tmp_path / "a.rss").write_text(HEADLINES)
-    corpus = read_file(tmp_path / "a.rss")
+    (tmp_path / "a.xml").write_text(HEADLINES)
+    (tmp_path / "b.xml").write_text("<Document><token>Ferry</token></Document>")
+    corpus = read_corpus([tmp_path]).corpus  # of a folder
     assert [document.text for document in corpus.documents] == ["Ferry sinks", FERRY]
-    assert [note.split(": ")[1] for note in corpus.notes] == [
-        "2 entries read as documents",
-        "1 entry without text left out",
-    ]
+    left_out, *of_feed = (note.split(": ")[1] for note in corpus.notes)
+    assert left_out.startswith("1 file was left out (b.xml)")
+    assert of_feed == ["2 entries read as documents", "1 entry without text left out"]
 
 
 def test_a_day_in_a_line_above_the_text_is_that_of_the_page(tmp_path: Path) -> None:

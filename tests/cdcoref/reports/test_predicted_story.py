@@ -354,6 +354,7 @@ def test_a_weekday_alone_gives_an_event_no_place_among_days() -> None:
         (["https://example.org/velm", "Barge aground at Velm"], ["A barge lay there."], "Barge aground at Velm"),
         (["Barge", "The crew left a barge near Velm."], ["Crew leaves barge near Velm"], "Crew leaves barge near Velm"),
         (["A barge ran aground near Velm."], ["Barge runs aground"], "Barge runs aground"),
+        ([f"Barges of Velm {'ran aground or ' * 12} sank."], [], f"Barges of Velm {'ran aground or ' * 3}…"),
     ],
 )
 def test_the_title_is_a_headline(first: list[str], second: list[str], title: str) -> None:
