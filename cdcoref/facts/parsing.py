@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from sys import intern
 from threading import Lock
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from cdcoref.corpus import Document
 from cdcoref.errors import InputError, first_line
@@ -90,37 +89,24 @@ class Parse:
         return [child for child in self.children[token] if self.relations[child] in relations]
 
     def packed(self) -> bytes:
-        """As it is stored: compressed, about five bytes a token; :meth:`unpacked` is the way back."""
-        entities = [""] * len(self.heads)
-        for start, end, sort in self.entities:
-            entities[start:end] = [f"B-{sort}", *[f"I-{sort}"] * (end - start - 1)]
-        columns = (self.relations, self.parts, self.tags, entities)
-        labels = sorted({label for column in columns for label in column})
-        number = {label: place for place, label in enumerate(labels)}
-        coded = [np.array([number[label] for label in column], dtype="<u2") for column in columns]
-        distances = np.array(self.heads, dtype="<i4") - np.arange(len(self.heads), dtype="<i4")
-        names = json.dumps([labels, self.lemmas]).encode(errors="surrogatepass")
-        arrays = b"".join(array.tobytes() for array in (distances.astype("<i4"), *coded))
-        return zlib.compress(len(self.heads).to_bytes(4, "little") + arrays + names)
+        """As it is stored: compressed, about eight bytes a token; :meth:`unpacked` is the way back."""
+        steps = [head - token for token, head in enumerate(self.heads)]
+        columns = (steps, self.relations, self.parts, self.tags, self.lemmas, self.entities)
+        return zlib.compress(json.dumps(columns).encode())
 
     @classmethod
     def unpacked(cls, stored: bytes) -> Parse:
         """What :meth:`packed` packed; `ValueError` if it is damaged."""
         try:
-            values = zlib.decompress(stored)
-            count = int.from_bytes(values[:4], "little")
-            heads = np.frombuffer(values, "<i4", count, 4) + np.arange(count)
-            coded = np.frombuffer(values, "<u2", 4 * count, 4 + 4 * count).reshape(4, count)
-            labels, lemmas = json.loads(values[4 + 12 * count :].decode(errors="surrogatepass"))
-            if len(lemmas) != count or not ((heads >= 0) & (heads < count)).all():
+            steps, *labels, entities = json.loads(zlib.decompress(stored))
+            heads = tuple(token + step for token, step in enumerate(steps))
+            relations, parts, tags, lemmas = (tuple(map(intern, column)) for column in labels)
+            if {len(column) for column in labels} != {len(heads)} or not {*heads} <= {*range(len(heads))}:
                 raise ValueError("a head is missing")
-            relations, parts, tags, entities = (tuple(labels[code] for code in column) for column in coded.tolist())
-        except (zlib.error, LookupError, TypeError, ValueError) as error:
+            named = tuple((start, end, sort) for start, end, sort in entities)
+        except (zlib.error, TypeError, ValueError) as error:
             raise ValueError("a stored parse is damaged") from error
-        starts = [token for token, label in enumerate(entities) if label.startswith("B-")]
-        ends = [next((n for n in range(start + 1, count) if entities[n][:2] != "I-"), count) for start in starts]
-        named = tuple((start, end, entities[start][2:]) for start, end in zip(starts, ends, strict=True))
-        return cls(tuple(heads.tolist()), relations, parts, tags, tuple(lemmas), named)
+        return cls(heads, relations, parts, tags, lemmas, named)
 
     def ancestors(self, token: int) -> Iterator[int]:
         """The head of a token, the head of that, and so on up to the root."""
