@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 
-from cdcoref.circumstances.gazetteer import Place, country_of_people
+from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
     governor,
     is_announcement,
@@ -19,7 +19,7 @@ from cdcoref.circumstances.owners import (
     is_report,
     owners,
 )
-from cdcoref.circumstances.places import AT_PLACE, CONTINENTS, OFFICIALS, places_in
+from cdcoref.circumstances.places import CONTINENTS, places_in
 from cdcoref.circumstances.sentences import (
     ENDS_SENTENCE,
     LINE_BREAK,
@@ -61,7 +61,6 @@ _REPORTED_WITHIN = 7
 _LONGEST_HEADING = 6
 _STEM_LETTERS = 5
 _LONGEST_WRITERS = 20
-_SHORTEST_HEADLINE = 4
 _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
 _HAPPENINGS = words_in("happenings.tsv")
@@ -230,7 +229,7 @@ class Lead:
                 is_relative = is_in_relative_clause(parse, where.tokens[0])
                 if one.start < own.dateline and one.certain and one.place.sort != "country" and one.place.region:
                     yield _LOCAL, where  # a town that is small enough to be named with its state
-                elif one.start < own.dateline or (own is self._lines[0] and _is_of_site(own, one.start)):
+                elif one.start < own.dateline:
                     yield _DATELINE, where
                 elif looks_elsewhere(parse, where.tokens[0]) or one.place.name in CONTINENTS:
                     continue
@@ -275,10 +274,6 @@ class Lead:
         for one in places_in(self._title):
             if one.place.country and not (one.end < len(self._title) and self._title[one.end] in ("'s", "’s")):
                 yield one.place
-        for word, noun in pairwise(self._title):
-            country = country_of_people(word) if noun.casefold() in OFFICIALS | _HAPPENINGS else None
-            if country is not None:  # "Greek court", "Greek election"
-                yield country
 
 
 def _exact(places: Sequence[Where]) -> list[Where]:
@@ -289,12 +284,6 @@ def _exact(places: Sequence[Where]) -> list[Where]:
         sources = [found[n].source for n in wholes[:1]]
         found.insert(wholes[0] if wholes else len(found), replace(where, source=max((where.source, *sources))))
     return found
-
-
-def _is_of_site(headline: Sentence, word: int) -> bool:
-    """Whether a word of a headline is in the name of the site behind it ("Man held - News 8 Kokomo, Indiana")."""
-    has_dash = not _DASHES.isdisjoint(headline.words[_SHORTEST_HEADLINE:word]) and not headline.dateline
-    return has_dash and headline.lower[word - 1] not in AT_PLACE
 
 
 def _is_of_writers(own: Sentence) -> bool:
