@@ -88,7 +88,8 @@ class CircumstanceTables:
         found = np.zeros(len(first), dtype=bool)
         for one, other in ((first, second), (second, first)):
             when = self._own_times.related(_are_one_day, self._times, one, other) & ~self._elsewhere[other]
-            found |= when & self._own_places.related(_may_be_one, self._places, one, other)
+            where = self._own_places.known[one] & self._places.known[other]
+            found |= when & where & ~self._own_places.related(Place.excludes, self._places, one, other)
         found &= self._words[first] == self._words[second]
         found &= self._document_of[first] != self._document_of[second]
         near = self._looks_back[first] == self._looks_back[second]
@@ -138,10 +139,6 @@ def _place_of(stated: Sequence[Where]) -> Place | None:
     """The place of a mention; None where it is unknown, or several exclude each other."""
     places = [where.place for where in stated]
     return places[0] if places and places[0].country and not any(map(places[0].excludes, places)) else None
-
-
-def _may_be_one(one: Place, other: Place) -> bool:
-    return not one.excludes(other)
 
 
 Theme = tuple[str, frozenset[str]]

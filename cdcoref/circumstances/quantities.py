@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -16,12 +16,13 @@ from cdcoref.language import SCALES, SHORT_SCALES, date_name, number_named
 from cdcoref.word_tables import rows, words_in
 
 PEOPLE = "people"
-_SIGNS = {"$": "$", "€": "€", "£": "£", "US$": "$", "us$": "$"}
+_SIGNS = {"$": "$", "€": "€", "£": "£", "us$": "$"}
 _FIGURES = re.compile(r"(US\$|[$€£])?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(k|mn?|bn|tn)?(%)?", re.IGNORECASE)
 _YEAR = re.compile(r"(1[89]|20)\d\d")
 _COMPOUND = re.compile(r"([\w.]+)-(year|month|week|day|hour|minute|magnitude)", re.IGNORECASE)
 _UNITS = {row["word"]: row for row in rows("units.tsv")}
 _RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
+_NO_RELATION = {"kind": "", "units": "", "called": ""}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
 _ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING = (
     words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "denial", "relating")
@@ -90,21 +91,23 @@ class StatedQuantity:
         return self.relation in _RELATIONS
 
     @property
+    def _kind(self) -> str:
+        return _RELATIONS.get(self.relation, _NO_RELATION)["kind"]
+
+    @property
     def counts_people(self) -> bool:
         """Whether it is a number of people with whom something happens, whatever noun they are called by."""
-        is_measure = any(row["unit"] == self.unit != PEOPLE for row in _UNITS.values())
-        return "counts" in _RELATIONS.get(self.relation, {}).get("kind", "") and not is_measure
+        return "counts" in self._kind and not any(row["unit"] == self.unit != PEOPLE for row in _UNITS.values())
 
     @property
     def grows(self) -> bool:
         """Whether only a correction makes it less, as with people killed."""
-        return "grows" in _RELATIONS.get(self.relation, {}).get("kind", "")
+        return "grows" in self._kind
 
     @property
     def is_settled(self) -> bool:
         """Whether later reports change it as little as a price, a vote or a share."""
-        kind = _RELATIONS.get(self.relation, {}).get("kind")
-        return kind == "settled" or self.unit in ("%", "magnitude", "vote")
+        return self._kind == "settled" or self.unit in ("%", "magnitude", "vote")
 
 
 def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
@@ -118,12 +121,16 @@ def _is_rounded(rounded: Decimal, exact: Decimal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number in a sentence: its words, its value, and its unit if that is a sign or a part of the word."""
+    """A number in a sentence: its words, its value, its unit if that is a sign or a part of the word.
+
+    `second`: where a second number ends ("311 to 202", "52-48", "between 30 and 40"); 0: there is none.
+    """
 
     start: int
     end: int
     value: Decimal
     unit: str = ""
+    second: int = 0
 
 
 def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator[StatedQuantity]:
@@ -131,48 +138,40 @@ def quantities_of(sentence: Sentence, events: Mapping[int, Mention]) -> Iterator
     taken = {word for time in sentence.times if time.period or time.looks_back for word in range(time.start, time.end)}
     place = sentence.dateline
     while place < len(sentence.words):
-        number = None if place in taken else _number(sentence.words, sentence.lower, place)
-        if number is None:
-            place += 1
-            continue
-        before = sentence.lower[number.start - 1] if number.start else ""
-        second = _second(sentence.lower, number.end, before)
-        stated = _stated(sentence, number, second, events, taken)
-        place = max(number.end, second or 0)
+        number = None if place in taken else _number(sentence, place)
+        place = place + 1 if number is None else max(number.end, number.second)
+        stated = None if number is None else _stated(sentence, number, events, taken)
         if stated is not None:
             yield stated
             place = max(place, stated.end - sentence.first)
 
 
-def _number(words: Sequence[str], lower: Sequence[str], place: int) -> _Number | None:
-    if (compound := _COMPOUND.fullmatch(words[place])) and (value := _value(compound[1].casefold())) is not None:
-        row = _UNITS.get(compound[2].casefold(), {"unit": compound[2].casefold(), "factor": "1"})
+def _number(sentence: Sentence, place: int) -> _Number | None:
+    word = sentence.word
+    if (compound := _COMPOUND.fullmatch(word(place))) and (value := _value(compound[1])) is not None:
+        row = _UNITS.get(compound[2], {"unit": compound[2], "factor": "1"})
         return _Number(place, place + 1, value * int(row["factor"]), row["unit"])
-    sign = _SIGNS.get(words[place], "")
-    figures = place + bool(sign)
-    if figures >= len(words) or (value := _value(lower[figures])) is None:
+    sign = _SIGNS.get(word(place), "")
+    figures = word(place + bool(sign))
+    if (value := _value(figures)) is None:
         return None
-    match = _FIGURES.fullmatch(words[figures])
-    sign = sign or _SIGNS.get((match and match[1]) or "", "") or ("%" if match and match[4] else "")
-    scale = SHORT_SCALES.get(match[3].casefold(), 1) if match and match[3] else 1
-    end = figures + 1
-    while end + 1 < len(words) and words[end] in (",", ".") and words[end + 1].isdecimal() and match and scale == 1:
-        if words[end] == "," and len(words[end + 1]) != 3:
+    match = _FIGURES.fullmatch(figures)
+    sign = sign or (match and (_SIGNS.get(match[1] or "") or match[4])) or ""
+    scale = SHORT_SCALES.get(match[3], 1) if match else 1
+    end = place + bool(_SIGNS.get(word(place))) + 1
+    while match and scale == 1 and word(end) in (",", ".") and word(end + 1).isdecimal():
+        if word(end) == "," and len(word(end + 1)) != 3:
             break
-        value = Decimal(f"{value}{'' if words[end] == ',' else '.'}{words[end + 1]}")  # "4 , 700"
+        value = Decimal(f"{value}{word(end).strip(',')}{word(end + 1)}")  # "4 , 700"
         end += 2
-    while end < len(words) and (lower[end] in SCALES or (sign and lower[end] in SHORT_SCALES)):
-        scale *= SCALES.get(lower[end]) or SHORT_SCALES[lower[end]]
+    while word(end) in SCALES or (word(end) in SHORT_SCALES and (sign or _unit_of(word(end + 1))["kind"] == "money")):
+        scale *= SCALES.get(word(end)) or SHORT_SCALES[word(end)]
         end += 1
-    if end < len(words) and not sign and lower[end] in SHORT_SCALES and _unit_of(lower, end + 1).get("kind") == "money":
-        scale *= SHORT_SCALES[lower[end]]
-        end += 1
-    return _Number(place, end, value * scale, sign)
+    return _Number(place, end, value * scale, sign, _second(sentence, end, word(place - 1)))
 
 
-def _unit_of(lower: Sequence[str], place: int) -> dict[str, str]:
-    word = lower[place] if place < len(lower) else ""
-    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s"), {})
+def _unit_of(word: str) -> dict[str, str]:
+    return _UNITS.get(word) or _UNITS.get(word.removesuffix("s")) or {"unit": "", "kind": ""}
 
 
 def _value(word: str) -> Decimal | None:
@@ -184,38 +183,36 @@ def _value(word: str) -> Decimal | None:
 
 
 def _stated(
-    sentence: Sentence, number: _Number, second: int | None, events: Mapping[int, Mention], taken: set[int]
+    sentence: Sentence, number: _Number, events: Mapping[int, Mention], taken: set[int]
 ) -> StatedQuantity | None:
-    parse, lower, words = sentence.parse, sentence.lower, sentence.words
-    before = lower[number.start - 1] if number.start else ""
-    after = lower[number.end] if number.end < len(words) else ""
+    parse, word = sentence.parse, sentence.word
+    before, after = word(number.start - 1), word(number.end)
     is_added = after in _ADDED or (before in _ADDED and before != "more")  # "13 more bodies"
-    if _is_of_name(words, number, before, after) or (is_added and before != "another"):
+    if _is_of_name(sentence, number, before, after) or (is_added and before != "another"):
         return None
     token = parse.head_of(sentence.tokens(number.start, number.end))
     end, value, unit, noun = number.end, number.value, number.unit, token
-    if second is not None:
-        voted = lower[second : second + 1] in (["vote"], ["votes"])
-        near = lower[max(0, number.start - 5) : number.start]
-        if not voted and _VOTING.isdisjoint(near):
+    if number.second:
+        voted = word(number.second) in ("vote", "votes")
+        if not voted and _VOTING.isdisjoint(sentence.lower[max(0, number.start - 5) : number.start]):
             return None  # a range, which nothing contradicts
-        end, unit = second + voted, "vote"
-    elif unit in ("$", "€", "£") or _unit_of(lower, end).get("kind") == "money":
-        end, unit = (end, unit) if unit else (end + 1, _unit_of(lower, end)["unit"])
-        if after_unit := _rate(lower, end):
-            unit += after_unit
+        end, unit = number.second + voted, "vote"
+    elif unit in ("$", "€", "£") or _unit_of(after)["kind"] == "money":
+        end, unit = (end, unit) if unit else (end + 1, _unit_of(after)["unit"])
+        if word(end) in ("a", "an", "per", "each", "every") and word(end + 1):
+            unit += f" a {word(end + 1)}"  # a sum for each year
     elif after in _PERCENT or unit == "%":
         end, unit = end + (after in _PERCENT), "%"
-    elif lower[end : end + 2] == ["per", "cent"]:
+    elif (after, word(end + 1)) == ("per", "cent"):
         end, unit = end + 2, "%"
-    elif before == "magnitude" or (before == "of" and lower[max(0, number.start - 2)] == "magnitude"):
+    elif before == "magnitude" or (before == "of" and word(number.start - 2) == "magnitude"):
         unit = "magnitude"
     elif unit:  # "nine-year"
         if unit != "magnitude" and after in ("-", "old"):
             return None
     else:
         counted = _counted(parse, token, sentence.first + end) or _counted_above(sentence, token)
-        if counted is not None and sentence.first <= counted < sentence.first + len(words):
+        if counted is not None and sentence.first <= counted < sentence.first + len(sentence.words):
             noun = counted
             found = _unit(sentence, noun, taken)
             if found is None:
@@ -223,39 +220,36 @@ def _stated(
             unit, factor = found
             value *= factor
             end = max(end, noun + 1 - sentence.first)
-            if unit == "vote" and (votes := _second(lower, end, "")):
-                end = votes
-        elif after in _UNITS and _UNITS[after]["kind"] == "none":
+            end = (unit == "vote" and _second(sentence, end, "")) or end
+        elif _UNITS.get(after, {}).get("kind") == "none":
             return None
     governor = _governor(sentence, noun, events)
-    if governor is None and end < len(words) and lower[end] in _RELATION_OF:
+    if governor is None and word(end) in _RELATION_OF:
         governor = sentence.first + end  # "31 dead"
     if governor is None:
         return None
     relation = _relation(sentence, governor) or parse.lemma(governor)
-    row = _RELATIONS.get(relation, {"kind": "", "units": "", "called": ""})
+    row = _RELATIONS.get(relation, _NO_RELATION)
+    counts = "counts" in row["kind"]
     if not unit:
         is_bare = parse.relations[token] in _BARE or parse.lemma(parse.heads[token]) == "number"
-        if "counts" not in row["kind"] or not is_bare:
+        if not counts or not is_bare:
             return None
         unit = PEOPLE
-    elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (
-        "counts" in row["kind"] and unit[:1] in _SIGNS
-    ):
-        relation, row = parse.lemma(governor), {"kind": "", "units": "", "called": ""}
-    if "counts" in row["kind"] and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
+    elif (row["units"] and unit[:1] not in row["units"] and unit != row["units"]) or (counts and unit[:1] in _SIGNS):
+        relation, row, counts = parse.lemma(governor), _NO_RELATION, False
+    if counts and not _COMPANY.isdisjoint(_prepositions(parse, noun, governor)):
         return None  # "drowned with 40 others"
     if is_added and relation == _DEATH:
         return None  # but "twelve died, and another 20 were injured"
     start = number.start
-    rough = not _ROUGH.isdisjoint(lower[max(0, start - _ROUGH_BEFORE) : start])
     own = _events_of(parse, governor, events)
     return StatedQuantity(
         sentence.first + start,
         sentence.first + end,
         value,
         unit,
-        rough,
+        not _ROUGH.isdisjoint(sentence.lower[max(0, start - _ROUGH_BEFORE) : start]),
         own[0] if own else None,
         tuple(own[1:]),
         relation,
@@ -275,31 +269,24 @@ def _prepositions(parse: Parse, noun: int, above: int) -> set[str]:
     return {parse.lemma(word) for word in between if parse.relations[word] == "prep"}
 
 
-def _is_of_name(words: Sequence[str], number: _Number, before: str, after: str) -> bool:
+def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) -> bool:
     """Whether a number is part of a date, a time of day, a name, a list, or an age between commas."""
-    start = number.start
-    name = start > 1 and words[start - 1][:1].isupper() and words[start - 1].isalpha()
+    words, start, end = sentence.words, number.start, number.end
     if number.unit in ("$", "€", "£", "%"):
         return False
-    year = number.end == start + 1 and _YEAR.fullmatch(words[start])
-    age = before == "," and after == "," and number.end == start + 1
+    name = start > 1 and words[start - 1][:1].isupper() and words[start - 1].isalpha()
+    year = end == start + 1 and _YEAR.fullmatch(words[start])
+    age = before == "," and after == "," and end == start + 1
     joined = before in ("-", "/", ":", "no.", "#") or after in (":", "/")
-    date = date_name(words[start - 1] if start else "") or date_name(words[number.end] if after else "")
+    date = any(map(date_name, (*words[max(0, start - 1) : start], *words[end : end + 1])))
     return bool(name or year or age or joined or date or "vs" in (before.rstrip("."), after.rstrip(".")))
 
 
-def _second(lower: Sequence[str], place: int, before: str) -> int | None:
-    """Where the second of two numbers ends: "311 to 202", "52-48", "between 30 and 40"."""
-    if place + 1 >= len(lower) or _value(lower[place + 1]) is None:
-        return None
-    joins = lower[place] in ("to", "-", "–") and before != "from"
-    return place + 2 if joins or (before, lower[place]) == ("between", "and") else None
-
-
-def _rate(lower: Sequence[str], place: int) -> str:
-    """`` a year`` where a sum of money is one for each year."""
-    each = lower[place : place + 1] in (["a"], ["an"], ["per"], ["each"], ["every"])
-    return f" a {lower[place + 1]}" if each and place + 1 < len(lower) else ""
+def _second(sentence: Sentence, place: int, before: str) -> int:
+    """See :class:`_Number`."""
+    joins = sentence.word(place) in ("to", "-", "–") and before != "from"
+    is_pair = joins or (before, sentence.word(place)) == ("between", "and")
+    return place + 2 if is_pair and _value(sentence.word(place + 1)) is not None else 0
 
 
 def _counted(parse: Parse, number: int, end: int) -> int | None:
@@ -336,18 +323,20 @@ def _unit(sentence: Sentence, noun: int, taken: set[int]) -> tuple[str, int] | N
     if row["kind"] == "none":
         return None
     if row["kind"] == "span":
-        follows = sentence.lower[place + 1] if place + 1 < len(sentence.lower) else ""
         beside = {parse.lemma(child) for child in parse.children[noun] if parse.relations[child] != "prep"}
         beside.add(parse.lemma(parse.heads[noun]))
-        if follows in _DATES or not _DATED.isdisjoint(beside) or parse.relations[noun] not in _DURATIONS:
+        if (
+            sentence.word(place + 1) in _DATES
+            or not _DATED.isdisjoint(beside)
+            or parse.relations[noun] not in _DURATIONS
+        ):
             return None
     return row["unit"], int(row["factor"])
 
 
 def _relation(sentence: Sentence, token: int) -> str:
     """The sort of relation that a word states; empty if it states none."""
-    word = sentence.lower[token - sentence.first] if 0 <= token - sentence.first < len(sentence.lower) else ""
-    parse, name = sentence.parse, sentence.parse.lemma(token)
+    parse, name, word = sentence.parse, sentence.parse.lemma(token), sentence.word(token - sentence.first)
     objects = [f"{name}_{parse.lemmas[child]}" for child in parse.children[token] if parse.relations[child] == "dobj"]
     for child in parse.below(token, "prep"):  # "left 40 homes without power"
         objects += (f"{parse.lemma(child)}_{parse.lemmas[noun]}" for noun in parse.below(child, "pobj"))
@@ -373,7 +362,7 @@ def _governor(sentence: Sentence, noun: int, events: Mapping[int, Mention]) -> i
 def _chain(sentence: Sentence, noun: int) -> Iterator[int]:
     """What modifies a noun, the words above it in its clause, the subject of a verb that only relates it to one."""
     parse = sentence.parse
-    if parse.parts[noun] == "NOUN" and "counts" in _RELATIONS.get(_relation(sentence, noun), {}).get("kind", ""):
+    if parse.parts[noun] == "NOUN" and "counts" in _RELATIONS.get(_relation(sentence, noun), _NO_RELATION)["kind"]:
         yield noun  # "21 bodies"
     yield from parse.below(noun, "acl", "amod", "relcl")
     word = noun

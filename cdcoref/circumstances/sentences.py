@@ -78,6 +78,10 @@ class Sentence:
     places: Sequence[StatedPlace]
     parse: Parse
 
+    def word(self, place: int) -> str:
+        """A word in lower case; empty outside the sentence."""
+        return self.lower[place] if 0 <= place < len(self.lower) else ""
+
     def tokens(self, start: int, end: int) -> tuple[int, ...]:
         return tuple(range(self.first + start, self.first + end))
 

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from calendar import monthrange
+from calendar import day_name, monthrange
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
 
 UNKNOWN_YEAR = 400
 """The year in which a text without one counts; a leap year."""
 _FIRST_KNOWN_YEAR = 1000
-_WEEKDAYS_SHOWN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTHS_SHOWN = ("Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _LONGEST_WITHOUT_YEAR = 300
 """In days; a longer period of a text without a year is in conflict with none of another year."""
@@ -81,7 +82,8 @@ class Period:
         dated, other = (self, other) if self.has_year else (other, self)
         if other.days > _LONGEST_WITHOUT_YEAR or other.first.year != UNKNOWN_YEAR or other.last.year != UNKNOWN_YEAR:
             return 0
-        return min(dated.gap(_in_year(other, year)) for year in range(dated.first.year - 1, dated.last.year + 2))
+        years = (relativedelta(year=year) for year in range(dated.first.year - 1, dated.last.year + 2))
+        return min(dated.gap(Period(other.first + year, other.last + year)) for year in years)
 
     def __str__(self) -> str:
         """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``XXXX-08-06``, ``2017-08-01/2017-08-07``.
@@ -101,7 +103,7 @@ class Period:
     def shown(self) -> str:
         """The period for a reader, without an unknown year: ``6 Aug. 2025``, ``2025``, ``1–7 Aug.``, ``Friday``."""
         if self.weekday is not None:
-            return _WEEKDAYS_SHOWN[self.weekday]
+            return day_name[self.weekday]
         year = f" {self.first.year}" if self.has_year else ""
         month = _MONTHS_SHOWN[self.first.month - 1]
         if self.days == 1:
@@ -114,14 +116,6 @@ class Period:
             return f"{self.first.day}–{self.last.day} {month}{year}"
         start, end = Period.of_day(self.first).shown(), Period.of_day(self.last).shown()
         return f"{start} – {end}"
-
-
-def _in_year(period: Period, year: int) -> Period:
-    return Period(_day_in_year(period.first, year), _day_in_year(period.last, year))
-
-
-def _day_in_year(day: date, year: int) -> date:
-    return day.replace(year=year, day=min(day.day, monthrange(year, day.month)[1]))
 
 
 def _iso(day: date) -> str:

@@ -440,18 +440,8 @@ def _bare_day(time: _Expression) -> Period | None:
 
 
 @_rule(
-    r"{weekday}{daypart} (?:(?i:of) )?(?P<week>(?i:last|this|next)) (?i:week)",
-    r"(?P<week>(?i:last|this|next)) (?i:week) (?:(?i:on) )?{weekday}{daypart}",
-)
-def _weekday_of_week(time: _Expression) -> Period | StatedTime | None:
-    """``Monday next week``, ``last week Friday``."""
-    if time.known is None:
-        return _UNKNOWN
-    monday = _week(time.known).first
-    return Period.of_day(monday + timedelta(7 * _STEPS[time["week"]] + _weekday_number(time["weekday"])))
-
-
-@_rule(
+    r"{weekday}{daypart} (?:(?i:of) )?{step} (?i:week)",
+    r"{step} (?i:week) (?:(?i:on) )?{weekday}{daypart}",
     r"{count} (?:(?i:weeks?)|(?P<double>(?i:fortnights?))) (?:(?i:from|on) )?"
     r"(?P<from>(?i:today|tomorrow|now|yesterday)|{weekday})",
     r"{weekday} (?:week|(?P<double>fortnight))(?= |$)",
@@ -460,9 +450,11 @@ def _weekday_of_week(time: _Expression) -> Period | StatedTime | None:
     r"{count} (?i:weeks?) (?P<back>(?i:ago(?: on| last)?|last)) {weekday}",
 )
 def _weeks_from(time: _Expression) -> Period | StatedTime | None:
-    """``a week from Tuesday``, ``Friday fortnight``, ``yesterday week``, ``a week last Monday``."""
+    """``Monday next week``, ``a week from Tuesday``, ``Friday fortnight``, ``a week last Monday``."""
     if (today := time.known) is None:
         return _UNKNOWN
+    if time["step"]:
+        return Period.of_day(_week(today).first + timedelta(7 * (time.step or 0) + _weekday_number(time["weekday"])))
     days = _count(time["count"]) * (1 if time["days"] else 14 if time["double"] else 7)
     if time["weekday"]:
         ahead = (_weekday_number(time["weekday"]) - today.weekday()) % 7
