@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from calendar import day_name, monthrange
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
@@ -17,18 +17,18 @@ _LONGEST_WITHOUT_YEAR = 300
 """In days; a longer period of a text without a year is in conflict with none of another year."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Period:
     """A span of days.
 
     `first`, `last`: Its first and its last day; the same for a single day.
     `weekday`: The day of the week, from 0 for Monday, if nothing else is known: the period is then all of
-        `UNKNOWN_YEAR`. None if more is known. It does not count when periods are compared.
+        `UNKNOWN_YEAR`. None if more is known.
     """
 
     first: date
     last: date
-    weekday: int | None = field(default=None, compare=False)
+    weekday: int | None = None
 
     @classmethod
     def of_day(cls, day: date) -> Period:
@@ -69,7 +69,9 @@ class Period:
             return None
 
     def contains(self, other: Period) -> bool:
-        """Whether the other lies in it."""
+        """Whether the other lies in it; no weekday holds anything but itself."""
+        if self.weekday is not None:
+            return self == other
         return self.first <= other.first and other.last <= self.last
 
     def gap(self, other: Period) -> int:

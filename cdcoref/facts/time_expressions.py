@@ -332,7 +332,7 @@ def _day_and_month(time: _Expression) -> Period | StatedTime | None:
         return _week(period.first) if week[1] else Period(period.first - timedelta(6), period.last)
     if period is not None and time["to"]:
         last = _made(year, month, int(time["to"]))
-        return None if last is None or last < period else Period(period.first, last.last)
+        return None if last is None or last.first < period.first else Period(period.first, last.last)
     return period
 
 

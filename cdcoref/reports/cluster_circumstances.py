@@ -243,14 +243,10 @@ class CorpusCircumstances:
         ]
         stated = _without_outlier(stated)
         best = max((source for _, source, _, _ in stated), default=None)
-        days = [one for one in stated if one[0].weekday is None]
-        if any(source == best for _, source, _, _ in days) and (found := _most_stated(days, Period.contains)):
-            return ClusterPeriod(found[0], self._shown(found[1]), KNOWN[found[2]])
-        weekdays = [(one[0].weekday, *one[1:]) for one in stated if one[0].weekday is not None]
-        weekday = _most_stated(weekdays, lambda whole, part: False)
-        if weekday is None:
-            return None
-        return ClusterPeriod(Period.of_weekday(weekday[0]), self._shown(weekday[1]), KNOWN[weekday[2]])
+        is_of_weekdays = all(period.weekday is not None for period, source, _, _ in stated if source == best)
+        stated = [one for one in stated if (one[0].weekday is not None) is is_of_weekdays]
+        found = _most_stated(stated, Period.contains)
+        return None if found is None else ClusterPeriod(found[0], self._shown(found[1]), KNOWN[found[2]])
 
     def _where(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPlace | None:
         found = [

@@ -79,10 +79,9 @@ class StoryContext:
             for cluster, members in self.events.items()
             if len({mention.document for mention in members}) > 1 and self.tells(members)
         }
-        self._events_of: defaultdict[str, set[str]] = defaultdict(set)
-        for cluster, members in self.events.items():
-            for mention in members:
-                self._events_of[mention.document].add(cluster)
+        self._events_of = {
+            id: {m.cluster for m in mentions if m.kind == EVENT} - {None} for id, mentions in self.by_document.items()
+        }
         self.written = {id: known.readings[id].cased for id in self.documents}
 
     @cached_property
