@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -15,19 +15,8 @@ from spacy.util import minibatch
 
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.errors import InputError
-from cdcoref.formats import (
-    annotate,
-    checked_docs,
-    corpus_of,
-    docs_of,
-    named_entities,
-    read_docbin,
-    write_docbin,
-)
-from cdcoref.predict import Plan, Prediction
-
-if TYPE_CHECKING:
-    from cdcoref.predict import PredictionOptions, Predictor
+from cdcoref.formats import annotate, checked_docs, corpus_of, docs_of, named_entities, read_docbin, write_docbin
+from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, load
 
 __all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "write_docbin"]
 
@@ -49,8 +38,6 @@ def link(
     predictor. With `entities`, the named entities of the Docs are the entity mentions. Options also by name:
     ``link(docs, kind="event")``. An `InputError` names what is wrong.
     """
-    from cdcoref.predict import PredictionOptions
-
     docs = checked_docs(docs)
     options = PredictionOptions.with_settings(options, settings)
     if model in (*KINDS, "both") and not Path(str(model)).is_dir():
@@ -73,8 +60,6 @@ class Linker:
     def __init__(
         self, model: str, kind: Literal["event", "entity", "both"], threshold: float | None, entities: bool
     ) -> None:
-        from cdcoref.predict import PredictionOptions
-
         self._predictor = _loaded(model)
         # Every Doc is a topic of its own: Docs are read together but linked separately.
         self._options = PredictionOptions(kind, "gold_topic", threshold=threshold)
@@ -125,8 +110,6 @@ def make_linker(
 @lru_cache(maxsize=1)
 def _loaded(model: str | Path) -> Predictor:
     """The model; the last one requested stays loaded."""
-    from cdcoref.predict import load
-
     return load(model)
 
 

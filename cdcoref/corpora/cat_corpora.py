@@ -6,21 +6,18 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import ParseError, parse
 
 from cdcoref.corpora.splits import is_number, text_lines, together
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.errors import InputError
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
 
 def parse_document(path: Path, corpus: str) -> Element:
     """The root element of a document."""
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import ParseError, parse
-
     try:
         root = parse(path, forbid_dtd=True).getroot()
     except ParseError as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
 
 from cdcoref.scoring import METRICS, FileScores, Significance
 from cdlm.printing import counted
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 CONLL_TITLE = "CoNLL F1"
 
@@ -113,9 +114,6 @@ def evaluation_text(results: dict[str, Any]) -> str:
 
     Given are the results of :func:`cdcoref.evaluation.evaluate`, and the names of the ``"corpus"`` and the ``"model"``.
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     parameters = results["parameters"]
     size = "" if parameters is None else f", {parameters / 1e6:.1f}M parameters"
     if results["mentions"] == "predicted" and results["model"] == "lemma":
@@ -152,9 +150,6 @@ def evaluation_text(results: dict[str, Any]) -> str:
 
 def statistics_text(numbers: Mapping[str, Mapping[str, Any]]) -> str:
     """A table with one column per split, of the fields of :class:`cdcoref.corpora.CorpusStatistics`."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     kinds = [k for k in ("event", "entity", "unknown") if any(n["mentions"].get(k) for n in numbers.values())]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("/".join(kinds))
@@ -175,8 +170,6 @@ def _cell(counts: Mapping[str, Any], what: str, kinds: Sequence[str]) -> str:
 
 def _text(table: Table) -> str:
     """A table as wide as the terminal, or 120 columns if there is none; coloured only on a terminal."""
-    from rich.console import Console
-
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)
