@@ -13,10 +13,11 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
+from cdcoref import predict
 from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import annotate, checked_docs, corpus_of, docs_of, named_entities, read_docbin, write_docbin
-from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor, load
+from cdcoref.predict import Plan, Prediction, PredictionOptions, Predictor
 
 __all__ = ["Linker", "annotate", "corpus_of", "docs_of", "link", "read_docbin", "write_docbin"]
 
@@ -110,7 +111,7 @@ def make_linker(
 @lru_cache(maxsize=1)
 def _loaded(model: str | Path) -> Predictor:
     """The model; the last one requested stays loaded."""
-    return load(model)
+    return predict.load(model)
 
 
 def _predicted(

@@ -15,10 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from cdcoref import predict
 from cdcoref.collection import Collection, Report, is_in_place, work_lines
 from cdcoref.errors import InputError, first_line
 from cdcoref.formats import ReadOptions
-from cdcoref.predict import LEMMA, Predictor, Progress, load
+from cdcoref.predict import LEMMA, Predictor, Progress
 from cdcoref.server.running import ServerOptions
 from cdcoref.server.uploads import Upload, read_uploads, unused_names
 
@@ -98,7 +99,7 @@ class LoadedModel:
         """The predictor of a model; `progress` is called before it is loaded."""
         if self._loaded is None or self._loaded[0] != model:
             progress("loading the model", 0, 0)
-            self._loaded = model, load(model, device=self._options.device, precision=self._options.precision)
+            self._loaded = model, predict.load(model, device=self._options.device, precision=self._options.precision)
         return self._loaded[1]
 
 
