@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from cdcoref import linking
+from cdcoref import linking, predict
 from cdcoref.collection.documents import Incoming
 from cdcoref.collection.settings import Settings
 from cdcoref.collection.stored_readings import DocumentPair, DocumentScores, by_document_pair
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.facts import with_parses
-from cdcoref.predict import Predictor, Progress, load, summed
+from cdcoref.predict import Predictor, Progress, summed
 from cdcoref.reading import MentionVectors, Reading, Readings
 
 GivenPredictor = Predictor | Callable[[], Predictor] | None
@@ -99,7 +99,7 @@ class Reader:
     def _predictor(self) -> Predictor:
         """The model, which must be the collection's."""
         if self._ready is None:
-            predictor = load(self.settings.model) if self._given is None else self._given
+            predictor = predict.load(self.settings.model) if self._given is None else self._given
             if not isinstance(predictor, Predictor):
                 predictor = predictor()
                 self._check_lemma(predictor)
