@@ -10,7 +10,6 @@ from .gazetteer import places_named as places_named
 from .gazetteer import state_shortened as state_shortened
 from .lead import Setting as Setting
 from .lead import day_of as day_of
-from .places import CONTINENTS as CONTINENTS
 from .places import capitalised as capitalised
 from .places import dateline_end as dateline_end
 from .places import places_in as places_in

@@ -11,7 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from cdcoref.circumstances import CONTINENTS, Place, Source, day_of, of_one_story, places_named, state_shortened
+from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
 from cdcoref.facts import Period
 from cdcoref.language import is_common_word, is_header_line, lemma
@@ -41,8 +41,6 @@ _NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
-_BEFORE_NAMES_OF_PLACES = frozenset({"lake", "mount"})
-_ROAD_NUMBER = re.compile(r"[A-Z]{1,2}-\d+")
 _NUMBER = re.compile(r"(\d+)")
 _LONGEST_MAIN = 7
 """Days of the main event of a story, at most."""
@@ -140,9 +138,16 @@ class PredictedStory:
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
             if label.casefold() in self._reporters or is_date_or_number(label.split()):
                 continue
-            if named and label.casefold() not in places and not places_named(label.split()) and _is_of_who(label):
+            is_place = label.casefold() in places or places_named(label.split())
+            if named and not is_place and _is_of_who(label) and self._is_somebody(members):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
+
+    def _is_somebody(self, members: Sequence[Mention]) -> bool:
+        """Whether the parse has a person or an organisation among the members, or no names at all."""
+        parses = self._circumstances.parsed_readings
+        types = {parses[m.document].parse.entity_types[parses[m.document].parse.head_of(m.tokens)] for m in members}
+        return not types.isdisjoint(("PERSON", "ORG")) or types == {""}
 
     @cached_property
     def where(self) -> str:
@@ -398,8 +403,9 @@ class PredictedStory:
 
     def _headline(self, document: Document) -> str:
         """The title of a document; if it has none its first sentence, cut if it is long."""
-        if title := str(document.metadata.get("title") or "").strip():
-            return " ".join(title.split())
+        title = " ".join(str(document.metadata.get("title") or "").split())
+        if title and not is_header_line(title):
+            return title
         shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
         passages = (document.passage(first, last) for first, last in shown if first < last)
         passage = next((p for p in passages if not (is_header_line(p) or p.startswith(("http", "www.")))), "")
@@ -415,9 +421,7 @@ class PredictedStory:
 def _is_of_who(label: str) -> bool:
     """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or place."""
     words = label.casefold().split()
-    if label in CONTINENTS or (words[0] in _BEFORE_NAMES_OF_PLACES and len(words) > 1):
-        return False
-    if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or _ROAD_NUMBER.fullmatch(label):
+    if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY:
         return False
     return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
 
