@@ -4,6 +4,7 @@ from .event_circumstances import Participant as Participant
 from .event_circumstances import names_in_roles as names_in_roles
 from .event_conflicts import AGREEMENT as AGREEMENT
 from .event_conflicts import CircumstanceTables as CircumstanceTables
+from .gazetteer import AMBIGUOUS as AMBIGUOUS
 from .gazetteer import Place as Place
 from .gazetteer import of_one_story as of_one_story
 from .gazetteer import places_named as places_named
@@ -15,4 +16,5 @@ from .places import dateline_end as dateline_end
 from .places import places_in as places_in
 from .quantities import PEOPLE as PEOPLE
 from .quantities import StatedQuantity as StatedQuantity
+from .sentences import ENDS_SENTENCE as ENDS_SENTENCE
 from .sentences import Source as Source

@@ -264,6 +264,9 @@ class DocumentCircumstances:
             for number in numbers:
                 found[number].append(Where(one.place, tokens, Source.STATED))
         for number, head in enumerate(heads):
+            if not found[number] and parse.lemma(head) in verbs_about("effect"):  # "a fire in Portugal killed five"
+                of_subjects = (found[events[one]] for one in parse.below(head, "nsubj") if one in events)
+                found[number] = next(of_subjects, [])
             if found[number]:
                 found[number] = most_exact(found[number])
             elif not looks_elsewhere(parse, head) and not is_reporting(parse, head):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cdcoref.circumstances.event_circumstances import Circumstances, kind_of, kind_of_noun
 from cdcoref.circumstances.gazetteer import Place
+from cdcoref.circumstances.quantities import OF_PEOPLE
 from cdcoref.circumstances.sentences import Source, When, Where
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.facts import Period
@@ -50,7 +51,7 @@ class CircumstanceTables:
             else ""
             for m in corpus.mentions
         ]
-        self._words = numbered(words)
+        self._words = numbered(OF_PEOPLE.get(word, word) for word in words)  # "die" is "kill" on one day, at one place
         self._nouns = Values([kind_of_noun(word) or None for word in words])
         self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]

@@ -40,7 +40,7 @@ _PLAIN_LETTERS = str.maketrans(
 """Letters that English texts write otherwise, and that are no letters with marks."""
 _TRANSCRIBING = frozenset("\N{COMBINING MACRON}\N{COMBINING MACRON BELOW}\N{COMBINING DOT BELOW}")
 """Marks in names that are transcribed into Latin letters."""
-_AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
+AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
 """Names of countries or states that are as often something else."""
 
 
@@ -200,10 +200,10 @@ def _names_of_city(name: str) -> Collection[tuple[str, ...]]:
     """The keys of a city, by the names that texts may have for it."""
     if name.isascii() and "." not in name and name not in _ENGLISH_NAMES and name not in _OTHER_NAMES:
         lower = name.casefold()  # most cities, without a look at every word
-        return () if lower in _AMBIGUOUS else (tuple(lower.split()),)
+        return () if lower in AMBIGUOUS else (tuple(lower.split()),)
     english = _in_english(name)
     names = {name, english, _OTHER_NAMES.get(name, english)}
-    return {_key(called.split()) for called in names if called.casefold() not in _AMBIGUOUS}
+    return {_key(called.split()) for called in names if called.casefold() not in AMBIGUOUS}
 
 
 class _Gazetteer:
@@ -258,7 +258,7 @@ def _gazetteer() -> _Gazetteer:
 def _countries(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
     for code, country in cache.get_countries().items():  # type: ignore[attr-defined]
         name = country["name"]
-        if name.casefold() not in _AMBIGUOUS:
+        if name.casefold() not in AMBIGUOUS:
             place = Place(name, "country", code)
             yield _key(name.split()), place, country["population"]
             for other in countries_named(tuple(name.casefold().split())):
@@ -274,7 +274,7 @@ def _rows(kind: str) -> Iterator[dict[str, str]]:
 
 def _regions(cache: object) -> Iterator[tuple[tuple[str, ...], Place, int]]:
     for code, state in cache.get_us_states().items():  # type: ignore[attr-defined]
-        if state["name"].casefold() not in _AMBIGUOUS:
+        if state["name"].casefold() not in AMBIGUOUS:
             yield _key(state["name"].split()), Place(state["name"], "region", "US", code), 0
     counties: dict[str, set[str]] = {}
     for county in cache.get_us_counties():  # type: ignore[attr-defined]

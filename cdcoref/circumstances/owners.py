@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, verbs_about
+from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, opened_behind, verbs_about
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -72,6 +72,8 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
         heads = [child for child in parse.below(word, "dobj") if child in events] or heads
     elif is_verb(parse, word):
         heads += _sharing(parse, word, is_event, of_place)
+        opened = opened_behind(parse, word) is not None
+        heads += [child for child in parse.below(word, "advcl") if _is_result(parse, child) and (is_event or opened)]
     return list(dict.fromkeys(events[token] for token in heads if token in events))
 
 
@@ -86,6 +88,12 @@ def _is_at_once(parse: Parse, verb: int) -> bool:
     """Whether what a verb says happened when that of the verb above it did ("Two died when a dam burst on Friday")."""
     marks = map(parse.lemma, parse.below(verb, "advmod", "mark"))
     return is_verb(parse, verb) and parse.relations[verb] == "advcl" and not _AT_ONCE.isdisjoint(marks)
+
+
+def _is_result(parse: Parse, verb: int) -> bool:
+    """Whether a verb says what came at once of that of the verb above it ("sank on Friday, killing two")."""
+    before = {parse.relations[child] for child in parse.children[verb] if child < verb} - {"punct", "advmod"}
+    return parse.tags[verb] == "VBG" and verb > parse.heads[verb] and not before and not is_report(parse, verb)
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:

@@ -24,6 +24,8 @@ _UNITS = {row["word"]: row for row in rows("units.tsv")}
 _RELATIONS = {row["relation"]: row for row in rows("quantity_relations.tsv")}
 _NO_RELATION = {"kind": "", "units": "", "called": ""}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
+OF_PEOPLE = {word: name for word, name in _RELATION_OF.items() if "counts" in _RELATIONS[name]["kind"]}
+"""By the words for what happens to people, the sort of relation that each states."""
 _ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING = (
     words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "denial", "relating")
 )

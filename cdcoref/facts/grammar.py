@@ -31,7 +31,7 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     noun = relative_antecedent(parse, head)
     owner = next(iter(parse.below(head, "poss")), -1)
     if parse.parts[head] not in ("PROPN", "PRON"):
-        own = next((n for n in parse.children[head] if _YEARS_OLD.fullmatch(words[n])), None)
+        own = next((n for n in (head, *parse.children[head]) if _YEARS_OLD.fullmatch(words[n])), None)
         age = 0 if own is None else _age(parse, words, (own,))
         return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
     person = tuple(descriptions(parse, head))
@@ -63,7 +63,7 @@ def _owners(parse: Parse, noun: int) -> Iterator[int]:
         if parse.relations[child] == "poss":
             yield child
         elif parse.relations[child] == "prep" and parse.lemmas[child] == "of":
-            yield from parse.below(child, "pobj")
+            yield from (owner for owner in parse.below(child, "pobj") if parse.parts[owner] != "NUM")
 
 
 def _names(parse: Parse, noun: int) -> Iterator[str]:

@@ -5,16 +5,16 @@ antecedents."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances import AGREEMENT, CircumstanceTables, Source
+from cdcoref.circumstances import AGREEMENT, ENDS_SENTENCE, CircumstanceTables, Source
 from cdcoref.clustering import CannotLinks, PairScores, dendrogram, merge_blocks, unconflicted_parts
-from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Mention
+from cdcoref.corpus import ENTITY, EVENT, KINDS, Corpus, Document, Mention
 from cdcoref.language import (
     NO_FACTS,
     NO_PERSON,
@@ -33,11 +33,13 @@ from cdcoref.linking.links import MentionLinks
 from cdcoref.linking.pair_logits import PairLogits
 from cdcoref.model import CorefConfig
 from cdcoref.reading import Readings
+from cdcoref.word_tables import words_in
 
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
 NOUNS_BEFORE = 8
 """How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
+_SIDES = words_in("before_names.tsv", "side")
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
@@ -125,7 +127,9 @@ class KindClusters:
             facts = {number: readings.facts.mentions[number] for number in own}
             if kind == ENTITY:
                 pronouns = _pronouns(facts, self.links)
-                self._names = NamesOfStory({number: facts[number] for number in own if not apart[number]}, pronouns)
+                named = {number: facts[number] for number in own if not apart[number]}
+                headlines = [n for n, one in named.items() if not _ends_sentence(readings[one.document].document, one)]
+                self._names = NamesOfStory(named, pronouns, headlines)
                 self._genders = {n: min(gender) for n in own if (gender := facts[n].words.stated.gender)}
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
@@ -195,8 +199,14 @@ def _with_circumstances(scores: PairScores, circumstances: CircumstanceTables, a
     return replace(scores, score=np.where(differ, 0.0, np.where(agree, raised, scores.score)))
 
 
+def _ends_sentence(document: Document, one: MentionFacts) -> bool:
+    """Whether the line of a mention ends as a sentence does, and a headline does not."""
+    return document.tokens[document.sentences[one.sentence][1] - 1] in ENDS_SENTENCE
+
+
 def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[int, list[MentionFacts]]:
-    """By mention, the pronouns that certainly refer to it, or to a noun that says beside a name what somebody is."""
+    """By mention, the pronouns that certainly refer to it, or to a noun that says beside a name what somebody is; and
+    for a name "the 23-year-old" in its sentence or the next."""
     found: dict[int, list[MentionFacts]] = defaultdict(list)
     described = {(one.document, token): n for n, one in facts.items() for token, _ in one.syntax.descriptions}
     for pronoun, (_, probability) in links.antecedents.items():
@@ -204,7 +214,19 @@ def _pronouns(facts: Mapping[int, MentionFacts], links: MentionLinks) -> dict[in
             referent = _referent(pronoun, links)
             noun = facts[pronoun].document, facts[referent].syntax.head
             found[described.get(noun, referent)].append(facts[pronoun])
+    latest: dict[str, int] = {}
+    for number, one in facts.items():
+        named = latest.get(one.document)
+        if one.words.whole_name and one.syntax.entity == "PERSON":
+            latest[one.document] = number
+        elif named is not None and one.sentence <= facts[named].sentence + 1 and _is_age(one):
+            found[named].append(one)
     return found
+
+
+def _is_age(one: MentionFacts) -> bool:
+    """Whether a mention is "the 23-year-old"."""
+    return one.syntax.age > 0 and one.phrase.article == "the" and one.words.head.endswith("-old")
 
 
 def _conflicts(
@@ -241,6 +263,10 @@ def _conflicts(
         if (age := facts[number].syntax.age) and not facts[number].words.names:  # "a 34-year-old man"
             near = frozenset(map(str, range(age - YEARS, age + 1)))
             stated[number] = own._replace(amounts=own.amounts or near)
+        phrase = facts[number].phrase
+        if phrase.article == "the" and not facts[number].words.names and (sides := phrase.modifiers & _SIDES):
+            side = frozenset(word.removesuffix("ern") for word in sides)  # "the north tower", "the southern tower"
+            stated[number] = stated[number]._replace(generation=side)
     for number, name in names.names.items():
         if not facts[number].words.whole_name:
             of_name = stated[number].gender or frozenset(filter(None, (gender_of_first_name(name[0]),)))
@@ -266,7 +292,8 @@ def _conflicts(
 
 
 def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: str) -> Iterator[tuple[int, int]]:
-    """Pairs of a mention and a later one of something new: a noun with "a" like one before it, or the event of such.
+    """Pairs of a mention and one of something new: a noun with "a" like one before it, or the event of such; and nouns
+    with "a" of two documents whose events exclude each other.
 
     "A train left the rails near Brno. ... In Ostrava a train hit a lorry."
     """
@@ -288,16 +315,36 @@ def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: s
                 new = noun if kind == ENTITY else later
                 others = alike[document, head if kind == ENTITY else ""]
                 yield from ((number, new) for number in others if facts[number].start < facts[new].start)
+    across: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for (_, head), own in nouns.items() if kind == ENTITY else ():
+        across[head].append(own[0][1:])
+    for found in across.values():
+        stated = [_stated_names(readings, event) for _, event in found]
+        first, second = np.triu_indices(len(found), 1)
+        events = np.array([event for _, event in found], dtype=np.int64)
+        differ = readings.circumstance_tables.conflicts(events[first], events[second])
+        for one, other, conflict in zip(first.tolist(), second.tolist(), differ, strict=True):
+            if conflict or all(_are_unlike(stated[one], stated[other])):
+                yield found[one][0], found[other][0]
 
 
 def _are_two(readings: Readings, *events: int) -> bool:
     """Whether two events of a document state places or weekdays of unlike names, or such as exclude each other."""
-    stated = [readings.circumstances[event] for event in events]
-    tokens = readings[readings.corpus.mentions[events[0]].document].document.tokens
-    places = [{where.place.name for where in one.where if where.source == Source.STATED} for one in stated]
-    days = [{tokens[n].casefold() for when in one.when for n in when.tokens} & WEEKDAYS for one in stated]
-    unlike = any(here and there and here.isdisjoint(there) for here, there in (places, days))
+    unlike = any(_are_unlike(*(_stated_names(readings, event) for event in events)))
     return unlike or bool(readings.circumstance_tables.conflicts(*np.array(events)[:, None])[0])
+
+
+def _stated_names(readings: Readings, event: int) -> tuple[Set[str], Set[str]]:
+    """The names of places, and the weekdays, that are stated of an event."""
+    stated = readings.circumstances[event]
+    tokens = readings[readings.corpus.mentions[event].document].document.tokens
+    places = {where.place.name for where in stated.where if where.source == Source.STATED}
+    return places, {tokens[n].casefold() for when in stated.when for n in when.tokens} & WEEKDAYS
+
+
+def _are_unlike(one: tuple[Set[str], Set[str]], other: tuple[Set[str], Set[str]]) -> Iterator[bool]:
+    """Of places and of weekdays, whether two events have some, and none in common."""
+    return (bool(here and there and here.isdisjoint(there)) for here, there in zip(one, other, strict=True))
 
 
 def _with_one_gender(

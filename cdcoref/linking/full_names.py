@@ -5,15 +5,16 @@ apart."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 
-from cdcoref.circumstances import places_named
+from cdcoref.circumstances import AMBIGUOUS, places_named
 from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
+    GROUP,
     JOBS,
     NO_PERSON,
     PERSON,
@@ -42,6 +43,10 @@ _ELDER_FROM = 50
 """The age from which somebody is probably the elder of two, father and son or the like, of one name."""
 YEARS = 2
 """Within these ages may be of one person, who has a birthday or whom somebody got wrong."""
+YOUNGEST_AT_WORK = 15
+"""In years; who is younger is nobody with a job."""
+_INVESTIGATING = frozenset({"law", "police"})
+"""Fields of jobs of those who do not work on what happened to their relatives."""
 MANY_YEARS = 15
 """From more on, ages that two reports state are of two people, unless one noun says what they are."""
 
@@ -83,6 +88,12 @@ class Person:
         related = not (other.heads.isdisjoint(self.relatives) and self.heads.isdisjoint(other.relatives))
         if related and self.document == other.document:
             return True
+        for one, two in ((self, other), (other, self)):
+            fields = {JOBS[noun] for noun in two.nouns if noun in JOBS}
+            if fields and min(one.ages, default=YOUNGEST_AT_WORK) < YOUNGEST_AT_WORK:
+                return True
+            if one.relatives and not two.relatives and not fields.isdisjoint(_INVESTIGATING):
+                return JOBS.keys().isdisjoint(one.nouns)
         years = min((abs(a - b) for a in self.ages for b in other.ages), default=0)
         if years <= YEARS or self.document == other.document:
             return years > YEARS
@@ -183,6 +194,8 @@ def _nouns_for(
 class NamesOfStory:
     """The full names of the mentions of a story, from facts document by document, and pronouns by what they refer to.
 
+    `headlines`: the mentions in lines that are no sentence.
+
     `names`: by mention, the full name that it has or can only belong to, with a number if several people have it
     (`shared`).
     `people`: full names that are mostly somebody's. `things`: those that "it" refers to, and that no full name of a
@@ -191,23 +204,26 @@ class NamesOfStory:
     """
 
     def __init__(
-        self, facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[MentionFacts]] = MappingProxyType({})
+        self,
+        facts: Mapping[int, MentionFacts],
+        pronouns: Mapping[int, Sequence[MentionFacts]] = MappingProxyType({}),
+        headlines: Collection[int] = (),
     ) -> None:
         self.things = {n for n, own in pronouns.items() if any(one.words.pronoun == "it" for one in own)}
         bearers: defaultdict[str, list[MentionFacts]] = defaultdict(list)
         begun: dict[Word, Name] = {}  # by the first word of an organisation's name that name, if only one begins so
         short: set[Word] = set()  # what stands for an organisation before anybody is named so
-        borne: set[Word] = set()
+        borne: dict[Word, int] = {}  # where a document has the full name first
         seen: Counter[Word] = Counter()
         types: defaultdict[Word, set[str]] = defaultdict(set)  # of names by themselves, before anybody has them
         beside: dict[Word, frozenset[str]] = {}
-        nouns = (one for one in facts.values() if not one.words.names)
+        nouns = [one for one in facts.values() if not one.words.names]
         of_companies = {one.document for one in nouns if one.words.is_organisation or one.words.head in _BUSINESS}
         for number, one in facts.items():
             word = one.document, one.words.surname
             if may_be_surname(name := one.words.whole_name):
                 bearers[name[-1]].append(one)
-                borne.add((one.document, name[-1]))
+                borne.setdefault((one.document, name[-1]), one.start)
             if name and one.words.is_organisation:
                 first = one.document, name[0]
                 begun[first] = name if begun.get(first, name) == name else ()
@@ -221,7 +237,7 @@ class NamesOfStory:
         self.people = people = _people(facts, pronouns)
         companies = {first for _, first in begun}
         of_story: defaultdict[str, set[str]] = defaultdict(set)
-        for word in types.keys() - borne:
+        for word in types.keys() - borne.keys():
             of_story[word[1]] |= types[word]
         no_people = set()
         for word, found in types.items():
@@ -230,15 +246,25 @@ class NamesOfStory:
                 is_nobody = (
                     (seen[word] > 1 and not _NO_PEOPLE.isdisjoint(found))  # once, the parse may be wrong
                     or (TOWN in of_story[word[1]] and "PERSON" not in of_story[word[1]])
+                    or word[1] in AMBIGUOUS
                     or bool(places_named(word[1:]))
                     or (found == {"ORG"} and word[0] in of_companies)  # Disney, "the company"
                 )
             if is_nobody:
                 no_people.add(word)
         alone = {n: (one.document, one.words.surname) for n, one in facts.items() if _is_alone(one)}
-        self.no_people = {n for n, word in alone.items() if word in no_people}
+        self.no_people = {
+            number
+            for number, word in alone.items()
+            if word in no_people  # or, in a text, before whoever has the name
+            or (word[1] in AMBIGUOUS and facts[number].start < borne.get(word, 0) and number not in headlines)
+        }
+        firms = {one.document for one in nouns if one.words.head in _BUSINESS}
         of_clubs = {one.document for one in facts.values() if CLUB in one.words.sorts}
-        self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
+        self.sorts: dict[int, frozenset[str]] = {
+            number: GROUP if alone[number][0] in firms and types[alone[number]] == {"ORG"} else NO_PERSON
+            for number in self.no_people
+        }
         for number, word in alone.items():
             if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
                 self.sorts[number] = beside[word] or NO_PERSON
@@ -250,7 +276,7 @@ class NamesOfStory:
             is_alone = number in alone
             of_organisation = is_alone and word in begun and (other or _may_be_organisation(one, facts.values()))
             possible = () if is_alone and other else bearers.get(one.words.surname, ())
-            if is_alone and word in no_people:
+            if number in self.no_people:
                 possible = [bearer for bearer in possible if bearer.words.whole_name not in people]
             if number in self.things:
                 possible = [bearer for bearer in possible if PERSON not in bearer.words.sorts]
@@ -296,7 +322,7 @@ def _people(facts: Mapping[int, MentionFacts], pronouns: Mapping[int, Sequence[M
 
 def _types(one: MentionFacts, pronouns: Sequence[MentionFacts]) -> set[str]:
     """What the parse takes a name for, a town behind "in" or beside such a noun, and who has an age or a pronoun."""
-    found = {one.syntax.entity}
+    found = {"" if one.words.surname in AMBIGUOUS else one.syntax.entity}
     if one.words.beside.sorts == {TOWN} or any(noun in TOWNS for _, noun in one.syntax.descriptions):
         found.add(TOWN)
     if one.syntax.age or any(pronoun.words.stated.gender for pronoun in pronouns):

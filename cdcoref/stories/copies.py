@@ -14,6 +14,7 @@ from cdcoref.circumstances import Place, dateline_end, day_of, places_in
 from cdcoref.corpus import Document
 from cdcoref.language import NUMERALS, date_name, is_common_word, is_legal_form
 from cdcoref.stories.document_words import lines_of, report_of
+from cdcoref.word_tables import words_in
 
 SHINGLE = 4
 MIN_RESEMBLANCE = 0.6
@@ -30,9 +31,10 @@ LEAD = 2
 """Sentences at the beginning in which facts are compared."""
 MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
-MIN_ALIKE = 0.7
+MIN_ALIKE = 0.5
 """The share of the words, in their order, from which they may be, too."""
 
+_FACILITIES = words_in("place_words.tsv", "facility")
 _TOWNS = ("city", "unknown")
 
 
@@ -143,7 +145,7 @@ def other_facts(one: Document, other: Document) -> list[str]:
             continue
         left = [word for word in mine[a:b] if word.casefold() not in words[1]]
         right = [word for word in theirs[c:d] if word.casefold() not in words[0]]
-        beside = [word for word in (*mine[max(0, a - 1) : a], *mine[b : b + 1]) if not is_legal_form(word)]
+        beside = [word for word in (*mine[max(0, a - 1) : a], *mine[b : b + 1]) if not _ends_name(word)]
         for kind, is_of in (("day", date_name), ("amount", _is_amount), ("name", _is_name)):
             replaced = any(map(is_of, left)) and any(map(is_of, right))
             if replaced and not (kind == "name" and any(map(_is_name, beside))):
@@ -243,6 +245,11 @@ def _sentences(document: Document) -> frozenset[str]:
 
 def _is_amount(word: str) -> bool:
     return word[0].isdigit() or word.casefold() in NUMERALS
+
+
+def _ends_name(word: str) -> bool:
+    """Whether a word ends names of companies or of places ("Ash County"), and is no surname."""
+    return is_legal_form(word) or word.casefold() in _FACILITIES
 
 
 def _is_name(word: str) -> bool:

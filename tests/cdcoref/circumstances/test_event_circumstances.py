@@ -46,7 +46,7 @@ def test_a_report_with_two_earlier_happenings() -> None:
     first, swept, killing, destroyed, hungary, died_there, worst, bavaria, died_then = found
     assert when(first) == when(swept) == [("XXXX-05-06/XXXX-05-12", Source.STATED)]
     assert where(first) == where(swept) == [("Znojmo, Czechia", Source.STATED)]
-    assert where(killing) == [("Znojmo, Czechia", Source.SENTENCE)]
+    assert where(killing) == [("Znojmo, Czechia", Source.STATED)]
     assert where(destroyed) == where(worst) == [("Znojmo, Czechia", Source.DOCUMENT)]
     assert [one.elsewhere for one in found] == [False] * 4 + [True, True, False, True, True]
     assert when(hungary) == when(died_there) == [("XXXX-05-04/XXXX-05-10", Source.STATED)]

@@ -156,3 +156,40 @@ def test_a_noun_with_an_article_in_another_event_is_new(text: str, expected: lis
         labels = KindClusters(Readings(corpus), logits, kind, CorefConfig()).cut(0.5)[own].tolist()
         found = [[n for n, label in enumerate(labels) if label == one] for one in dict.fromkeys(labels)]
         assert answer is None or found == answer
+
+
+@pytest.mark.parametrize(
+    ("texts", "same"),
+    [
+        ("The north *dam broke on Friday . | The south *dam held .", False),
+        ("The upper *dam broke on Friday . | The upper *dam was old .", True),
+        ("The northern *dam broke on Friday . | The north *dam was old .", True),
+        ("The first *dam broke . || The second *dam broke .", False),
+        ("A *bus hit a wall in Lima on Monday . || A *bus hit a tree in Oslo on Friday .", False),
+        ("A *bus hit a wall in Lima on Monday . || A *bus hit a wall near Lima on Monday .", True),
+        ("A *bus hit a wall in Orv on Monday . || A *bus hit a wall near Tresk on Friday .", False),
+        ("The *Keller left port . | The ship is old . || Ann *Keller fell .", False),
+        ("*Jordan signed the treaty . | Ann *Jordan fell .", False),
+    ],
+)
+def test_what_stands_beside_nouns_and_names_tells_two_apart(texts: str, same: bool) -> None:
+    """The sides of things, nouns with "a" in happenings of two reports, ships and countries of somebody's name."""
+    documents, mentions = [], []
+    for number, text in enumerate(texts.split(" || ")):
+        words = text.split()
+        sentences = [sentence.replace("*", "").split() for sentence in text.split(" | ")]
+        documents.append(Document.from_sentences(f"{number}", sentences))
+        tokens = [word for word in words if word != "|"]
+        for place, word in enumerate(tokens):
+            if word[0] == "*":
+                start = place - (tokens[place - 1] == "Ann")
+                mentions.append(Mention(f"{number}", tuple(range(start, place + 1)), "entity"))
+            elif word in ("hit", "broke"):
+                mentions.append(Mention(f"{number}", (place,), "event"))
+    corpus = Corpus(tuple(documents), tuple(mentions))
+    [one, other] = [number for number, mention in enumerate(corpus.mentions) if mention.kind == "entity"]
+    numbers = np.full(1, KINDS.index("entity"))
+    score = np.full(1, 4.0, dtype=np.float32)
+    logits = PairLogits(len(mentions), np.array([one]), np.array([other]), numbers, score)
+    labels = KindClusters(Readings(corpus), logits, "entity", CorefConfig()).cut(0.5)
+    assert (labels[one] == labels[other]) == same

@@ -52,6 +52,17 @@ def test_the_age_beside_a_pronoun_is_that_of_the_name() -> None:
     assert numbers_of(("a", 0, "nurse"), ("b", 61, "swimmer"), pronouns=[(0, 34)]) == [1, 2]
 
 
+def test_who_investigates_is_no_relative_of_the_victim() -> None:
+    mother = Syntax(descriptions=((3, "mother"),), relatives=((5, "sr"),))
+    for noun, numbers in (("detective", {0: "1", 1: "2"}), ("nurse", {})):
+        facts = {
+            0: mention("a", 0, "Ida Rohm", mother),
+            1: mention("b", 0, "Ida Rohm", Syntax(descriptions=((3, noun),))),
+        }
+        found = numbered_people(facts, dict.fromkeys(facts, NAME), {})
+        assert {number: name[-1] for number, name in found.items()} == numbers
+
+
 def test_a_noun_means_whom_it_was_said_of() -> None:
     facts = {
         0: mention("a", 0, "Ida Rohm", Syntax(age=34, descriptions=((3, "plumber"),))),

@@ -114,6 +114,14 @@ def test_copies_count_for_nothing_in_how_rare_words_are(originals: tuple[Documen
     assert subjects(all_of_them, groups) == subjects(alone, group_documents(some))
 
 
+WARNING = (
+    "The weather service warned of floods in Ash County until Sunday. Heavy rain has fallen for two days. Drivers "
+    "should avoid low roads."
+)
+OBITUARY = (
+    "Harold Finch, 81, of Thornbury died at home. The former carpenter sang in the choir of the parish for years. The "
+    "funeral will be held on Saturday."
+)
 QUAKE = """A quake of magnitude 5.1 shook Orvik on Monday and broke windows in the old town. Schools in the district
 were closed for the day so that engineers could look at their walls. The institute of geology said that weaker shocks
 were to be expected for some weeks. Nobody was hurt."""
@@ -142,6 +150,8 @@ thanked Holm for her work with three generations of children. "She knows every f
         (RESULT, {"3-1": "4-0", "Saturday": "Sunday"}, "another"),
         (BAIL, {"34": "51", "Arley": "Betton", "Monday": "Thursday", "4 June": "9 June"}, "another"),
         (SALES, {"Norvane": "Ekholm Foods", "12 percent": "18 percent", "3 pence": "7 pence"}, "another"),
+        (WARNING, {"Ash": "Pike", "Sunday": "Monday"}, "another"),
+        (OBITUARY, {"Harold Finch": "Edna Marsh", "81": "90", "Thornbury": "Yate", "carpenter": "nurse"}, "another"),
         (QUAKE, {"5.1": "5.3"}, "same story"),
         (QUAKE, {" Nobody was hurt.": ""}, "copy"),
         (QUAKE, {"A quake": "Schools shut after quake\n\nA quake"}, "copy"),
