@@ -55,7 +55,7 @@ _LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
-_LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
+_LONGEST_DAY_HEADING = 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
 _YEAR = re.compile(r"\d{4}")
@@ -284,19 +284,13 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
     for number, (own, heading) in enumerate(zip(sentences, headings, strict=True)):
-        if heading is None:
-            current = None if _is_heading(own) and all(word.isalpha() for word in own.words) else current
-        else:
+        if heading is not None:
             follows = sentences[number + 1].words if number + 1 < len(sentences) else ()
             is_of_publication = len(days) == 1 or _YEAR.fullmatch(own.words[-1]) is not None
             is_above_hour = bool(follows) and not without_hour(follows)
             if current is not None or heading.period != today or is_above_hour or not is_of_publication:
                 current = heading
         yield current
-
-
-def _is_heading(own: Sentence) -> bool:
-    return 0 < len(own.words) <= _LONGEST_HEADING and own.words[-1] not in ENDS_SENTENCE
 
 
 def _day_of_heading(own: Sentence) -> When | None:

@@ -9,7 +9,6 @@ from enum import IntEnum
 from itertools import pairwise
 
 from cdcoref.circumstances.gazetteer import Place
-from cdcoref.circumstances.owners import is_report
 from cdcoref.circumstances.places import AT_PLACE, LANDS_AND_WATERS, StatedPlace, dateline_end, places_in
 from cdcoref.corpus import Document
 from cdcoref.facts import (
@@ -21,13 +20,13 @@ from cdcoref.facts import (
     looks_elsewhere,
     times_in,
 )
-from cdcoref.language import HALVES_OF_DAY, JOBS, is_common_word
+from cdcoref.language import HALVES_OF_DAY, is_common_word
 from cdcoref.word_tables import words_in
 
 ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 """What a sentence ends with, and a headline does not."""
 LINE_BREAK = "//n"
-_HELD, _MAKERS = (words_in("no_places.tsv", kind) for kind in ("held", "maker"))
+_HELD = words_in("no_places.tsv", "held")
 _PLACE, _OTHER = "place", "other"
 _NO_PLACES = frozenset({"EVENT", "LAW", "WORK_OF_ART"})
 _SITES = words_in("place_words.tsv", "site")
@@ -157,12 +156,8 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
         return _OTHER
     if named.firm or named.local:
         return _PLACE
-    beside = parse.below(token, "compound", "appos")
-    beside += [above] if parse.relations[token] == "appos" else []
-    is_maker = any(parse.lemma(word) in _MAKERS or parse.lemmas[word] in JOBS for word in beside)
-    says = parse.relations[token] == "nsubj" and is_report(parse, above)
     is_name = (tokens[0], tokens[-1] + 1) in {entity[:2] for entity in parse.entities if entity[2] in ("PERSON", "ORG")}
-    return _OTHER if is_maker or says or is_name else ""
+    return _OTHER if is_name else ""
 
 
 def _pieces(document: Document) -> Iterator[tuple[int, int, bool]]:
