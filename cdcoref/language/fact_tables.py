@@ -123,10 +123,6 @@ class Values(Generic[Value]):
         return result
 
 
-def _are_different(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return one != other and different_names(one, other)
-
-
 def _value(value: Callable[[MentionFacts], int]) -> cached_property[Integers]:
     """A number of each mention. *Shape:* (mentions,), as of the others."""
     return cached_property(lambda tables: np.array([value(m) for m in tables.mentions], dtype=np.int64))
@@ -183,7 +179,7 @@ class FactTables:
 
     def different_names(self, first: Integers, second: Integers) -> Flags:
         """Whether pairs of mentions have different full names. *Shape:* (pairs,)"""
-        return self._full_names.related(_are_different, self._full_names, first, second)
+        return self._full_names.related(different_names, self._full_names, first, second)
 
     @cached_property
     def _full_names(self) -> Values[tuple[str, ...]]:

@@ -212,7 +212,7 @@ def _phrase(sentence: Sequence[str], phrase: Sequence[str], start: int) -> Phras
     return PhraseWords.of(sentence, start + head, min(start + end, len(sentence)))
 
 
-def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> StatedFacts:
+def adjacent_facts(before: Sequence[str], words: Sequence[str], after: tuple[str, ...]) -> StatedFacts:
     """What the words directly beside a mention that is no date add to it.
 
     The numbers that count it, the country of an office, the "Jr." behind it, and whether it is a town ("in Leeds").
@@ -222,7 +222,7 @@ def adjacent_facts(before: Sequence[str], words: Sequence[str], after: Sequence[
     return StatedFacts(
         amounts=_amounts(before),
         sorts=frozenset((TOWN,)) if before and before[-1].casefold() in _WHERE else frozenset(),
-        nationality=nationality([*_modifiers(before), *words, *_complement(after)]),
+        nationality=nationality([*_modifiers(before), *words, *(after[1:3] if after[:1] == ("of",) else ())]),
         generation=_generation(before, words, after),
     )
 
@@ -233,11 +233,6 @@ def _modifiers(before: Sequence[str]) -> Sequence[str]:
     while start and len(before) - start < 2 and continues_phrase(before[start - 1]):
         start -= 1
     return before[start:]
-
-
-def _complement(after: Sequence[str]) -> Sequence[str]:
-    """The name of one or two words that "of" ties to a mention directly before it."""
-    return after[1:3] if after and after[0] == "of" else ()
 
 
 def _generation(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> frozenset[str]:

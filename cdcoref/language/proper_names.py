@@ -80,7 +80,7 @@ def different_names(one: Sequence[str], other: Sequence[str]) -> bool:
     behind one first ("New York", "New Jersey"); the last of one first in the other ("Ronald Li", "Li Ka-shing"); or
     institutions of one kind with nothing else in common ("Mercy Medical Center", "Lake Medical Center").
     """
-    if not one or not other:
+    if not one or not other or one == other:
         return False
     common = set(one) & set(other)
     if not common:

@@ -268,26 +268,24 @@ class MentionWords:
         core = core[_beginning(core) :]
         words = tuple(word.casefold() for word in core)
         figures = [word.casefold() for word in whole_figures(core)]
-        head = lemma(head_word(tokens if phrase is None else phrase))
-        numbers = frozenset(plain_number(word) for word in figures if NUMBER.fullmatch(word) or word in NUMERALS)
+        phrase = tokens if phrase is None else phrase
+        head = lemma(head_word(phrase))
+        names = frozenset(map(str.casefold, filter(_is_name, tokens)))
+        initial = names if begins_sentence and len(tokens) == 1 else frozenset()
         return cls(
             words,
             head,
             frozenset(lemma(word) for word in core if _is_content(word)),
-            frozenset()
-            if begins_sentence and len(tokens) == 1
-            else frozenset(map(str.casefold, filter(_is_name, tokens))),
-            numbers,
+            names - initial,
+            frozenset(plain_number(word) for word in figures if NUMBER.fullmatch(word) or word in NUMERALS),
             frozenset(filter(YEAR.fullmatch, words)),
             frozenset(_dates(core)),
             _CLASS_OF_PRONOUN.get(head, "") if len(core) == 1 else "",
             (-1 if determiner in ("a", "an") else 1) if determiner else 0,
             beside,
             amounts_in(figures),
-            countries_named(name_of(tokens if phrase is None else phrase)),
-            tokens[0].casefold()
-            if begins_sentence and len(tokens) == 1 and _is_name(tokens[0]) and not is_common_word(tokens[0].casefold())
-            else "",
+            countries_named(name_of(phrase)),
+            next((name for name in initial if not is_common_word(name)), ""),
             nationality(core),
         )
 
@@ -325,28 +323,21 @@ class PhraseWords:
     def of(cls, sentence: Sequence[str], start: int, end: int) -> PhraseWords:
         """Look around the head, the words from `start` to before `end` of a sentence."""
         before, after = sentence[max(0, start - BEFORE_HEAD) : start], sentence[end : end + AFTER_HEAD]
-        return cls(_before_head(before), _after_head(after), _article(before))
+        modifiers, article = _before_head(before)
+        return cls(frozenset(map(lemma, modifiers)), _after_head(after), article)
 
 
-def _article(before: Sequence[str]) -> str:
-    for word in map(str.casefold, reversed(before)):
-        if word in _DETERMINER | _QUANTIFIER or not continues_phrase(word):
-            return "the" if word == "the" else "a" if word in _INDEFINITE else ""
-    return ""
-
-
-def _before_head(words: Sequence[str]) -> frozenset[str]:
-    modifiers: list[str] = []
+def _before_head(words: Sequence[str]) -> tuple[Sequence[str], str]:
+    """The modifiers, and the article."""
     for place in range(len(words) - 1, -1, -1):
-        word = words[place]
+        word = words[place].casefold()
         if word in _POSSESSIVES and place:
-            return frozenset(map(lemma, [*modifiers, words[place - 1]]))
-        if word.casefold() in _DETERMINER | _QUANTIFIER:
-            return frozenset(map(lemma, modifiers))
-        if _ends_phrase(word) or word.casefold() in _PREPOSITION:
-            break
-        modifiers.append(word)
-    return frozenset(map(lemma, modifiers[:2]))
+            return (*words[place + 1 :], words[place - 1]), ""
+        if word in _DETERMINER | _QUANTIFIER:
+            return words[place + 1 :], "the" if word == "the" else "a" if word in _INDEFINITE else ""
+        if not continues_phrase(word):
+            return words[place + 1 :][-2:], ""
+    return words[-2:], ""
 
 
 def _after_head(words: Sequence[str]) -> frozenset[str]:

@@ -25,7 +25,6 @@ def disagreements(story: StoryContext) -> Iterator[Disagreement]:
     yield from contradicted_ages(story)
 
 
-_OTHER = words_in("time_words.tsv", "other")
 _SPEECH = words_in("time_words.tsv", "speech")
 
 
@@ -58,7 +57,6 @@ def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:
             mention.document, mention.start, when.period.shown(), (when.period, _exactness(story, mention, when.tokens))
         )
         for mention in members
-        if not _is_another(story, mention)
         for when in story.known.of_mention(mention).when
         if when.source == Source.STATED and when.period.days == 1 and not when.looks_back
     ]
@@ -81,14 +79,6 @@ def _is_statement(story: StoryContext, mention: Mention) -> bool:
     parse = story.known.readings[mention.document].parse
     lemma = parse.lemma(parse.head_of(mention.tokens))
     return lemma in _SPEECH or lemma in verbs_about("report") or lemma in verbs_about("announcement")
-
-
-def _is_another(story: StoryContext, mention: Mention) -> bool:
-    """Whether an event is only like the one that the document is about ("a similar attack", "next tender")."""
-    parse = story.known.readings[mention.document].parse
-    head = parse.head_of(mention.tokens)
-    beside = (parse.heads[head], *parse.children[head])
-    return not _OTHER.isdisjoint(parse.lemma(token) for token in beside)
 
 
 _DAYS_OF_YEAR = 365
