@@ -249,13 +249,11 @@ class Lead:
             start = today.shifted(-_REPORTED_WITHIN)
             when = None if start is None else When(Period(start.first, today.last), (), Source.DOCUMENT)
         where = next(iter(places), None)
-        local = (
-            Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
-            for least in (2, 1)
-            for own in self._lead
-            for one in own.places
-            if one.local >= least
-        )
+        local = [(own, one) for own in self._lead for one in own.places if one.local]
+        local.sort(key=lambda pair: -pair[1].local)
+        if where is None and local:
+            own, one = local[0]
+            where = Where(one.place, own.tokens(one.start, one.end), Source.DOCUMENT)
         named = {
             one.place
             for own in self._sentences
@@ -265,7 +263,7 @@ class Lead:
         return Setting(
             today,
             when and replace(when, source=Source.DOCUMENT),
-            replace(where, source=Source.DOCUMENT) if where else next(local, None),
+            where and replace(where, source=Source.DOCUMENT),
             frozenset(named),
             next(self._about(), None),
         )

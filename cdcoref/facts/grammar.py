@@ -30,10 +30,10 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     verb, role = argument(parse, head)
     noun = relative_antecedent(parse, head)
     owner = next(iter(parse.below(head, "poss")), -1)
+    known = head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head]
     if parse.parts[head] not in ("PROPN", "PRON"):
         own = next((n for n in (head, *parse.children[head]) if _YEARS_OLD.fullmatch(words[n])), None)
-        age = 0 if own is None else _age(parse, words, (own,))
-        return Syntax(head, verb, role, clause(parse, head), owner, noun, parse.entity_types[head], age)
+        return Syntax(*known, 0 if own is None else _age(parse, words, (own,)))
     person = tuple(descriptions(parse, head))
     nouns = tuple((token, name) for token in person if parse.parts[token] == "NOUN" for name in _names(parse, token))
     clauses = parse.below(head, "relcl")
@@ -44,9 +44,7 @@ def syntax(parse: Parse, words: Sequence[str], tokens: Sequence[int]) -> Syntax:
     relatives = tuple(
         (of, RELATIVES[name]) for token, name in nouns if name in RELATIVES for of in _owners(parse, token)
     )
-    another = _is_another(parse, head)
-    entity = parse.entity_types[head]
-    return Syntax(head, verb, role, clause(parse, head), owner, noun, entity, age, nouns, relatives, another)
+    return Syntax(*known, age, nouns, relatives, _is_another(parse, head))
 
 
 def _is_another(parse: Parse, name: int) -> bool:

@@ -23,7 +23,8 @@ _WRITERS = re.compile(
     rf"(?:By\s+)?{_NAME}(?:{_AND}{_NAME})*{_IN_PLACE}(?:{_AND}(?:{_NAME}(?:{_IN_PLACE})?|agencies|Agencies|staff))*"
 )
 _DATE_WORDS = words_in("date_line_words.tsv")
-_DAYS_AND_MONTHS = (*MONTHS, *WEEKDAYS)
+_NAMES = (*MONTHS, *WEEKDAYS)
+"""Of days and months, which may be shortened."""
 
 
 def byline_author(line: str) -> str | None:
@@ -45,12 +46,7 @@ def is_date_line(line: str) -> bool:
     if len(line) > _LONGEST_DATE_LINE or re.search(r"\d", line) is None:
         return False
     found = re.findall(r"[^\W\d_]+", re.sub(r"\b([ap])\.m\b", r"\1m", line.casefold()))
-    return all(word in _DATE_WORDS or _is_day_or_month(word) for word in found)
-
-
-def _is_day_or_month(word: str) -> bool:
-    """Whether a word in lower case is a weekday or a month, also shortened."""
-    return len(word) > 2 and any(name.startswith(word) for name in _DAYS_AND_MONTHS)
+    return all(word in _DATE_WORDS or any(name.startswith(word) for name in _NAMES if word[2:]) for word in found)
 
 
 def is_line_of_writers(line: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -227,11 +228,10 @@ class CorpusCircumstances:
     @cached_property
     def _clusters(self) -> dict[ClusterKey, list[Mention]]:
         found: defaultdict[ClusterKey, list[Mention]] = defaultdict(list)
-        for mentions in self._by_document.values():
-            for mention in mentions:
-                if mention.cluster is not None:
-                    found[mention.kind, mention.cluster].append(mention)
-        return dict(found)
+        for mention in chain.from_iterable(self._by_document.values()):
+            if mention.cluster is not None:
+                found[mention.kind, mention.cluster].append(mention)
+        return found
 
     def _when(self, known: Sequence[tuple[Mention, Circumstances]]) -> ClusterPeriod | None:
         back = sum(any(when.looks_back for when in one.when[:1]) for _, one in known)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from cdcoref.circumstances import Place, Source, day_of, names_in_roles
+from cdcoref.circumstances import Source, day_of, names_in_roles
 from cdcoref.corpus import ENTITY, EVENT, Mention
 from cdcoref.facts import descriptions, name_at, verbs_about
 from cdcoref.language import are_forms_of_one_name, date_name, different_names, is_common_word
@@ -31,24 +31,22 @@ _SPEECH = words_in("time_words.tsv", "speech")
 def contradicted_circumstances(story: StoryContext) -> Iterator[Disagreement]:
     """Days and places that differ; what the same sentences state of two events, once."""
     found: dict[object, Disagreement] = {}
-    for one in _contradictions(story):
-        found.setdefault((one.about, frozenset(one.statements)), one)
-    yield from found.values()
-
-
-def _contradictions(story: StoryContext) -> Iterator[Disagreement]:
     for members in story.shared_events.values():
         days = [] if any(_is_statement(story, mention) for mention in members) else _days(story, members)
-        yield from story.contradictions("day", members, "", days, _are_other_days, several=True)
         places = [
             StatedValue(mention.document, mention.start, where.place.shown(), where.place)
             for mention in members
             for where in story.known.of_mention(mention).where
             if where.source == Source.STATED
         ]
-        yield from story.contradictions(
-            "place", members, "", places, lambda one, other: Place.excludes(one.value, other.value), several=True
-        )
+        for about, values, differ in (("day", days, _are_other_days), ("place", places, _exclude)):
+            for one in story.contradictions(about, members, "", values, differ, several=True):
+                found.setdefault((about, frozenset(one.statements)), one)
+    yield from found.values()
+
+
+def _exclude(one: StatedValue, other: StatedValue) -> bool:
+    return bool(one.value.excludes(other.value))
 
 
 def _days(story: StoryContext, members: Sequence[Mention]) -> list[StatedValue]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from cdcoref.circumstances import PEOPLE, Source, StatedQuantity
-from cdcoref.corpus import Document, Mention
+from cdcoref.corpus import Mention
 from cdcoref.facts import Period, clause_of
 from cdcoref.language import is_common_word
 from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
@@ -74,15 +73,15 @@ class StoryNumbers:
         self._story = story
         self._of_key: defaultdict[tuple[str, str, str], list[StatedQuantity]] = defaultdict(list)
         self._superseded: set[tuple[str, str, str, str]] = set()
-        quantities: list[tuple[Document, StatedQuantity]] = []
-        for document in story.documents.values():
-            for quantity in story.known.quantities(document.id):
+        quantities: list[tuple[str, StatedQuantity]] = []
+        for id in story.documents:
+            for quantity in story.known.quantities(id):
                 if quantity.superseded:
-                    self._superseded.add((document.id, *_key(quantity), str(quantity.value)))
+                    self._superseded.add((id, *_key(quantity), str(quantity.value)))
                 elif not quantity.elsewhere:
-                    quantities.append((document, quantity))
-                    self._of_key[document.id, *_key(quantity)].append(quantity)
-        self._stated = [self._value(document, quantity) for document, quantity in quantities]
+                    quantities.append((id, quantity))
+                    self._of_key[id, *_key(quantity)].append(quantity)
+        self._stated = [self._value(id, quantity) for id, quantity in quantities]
 
     def contradictions(self) -> Iterator[Disagreement]:
         """Quantities that differ, in the order in which they are first stated."""
@@ -96,11 +95,9 @@ class StoryNumbers:
         for group in self._groups():
             if group[0].value.is_settled or len({value.document for value in group}) < 2:
                 continue
-            largest: dict[str, StatedValue] = {}
-            for value in group:
-                known = largest.setdefault(value.document, value)
-                if _weight(value) > _weight(known):
-                    largest[value.document] = value
+            largest: dict[str, StatedValue] = {}  # of each document, with who says so
+            for value in sorted(group, key=lambda one: (-one.value.value, not one.value.speaker)):
+                largest.setdefault(value.document, value)
             reports: list[NumberReport] = []
             last: StatedValue | None = None
             for value in sorted(largest.values(), key=lambda one: self._story.rank[one.document]):
@@ -142,15 +139,20 @@ class StoryNumbers:
         events = [event.cluster for value in group if (event := value.value.event) is not None and event.cluster]
         return self._story.events[Counter(events).most_common(1)[0][0]] if events else ()
 
-    def _value(self, document: Document, quantity: StatedQuantity) -> StatedValue:
-        start, end = quantity.start, quantity.end
-        others = self._of_key[document.id, *_key(quantity)]
-        certain = not any(quantity.differs(other) for other in others)
-        return StatedValue(document.id, start, document.passage(start, end), quantity, certain)
+    def _value(self, id: str, quantity: StatedQuantity) -> StatedValue:
+        certain = not any(map(quantity.differs, self._of_key[id, *_key(quantity)]))
+        text = self._story.documents[id].passage(quantity.start, quantity.end)
+        return StatedValue(id, quantity.start, text, quantity, certain)
 
     def _groups(self) -> list[list[StatedValue]]:
-        found = _connected(len(self._stated), [*self._of_one_event(), *self._of_one_sort()])
-        return [[self._stated[number] for number in group] for group in found]
+        """The values that pairs of them connect, if several, by the first of each group."""
+        from cdcoref.clustering import connected
+
+        pairs = np.array([*self._of_one_event(), *self._of_one_sort()], dtype=np.int64).reshape(-1, 2)
+        groups: defaultdict[int, list[StatedValue]] = defaultdict(list)
+        for value, group in zip(self._stated, connected(len(self._stated), *pairs.T).tolist(), strict=True):
+            groups[group].append(value)
+        return [group for group in groups.values() if len(group) > 1]
 
     def _of_one_event(self) -> Iterator[tuple[int, int]]:
         """Pairs of quantities of one unit whose events are one, by their numbers."""
@@ -261,11 +263,6 @@ def _key(quantity: StatedQuantity) -> tuple[str, str]:
     return quantity.relation, quantity.unit
 
 
-def _weight(value: StatedValue) -> tuple[Decimal, bool]:
-    """By which one of several values of a document is shown: the largest, with who says so."""
-    return value.value.value, bool(value.value.speaker)
-
-
 def _differ(one: StatedValue, other: StatedValue) -> bool:
     return bool(one.value.differs(other.value))
 
@@ -274,14 +271,3 @@ def _is_of_other_size(one: StatedValue, other: StatedValue) -> bool:
     """Whether two values are too far apart to be of one thing, unless by their scale ("2.1 million", "2.1 billion")."""
     low, high = sorted((one.value.value, other.value.value))
     return bool(high > _MOST_TIMES * low and (low == 0 or not _SCALE.fullmatch(format(high / low, "f"))))
-
-
-def _connected(size: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """The groups of numbers that pairs of them connect, with more than one number, by their first numbers."""
-    from cdcoref.clustering import connected
-
-    first, second = np.array([*links], dtype=np.int64).reshape(-1, 2).T
-    groups: defaultdict[int, list[int]] = defaultdict(list)
-    for number, group in enumerate(connected(size, first, second).tolist()):
-        groups[group].append(number)
-    return [group for group in groups.values() if len(group) > 1]
