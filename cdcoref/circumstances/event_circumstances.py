@@ -103,13 +103,21 @@ class DocumentCircumstances:
 
     def of_mentions(self, mentions: Sequence[Mention]) -> list[Circumstances]:
         """The circumstances of all mentions of the document, in their order; entities have none."""
+        parse = self._parse
         of_events: dict[Mention, Circumstances] = {}
         for number, own in self._by_sentence(mentions).items():
-            if self._sentences[number].words:  # a hidden sentence states nothing, of the mentions in it neither
-                events = sorted((one for one in own if one.kind == EVENT), key=lambda one: one.tokens)
-                entities = [one for one in own if one.kind == ENTITY]
-                found = self._of_sentence(self._sentences[number], events, entities)
-                of_events.update(zip(events, found, strict=True))
+            sentence = self._sentences[number]
+            if not sentence.words:
+                continue  # a hidden sentence states nothing, of the mentions in it neither
+            own.sort(key=lambda one: one.tokens)
+            events, entities = ([one for one in own if one.kind == kind] for kind in (EVENT, ENTITY))
+            heads = [parse.head_of(event.tokens) for event in events]
+            stated = zip(events, heads, self._when(sentence, heads), self._where(sentence, heads), strict=True)
+            for event, head, when, where in stated:
+                participants = tuple(_participants(sentence, head, event, entities))
+                theme = _theme(parse, self._words, head, self._surnames)
+                elsewhere = looks_elsewhere(parse, head)
+                of_events[event] = Circumstances(tuple(when), tuple(where), participants, elsewhere, theme)
         return [of_events.get(mention, Circumstances()) for mention in mentions]
 
     def quantities(self, mentions: Sequence[Mention]) -> list[StatedQuantity]:
@@ -126,22 +134,6 @@ class DocumentCircumstances:
         for mention in mentions:
             found[bisect_right(self._firsts, mention.start) - 1].append(mention)
         return found
-
-    def _of_sentence(
-        self, sentence: Sentence, events: Sequence[Mention], entities: Sequence[Mention]
-    ) -> Iterator[Circumstances]:
-        parse = self._parse
-        heads = [parse.head_of(event.tokens) for event in events]
-        when = self._when(sentence, heads)
-        where = self._where(sentence, heads)
-        for number, (head, event) in enumerate(zip(heads, events, strict=True)):
-            yield Circumstances(
-                tuple(when[number]),
-                tuple(where[number]),
-                tuple(_participants(sentence, head, event, entities)),
-                looks_elsewhere(parse, head),
-                _theme(parse, self._words, head, self._surnames),
-            )
 
     def _when(self, sentence: Sentence, heads: Sequence[int]) -> list[list[When]]:
         """The times of every event of a sentence, by the events' head tokens."""
@@ -310,7 +302,7 @@ def _participants(sentence: Sentence, head: int, event: Mention, entities: Seque
     taken = {sentence.first + word for one in sentence.times for word in range(one.start, one.end)}
     taken |= {sentence.first + word for one in sentence.places for word in range(one.start, one.end) if one.firm}
     clause = clause_of(parse, head)
-    for entity in sorted(entities, key=lambda one: one.tokens):
+    for entity in entities:
         token = parse.head_of(entity.tokens)
         if clause_of(parse, token) == clause and taken.isdisjoint(entity.tokens) and entity.tokens != event.tokens:
             above = parse.heads[token]
@@ -319,16 +311,10 @@ def _participants(sentence: Sentence, head: int, event: Mention, entities: Seque
             yield Participant(parse.lemma(above) if is_object else side, entity)
 
 
-def kind_of(lemma: str) -> str:
-    """The kind of an event that is of people, by its dictionary form; empty if it has none."""
+def kind_of(lemma: str, *, of_people: bool) -> str:
+    """The kind of an event, by its dictionary form, if it is of people, or of nobody; empty if it has no such kind."""
     kind = _KIND_OF.get(lemma, ("", ""))[0]
-    return kind if kind in _OF_PEOPLE else ""
-
-
-def kind_of_noun(lemma: str) -> str:
-    """The kind of an event that is of nobody, by its noun; empty if it has none."""
-    kind = _KIND_OF.get(lemma, ("", ""))[0]
-    return "" if kind in _OF_PEOPLE else kind
+    return kind if (kind in _OF_PEOPLE) is of_people else ""
 
 
 def _name(parse: Parse, words: Sequence[str], noun: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cdcoref.circumstances.event_circumstances import Circumstances, kind_of, kind_of_noun
+from cdcoref.circumstances.event_circumstances import Circumstances, kind_of
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.quantities import OF_PEOPLE
 from cdcoref.circumstances.sentences import Source, When, Where
@@ -52,7 +52,7 @@ class CircumstanceTables:
             for m in corpus.mentions
         ]
         self._words = numbered(OF_PEOPLE.get(word, word) for word in words)  # "die" is "kill" on one day, at one place
-        self._nouns = Values([kind_of_noun(word) or None for word in words])
+        self._nouns = Values([kind_of(word, of_people=False) or None for word in words])
         self._elsewhere = np.array([one.elsewhere for one in circumstances], dtype=bool)
         own_times = [[when for when in one.when if when.source >= _OWN] for one in circumstances]
         self._times = Values([_days_of(one.when) for one in circumstances])
@@ -68,7 +68,7 @@ class CircumstanceTables:
             frozenset(one.theme if len(one.theme) > 1 or lasts.issuperset(one.theme) else ()) for one in circumstances
         ]
         self._themes = Values(
-            [(kind_of(word), name) if name else None for word, name in zip(words, names, strict=True)]
+            [(kind_of(word, of_people=True), name) if name else None for word, name in zip(words, names, strict=True)]
         )
 
     def conflicts(self, first: Integers, second: Integers) -> Flags:

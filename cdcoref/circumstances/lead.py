@@ -60,7 +60,6 @@ _REPORTED_WITHIN = 7
 """Days between an event and the report of it, where nothing else is stated."""
 _LONGEST_HEADING = 6
 _STEM_LETTERS = 5
-_LONGEST_WRITERS = 20
 _HEADLINES = 3
 """Lines before the first sentence that may be headlines."""
 _HAPPENINGS = words_in("happenings.tsv")
@@ -117,7 +116,7 @@ class Lead:
             if own.words and not own.lower[0].startswith(("http", "www")) and not is_header_line(" ".join(own.words))
             if own.lower[0] not in _CAPTIONS or ":" not in own.words[1:2]
         ]
-        self._lines = [own for number, own in enumerate(self._lines) if not (number and _is_of_writers(own))]
+        self._lines[1:] = [own for own in self._lines[1:] if not is_line_of_writers(" ".join(own.words))]
         prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
         self.main = tuple(dict.fromkeys(self._main_words()))
@@ -284,11 +283,6 @@ def _exact(places: Sequence[Where]) -> list[Where]:
     return found
 
 
-def _is_of_writers(own: Sentence) -> bool:
-    """Whether a line says who wrote the text and where they were."""
-    return len(own.words) <= _LONGEST_WRITERS and is_line_of_writers(" ".join(own.words))
-
-
 def _is_abroad(place: Place, named: Sequence[Place]) -> bool:
     """Whether a place is in none of those that a headline names."""
     return bool(named and place.country) and not any(one.contains(place) or place.contains(one) for one in named)
@@ -369,16 +363,15 @@ def day_of(document: Document) -> Period | None:
     for start, end in shown[:_FIRST_SENTENCES]:
         words = document.tokens[start:end]
         for one in times_in(words, None):
-            if one.period is None or one.period.days > 1:
-                continue
             before = words[one.start - 1].casefold() if one.start else ""
-            if before in BEFORE_OTHER_DAYS:
+            if one.period is None or one.period.days > 1 or before in BEFORE_OTHER_DAYS:
                 continue
-            if one.period.has_year and (before not in _IN_PROSE or len(words) <= _LONGEST_DATE_LINE):
+            is_apart = before not in _IN_PROSE
+            if one.period.has_year and (is_apart or len(words) <= _LONGEST_DATE_LINE):
                 return one.period
             if one.period.has_year:
                 full = full or one.period
-            elif before not in _IN_PROSE and one.end < _LONGEST_DATE_LINE and _ends_dateline(words, one.end):
+            elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
     return without_year or full
 
@@ -396,8 +389,3 @@ def _day_in_address(document: Document) -> str | None:
     line = "".join(document.tokens[start:end])
     known = day_in_name(str(document.metadata.get("url", "")))
     return known or (day_in_name(line) if line.startswith(("http:", "https:")) else None)
-
-
-def _ends_dateline(words: Sequence[str], place: int) -> bool:
-    """Whether a dash or bracket follows a date, or nothing does."""
-    return place >= len(words) or words[place] in _DASHES

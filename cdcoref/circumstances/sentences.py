@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import pairwise
@@ -91,7 +91,7 @@ def sentences_of(document: Document, parse: Parse, today: Period | None) -> list
     known = tuple(dict.fromkeys(one.place for own in read for one in own.places if one.certain))
     countries = {one.place.country for own in read for one in own.places if one.firm} - {""}
     if known or countries:
-        again = [replace(own, places=_places(own.words, known, countries)) for own in read]
+        again = [replace(own, places=places_in(own.words, known, countries)) for own in read]
         return _without_names_of_others(again, parse)
     return read
 
@@ -108,21 +108,15 @@ def _without_names_of_others(sentences: Sequence[Sentence], parse: Parse) -> lis
                 uses[named.place.name].add(use)
     others = {name for name, found in uses.items() if _PLACE not in found and _OTHER in found}
 
-    def is_place(sentence: Sentence, named: StatedPlace) -> bool:
-        return named.place.name not in others and use_of.get(sentence.first + named.start) != _OTHER
-
-    def is_firm(sentence: Sentence, named: StatedPlace) -> bool:
-        return named.firm or _is_of_site(parse, sentence.tokens(named.start, named.end), named)
-
-    return [
-        replace(
-            sentence,
-            places=[
-                replace(named, firm=is_firm(sentence, named)) for named in sentence.places if is_place(sentence, named)
-            ],
-        )
-        for sentence in sentences
-    ]
+    found = []
+    for sentence in sentences:
+        places = [
+            replace(named, firm=named.firm or _is_of_site(parse, sentence.tokens(named.start, named.end), named))
+            for named in sentence.places
+            if named.place.name not in others and use_of.get(sentence.first + named.start) != _OTHER
+        ]
+        found.append(replace(sentence, places=places))
+    return found
 
 
 def _is_of_site(parse: Parse, tokens: Sequence[int], named: StatedPlace) -> bool:
@@ -179,7 +173,7 @@ def _sentences(document: Document, parse: Parse, today: Period | None) -> Iterat
         told = (one for one in times if not looks_elsewhere(parse, start + one.start))
         with_year = [one.period for one in told if one.period is not None and one.period.has_year]
         stated = with_year[-1] if with_year else stated
-        sentence = Sentence(start, words, lower, dateline_end(words), times, _places(words), parse)
+        sentence = Sentence(start, words, lower, dateline_end(words), times, places_in(words), parse)
         is_list = is_list or opens_entry(sentence)
         yield sentence
 
@@ -204,10 +198,6 @@ def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTi
     before = next((word for word in reversed(lower[: day.start]) if word.isalpha()), "")
     opens = not day.start and words[day.end : day.end + 1] and words[day.end] not in ENDS_SENTENCE
     return in_figures and (bool(opens) or before in _PUBLISHED)
-
-
-def _places(words: Sequence[str], known: Sequence[Place] = (), countries: Collection[str] = ()) -> list[StatedPlace]:
-    return places_in(words, known, countries) if any(word[:1].isupper() for word in words) else []
 
 
 def stated(time: StatedTime, sentence: Sentence, today: Period | None, *, recent: bool = False) -> When | None:
