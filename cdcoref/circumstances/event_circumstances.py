@@ -141,7 +141,7 @@ class DocumentCircumstances:
         own: list[list[When]] = [[] for _ in heads]
         of_verbs: list[list[When]] = [[] for _ in heads]
         events = {head: number for number, head in reversed([*enumerate(heads)])}
-        stated: list[tuple[StatedTime, When, int | None]] = []
+        stated: list[tuple[When, int | None]] = []
         times = [one for one in sentence.times if one.start >= sentence.dateline]
         tokens_of = ((one, sentence.tokens(one.start, one.end)) for one in times)
         words = {
@@ -153,7 +153,7 @@ class DocumentCircumstances:
             time, word = self._at_distance(one, tokens, words) if one.days else (one, words[one])
             if (when := stated_at(time, sentence, self.lead.setting.today, recent=self._recent)) is None:
                 continue
-            stated.append((one, when, word))
+            stated.append((when, word))
             opened = [  # "since 2017, when a blaze ..."
                 parse.heads[token]
                 for token in range(tokens[-1] + 1, min(tokens[-1] + 3, len(parse.heads)))
@@ -169,16 +169,14 @@ class DocumentCircumstances:
             for number, head in enumerate(heads)
         ]
 
-    def _not_stated(
-        self, sentence: Sentence, head: int, stated: Sequence[tuple[StatedTime, When, int | None]]
-    ) -> Iterator[When]:
+    def _not_stated(self, sentence: Sentence, head: int, stated: Sequence[tuple[When, int | None]]) -> Iterator[When]:
         """The time of an event whose clause states none."""
         parse = self._parse
         for mark, days in distances(parse, head):  # "three days after a fire ..."
             if abs(days) > _LONGEST_DISTANCE:
                 return
             later = parse.heads[parse.heads[mark]] if parse.relations[mark] == "mark" else parse.heads[mark]
-            of_base = next((when for _, when, word in stated if word == later), None)
+            of_base = next((when for when, word in stated if word == later), None)
             base = of_base or self.lead.setting.when
             shifted = None if base is None else base.period.shifted(days)
             if base is not None and shifted is not None:
@@ -190,23 +188,21 @@ class DocumentCircumstances:
         above = parse.heads[head]
         if parse.relations[head] == "pobj" and parse.lemmas[above] in _BEFORE_DEEDS:
             # "fined in 1998 after an accident"
-            long = (when for _, when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
+            long = (when for when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
         if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
             return
         subjects = parse.below(head, "nsubj", "nsubjpass")
-        if of_subject := [when for _, when, word in stated if when.looks_back and word in subjects]:
+        if of_subject := [when for when, word in stated if when.looks_back and word in subjects]:
             # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
             yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
             return
         heading = self._headings.get(sentence.first)
-        clause = clause_of(parse, head) if is_in_relative_clause(parse, head) else None
         near = [
             replace(when, source=Source.SENTENCE)
-            for _, when, _ in stated
-            if not looks_elsewhere(parse, when.tokens[0])
-            and (not is_in_relative_clause(parse, when.tokens[0]) or clause_of(parse, when.tokens[0]) == clause)
-            and ((word := governor(parse, when.tokens)) is None or not is_report(parse, word))
+            for when, word in stated
+            if not (looks_elsewhere(parse, when.tokens[0]) or is_in_relative_clause(parse, when.tokens[0]))
+            and (word is None or not is_report(parse, word))
         ]
         if heading is not None:
             yield heading
