@@ -73,7 +73,8 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     elif is_verb(parse, word):
         heads += _sharing(parse, word, is_event, of_place)
         opened = opened_behind(parse, word) is not None
-        heads += [child for child in parse.below(word, "advcl") if _is_result(parse, child) and (is_event or opened)]
+        results = (child for child in parse.below(word, "advcl", "conj") if _is_result(parse, child))
+        heads += results if is_event or opened else ()
     return list(dict.fromkeys(events[token] for token in heads if token in events))
 
 
@@ -92,8 +93,12 @@ def _is_at_once(parse: Parse, verb: int) -> bool:
 
 def _is_result(parse: Parse, verb: int) -> bool:
     """Whether a verb says what came at once of that of the verb above it ("sank on Friday, killing two")."""
+    if parse.relations[verb] == "conj":  # "burst on Friday and injured two"
+        return parse.lemma(verb) in verbs_about("effect") and not parse.below(verb, "aux", "nsubj", "nsubjpass")
     before = {parse.relations[child] for child in parse.children[verb] if child < verb} - {"punct", "advmod"}
-    return parse.tags[verb] == "VBG" and verb > parse.heads[verb] and not before and not is_report(parse, verb)
+    between = range(parse.heads[verb] + 1, verb)  # of "searched for a plane that crashed, killing nine" it is "crashed"
+    is_next = verb > parse.heads[verb] and not any(parse.tags[word] in ("VBD", "VBP", "VBZ") for word in between)
+    return parse.tags[verb] == "VBG" and is_next and not before and not is_report(parse, verb)
 
 
 def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterator[int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -29,6 +29,7 @@ from cdcoref.stories import (
     identical_documents,
     near_duplicates,
     nearest_to,
+    of_two_happenings,
     subjects,
     without_boilerplate,
 )
@@ -47,6 +48,8 @@ Precision = Literal["auto", "fp32", "bf16", "int8"]
 LARGER_THAN_STORIES: tuple[Topics, ...] = ("gold_topic", "none")
 """Groups in which pairs across predicted stories are scored differently."""
 LEMMA = "lemma"
+_MOST_CHECKED = 20
+"""Documents among which pairs that report two happenings are left out; more documents tie them together anyway."""
 Announce = Callable[[Plan], None]
 """Called with the plan before the long part of the work begins."""
 _WITH_COPIES: tuple[Topics, ...] = ("predicted", "none")
@@ -294,6 +297,10 @@ def plan_stories(
             near = ((place[ids[a]], place[ids[b]]) for a, b in nearest_to(rows, np.arange(len(ids)), max_pairs))
             pairs = tuple((group[min(pair)], group[max(pair)]) for pair in sorted(near, key=sorted))
             pruned += len(group) * (len(group) - 1) // 2 - len(pairs)
+        elif larger and len(group) <= _MOST_CHECKED:
+            apart = of_two_happenings([document for document in vectors.documents if document.id in group])
+            if apart:
+                pairs = tuple(pair for pair in combinations(group, 2) if frozenset(pair) not in apart)
         own = tuple(story_of[name] for name in group) if story_of else None
         stories.append(Story(tuple(group), pairs, own))
     return stories, pruned

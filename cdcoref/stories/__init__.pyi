@@ -1,6 +1,7 @@
 from .copies import divided as divided
 from .copies import identical_documents as identical_documents
 from .copies import near_duplicates as near_duplicates
+from .copies import of_two_happenings as of_two_happenings
 from .document_vectors import DocumentVectors as DocumentVectors
 from .document_words import blocks_of_products as blocks_of_products
 from .document_words import boilerplate_lines as boilerplate_lines

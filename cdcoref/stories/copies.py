@@ -197,16 +197,21 @@ def _have_names_in_common(one: str, other: str, names: Mapping[str, frozenset[st
     return any(not (names[one].isdisjoint(own) or names[other].isdisjoint(own)) for own in names.values())
 
 
-def divided(group: Sequence[Document], similarity: Callable[[str, str], float]) -> list[list[Document]]:
-    """Documents of one story, without two happenings in a group: each is in the group that is most like it."""
+def of_two_happenings(group: Sequence[Document]) -> set[frozenset[str]]:
+    """The pairs of documents, by id, that report two happenings in the same words, or at two places."""
     sentences = {document.id: _sentences(document) for document in group}
     names = {document.id: _names(document) for document in group}
-    conflicts = {
+    return {
         frozenset((one.id, other.id))
         for one, other in combinations(group, 2)
         if (sentences[one.id] & sentences[other.id] and are_of_template(one, other))
         or (not _have_names_in_common(one.id, other.id, names) and happened_elsewhere(one, other))
     }
+
+
+def divided(group: Sequence[Document], similarity: Callable[[str, str], float]) -> list[list[Document]]:
+    """Documents of one story, without two happenings in a group: each is in the group that is most like it."""
+    conflicts = of_two_happenings(group)
     if not conflicts:
         return [list(group)]
     groups: list[list[Document]] = []

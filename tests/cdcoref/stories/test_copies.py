@@ -19,6 +19,7 @@ from cdcoref.stories import (
     group_documents,
     identical_documents,
     near_duplicates,
+    of_two_happenings,
     subjects,
 )
 from tests.cdcoref.conftest import grouping_f1
@@ -182,3 +183,10 @@ def test_identical_documents_have_the_same_words_title_and_day() -> None:
         tokenise_text("", "also empty"),
     ]
     assert identical_documents(documents) == {"b": "a", "d": "2024-03-05.txt", "e": "2024-03-05.txt"}
+
+
+def test_two_happenings_in_the_same_words_are_told_of_by_id() -> None:
+    documents = [tokenise_text(text, id) for id, text in (("a", WARNING), ("b", WARNING.replace("Ash", "Pike")))]
+    assert of_two_happenings(documents) == set()
+    documents[1] = tokenise_text(WARNING.replace("Ash", "Pike").replace("Sunday", "Monday"), "b")
+    assert of_two_happenings(documents) == {frozenset("ab")}
