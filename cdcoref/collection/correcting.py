@@ -187,11 +187,14 @@ def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: objec
 
 
 def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
-    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story."""
+    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story.
+
+    A number that is no document's id is that of a story.
+    """
     check_text(f"the id of a {sort.member} or {sort.group}", id)
     if sort is _DOCUMENTS:
         found = _rows(connection, sort, "id", id)
-        if not found and (story := re.fullmatch("s([1-9][0-9]{0,17})", id)):
+        if not found and (story := re.fullmatch("s?([1-9][0-9]{0,17})", id)):
             found = _rows(connection, sort, "whole", int(story[1]))[: None if all_of_group else 1]
         if not found:
             raise no_document(connection, id)

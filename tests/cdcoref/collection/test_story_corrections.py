@@ -63,7 +63,7 @@ def test_a_story_has_the_title_that_somebody_gave_it(news: Collection) -> None:
     news.undo()
     assert [story.title for story in news.stories()] == before
     news.redo()
-    news.correct("join-stories", ["s1", "s2"])
+    news.correct("join-stories", ["1", "s2"])
     assert [story.title for story in news.prediction().stories] == ["The ferry"]
 
 
