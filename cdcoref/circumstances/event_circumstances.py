@@ -271,9 +271,9 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     headings = [_day_of_heading(own) for own in sentences]
     days = {heading.period for heading in headings if heading is not None}
     current: When | None = None
-    for number, (own, heading) in enumerate(zip(sentences, headings, strict=True)):
+    behind = (*(own.words for own in sentences[1:]), ())
+    for own, heading, follows in zip(sentences, headings, behind, strict=False):
         if heading is not None:
-            follows = sentences[number + 1].words if number + 1 < len(sentences) else ()
             is_of_publication = len(days) == 1 or _YEAR.fullmatch(own.words[-1]) is not None
             is_above_hour = bool(follows) and not without_hour(follows)
             if current is not None or heading.period != today or is_above_hour or not is_of_publication:

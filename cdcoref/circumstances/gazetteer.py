@@ -146,12 +146,6 @@ def of_one_story(places: Sequence[Place]) -> list[Place]:
     return [contained.get(place.name, place) if place.sort == "city" else place for place in places]
 
 
-def _is_far_larger(one: Place, other: Place) -> bool:
-    """Whether a city is meant rather than its namesake whatever the country of the text (Paris, Paris in Texas)."""
-    population = _gazetteer().population
-    return one.sort == other.sort == "city" and population[one] > _FAR_LARGER * population[other]
-
-
 def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     """The first, if it is no city; of a city that may be another of its name, only the country, or not even that."""
     first = places[0]
@@ -160,7 +154,8 @@ def _common(places: Sequence[Place], countries: Collection[str]) -> Place:
     population = _gazetteer().population
     large = population[first] >= _KNOWN_BY_NAME_ALONE
     others = [place for place in places[1:] if population[place] * _POPULATION_RATIO > population[first]]
-    is_here = any(place.country in countries and not _is_far_larger(first, place) for place in places)
+    least = population[first] / _FAR_LARGER  # of a namesake in the country of a text: no Paris in Texas
+    is_here = any(p.country in countries and (p.sort != "city" or population[p] >= least) for p in places)
     if is_here and first.country not in countries:
         return Place(first.name)
     repeated = first.country in _NAMES_REPEATED

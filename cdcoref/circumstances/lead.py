@@ -13,7 +13,6 @@ from itertools import chain
 from cdcoref.circumstances.gazetteer import Place
 from cdcoref.circumstances.owners import (
     governor,
-    is_announcement,
     is_behind_limit,
     is_during,
     is_report,
@@ -211,7 +210,7 @@ class Lead:
                     rank = _VERB if is_verb(parse, word) and not is_aside else _ASIDE
                 else:
                     continue
-                is_of_report = is_report(parse, word) and not is_announcement(parse, word)
+                is_of_report = is_report(parse, word) and parse.lemma(word) not in verbs_about("announcement")
                 tells = own.first in self._first or today is None
                 inferred = bool(having) or (rank == _VERB and tells and not is_of_report)
                 inferred = inferred and (today is None or not is_aside)
@@ -307,7 +306,7 @@ def _main_words_below(parse: Parse, word: int) -> Iterator[int]:
     """The verb of a clause, its arguments and its conjuncts; for a reporting verb, those of the reported clause."""
     reported = parse.below(word, "ccomp", "parataxis")
     if reported and parse.lemma(word) in verbs_about("report"):
-        if is_announcement(parse, word):
+        if parse.lemma(word) in verbs_about("announcement"):  # which is itself the event
             yield word
         for child in reported:
             yield from _main_words_below(parse, child)

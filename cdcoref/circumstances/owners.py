@@ -143,11 +143,6 @@ def is_report(parse: Parse, token: int) -> bool:
     return is_verb(parse, token) and (name in verbs_about("report") or name in verbs_about("inquiry"))
 
 
-def is_announcement(parse: Parse, token: int) -> bool:
-    """Whether a token is a verb such as "announced", where the announcement is the event."""
-    return parse.lemma(token) in verbs_about("announcement")
-
-
 def is_reporting(parse: Parse, token: int) -> bool:
     """Whether a token is a verb that reports speech, such as "said"."""
     return parse.parts[token] == "VERB" and parse.lemma(token) in verbs_about("report")

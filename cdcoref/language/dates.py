@@ -48,11 +48,6 @@ _OTHER_MONTH = re.compile(
 )
 
 
-def is_year(word: str) -> bool:
-    """Whether a word is a year in figures, or several ("1986/87")."""
-    return bool(YEAR.fullmatch(word))
-
-
 def date_name(word: str) -> str | None:
     """The weekday or month that a word names, in lower case and in full; None for any other word.
 
@@ -72,7 +67,7 @@ def is_date_name(word: str) -> bool:
 
 def is_date(word: str) -> bool:
     """Whether a word is a weekday, a month or a year."""
-    return is_date_name(word) or is_year(word)
+    return is_date_name(word) or YEAR.fullmatch(word) is not None
 
 
 def date_of(id: str, text: str) -> str | None:

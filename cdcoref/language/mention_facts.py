@@ -11,7 +11,7 @@ from itertools import pairwise
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
 from cdcoref.language.casing import is_common_word
-from cdcoref.language.dates import is_date, is_year
+from cdcoref.language.dates import YEAR, is_date
 from cdcoref.language.proper_names import BEFORE_GENERATIONS, GENERATIONS, TITLES, names_a_person
 from cdcoref.language.stated_facts import GROUP, NO_FACTS, OBJECT, PERSON, PLAYERS, TOWN, StatedFacts
 from cdcoref.language.words import (
@@ -255,6 +255,6 @@ def _amounts(before: Sequence[str]) -> frozenset[str]:
     while start and (_MEASURE.fullmatch(before[start - 1]) or before[start - 1].casefold() in NUMERALS):
         start -= 1
     found = before[start:]
-    if any(map(is_year, found)) or (start and is_date(before[start - 1])):
+    if any(map(YEAR.fullmatch, found)) or (start and is_date(before[start - 1])):
         return frozenset()
     return amounts_in([word.casefold() for word in found], _MEASURE)

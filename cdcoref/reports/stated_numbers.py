@@ -250,11 +250,10 @@ class StoryNumbers:
 
     def _names_in_clause(self, value: StatedValue) -> frozenset[str]:
         """The words of the names in the clause of a quantity, in lower case."""
-        parse = self._story.known.readings[value.document].parse
+        parse, document = self._story.known.readings[value.document].parse, self._story.written[value.document]
         clause = clause_of(parse, value.token)  # not that of who says so
-        tokens = [token for token in range(*self._story.sentence(value)) if clause_of(parse, token) == clause]
-        written = self._story.written[value.document].tokens
-        names = (written[token].casefold() for token in tokens if parse.parts[token] == "PROPN")
+        tokens = (n for n in range(*document.sentence_at(value.token)) if clause_of(parse, n) == clause)
+        names = (document.tokens[n].casefold() for n in tokens if parse.parts[n] == "PROPN")
         return frozenset(word for word in names if not is_common_word(word) and word.rstrip(".") not in _LEGAL_FORMS)
 
 

@@ -101,10 +101,6 @@ class StoryContext:
         """Whether two documents share enough events."""
         return len(self._events_of[one] & self._events_of[other]) >= SHARED_EVENTS
 
-    def sentence(self, value: StatedValue) -> tuple[int, int]:
-        """The sentence of a value: its first token and its end."""
-        return self.documents[value.document].sentence_at(value.token)
-
     def contradictions(
         self,
         about: str,
