@@ -39,7 +39,7 @@ _IN_ID = (
 _IN_TEXT = (
     re.compile(r"(?<![0-9-])(?P<year>[0-9]{4})-(?P<month>[0-1][0-9])-(?P<day>[0-3][0-9])(?![0-9-])"),
     re.compile(r"(?<![0-9.])(?P<day>[0-3]?[0-9])\.(?P<month>[0-1]?[0-9])\.(?P<year>[0-9]{4})(?![0-9.])"),
-    re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b", re.IGNORECASE),
+    re.compile(rf"\b{_DAY}[\s-]+(?:of\s+)?{_MONTH},?[\s-]+{_YEAR}\b", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b", re.IGNORECASE),
 )
 _OTHER_NAMES = {row["name"]: _FIRST_LETTERS[int(row["month"]) - 1] for row in rows("month_names.tsv")}
