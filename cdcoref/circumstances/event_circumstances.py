@@ -55,7 +55,7 @@ _LONG = 365
 _LONGEST_DISTANCE = 27
 """In days; months and years are not counted to a day."""
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
-_LONGEST_DAY_HEADING = 10
+_LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
 """In days, as of "March 4-5"."""
 _YEAR = re.compile(r"\d{4}")
@@ -278,7 +278,14 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
             is_above_hour = bool(follows) and not without_hour(follows)
             if current is not None or heading.period != today or is_above_hour or not is_of_publication:
                 current = heading
+        elif _is_heading(own):
+            current = None
         yield current
+
+
+def _is_heading(own: Sentence) -> bool:
+    """Whether a line is a heading that states no day, such as "Background"."""
+    return 0 < len(own.words) <= _LONGEST_HEADING and all(word.isalpha() for word in own.words)
 
 
 def _day_of_heading(own: Sentence) -> When | None:
