@@ -142,9 +142,11 @@ def _use(parse: Parse, tokens: Sequence[int], named: StatedPlace, dateline: int)
         return _OTHER  # "in Congress"
     if named.start < dateline:
         return _PLACE
-    modifies = parse.relations[token] in ("compound", "amod") or parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("VBG",)
-    if is_unknown and (modifies or parse.entity_types[token] in _NO_PLACES):
-        return _OTHER  # "in the Kraft plant", "in Kraft shooting", "in World War II"
+    if is_unknown and (parse.relations[token] in ("compound", "amod") or parse.entity_types[token] in _NO_PLACES):
+        return _OTHER  # "in the Kraft plant", "in World War II"
+    if is_unknown and parse.tags[tokens[-1] + 1 : tokens[-1] + 2] == ("VBG",):  # "in Kraft shooting"
+        namesakes = (n for n, lemma in enumerate(parse.lemmas) if lemma == parse.lemmas[token])
+        return _OTHER if any(parse.entity_types[n] == "ORG" for n in namesakes) else _PLACE
     held = {parse.lemma(word) for word in (parse.heads[above], above - 1)}  # the tree may have "sold in"
     if parse.relations[token] == "pobj" and not held.isdisjoint(_HELD):
         return _OTHER
