@@ -14,7 +14,6 @@ from cdcoref.circumstances import AMBIGUOUS, places_named
 from cdcoref.corpus import ENTITY, Corpus
 from cdcoref.language import (
     CLUB,
-    GROUP,
     JOBS,
     NO_PERSON,
     PERSON,
@@ -259,12 +258,8 @@ class NamesOfStory:
             if word in no_people  # or, in a text, before whoever has the name
             or (word[1] in AMBIGUOUS and facts[number].start < borne.get(word, 0) and number not in headlines)
         }
-        firms = {one.document for one in nouns if one.words.head in _BUSINESS}
         of_clubs = {one.document for one in facts.values() if CLUB in one.words.sorts}
-        self.sorts: dict[int, frozenset[str]] = {
-            number: GROUP if alone[number][0] in firms and types[alone[number]] == {"ORG"} else NO_PERSON
-            for number in self.no_people
-        }
+        self.sorts: dict[int, frozenset[str]] = dict.fromkeys(self.no_people, NO_PERSON)
         for number, word in alone.items():
             if word in beside and not (TOWN in beside[word] and word[0] in of_clubs):
                 self.sorts[number] = beside[word] or NO_PERSON

@@ -31,7 +31,7 @@ LEAD = 2
 """Sentences at the beginning in which facts are compared."""
 MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
-MIN_ALIKE = 0.5
+MIN_ALIKE = 0.6
 """The share of the words, in their order, from which they may be, too."""
 
 _FACILITIES = words_in("place_words.tsv", "facility")
