@@ -323,9 +323,9 @@ def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: s
         first, second = np.triu_indices(len(found), 1)
         events = np.array([event for _, event in found], dtype=np.int64)
         differ = readings.circumstance_tables.conflicts(events[first], events[second])
-        for one, other, conflict in zip(first.tolist(), second.tolist(), differ, strict=True):
-            if conflict or all(_are_unlike(stated[one], stated[other])):
-                yield found[one][0], found[other][0]
+        for a, b, conflict in zip(first.tolist(), second.tolist(), differ, strict=True):
+            if conflict or all(_are_unlike(stated[a], stated[b])):
+                yield found[a][0], found[b][0]
 
 
 def _are_two(readings: Readings, *events: int) -> bool:
