@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from cdcoref.language import countries_named
-from cdcoref.word_tables import rows
+from cdcoref.word_tables import rows, words_in
 
 Sort = Literal["country", "region", "city", "unknown"]
 
@@ -40,7 +40,7 @@ _PLAIN_LETTERS = str.maketrans(
 """Letters that English texts write otherwise, and that are no letters with marks."""
 _TRANSCRIBING = frozenset("\N{COMBINING MACRON}\N{COMBINING MACRON BELOW}\N{COMBINING DOT BELOW}")
 """Marks in names that are transcribed into Latin letters."""
-AMBIGUOUS = frozenset({"georgia", "jordan", "chad", "washington", "niger", "guinea"})
+AMBIGUOUS = words_in("place_words.tsv", "ambiguous")
 """Names of countries or states that are as often something else."""
 
 

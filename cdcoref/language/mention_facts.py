@@ -10,10 +10,9 @@ from itertools import pairwise
 
 from cdcoref.corpus import ENTITY, Document, Mention
 from cdcoref.language.amounts import NUMERALS, SCALES, amounts_in, whole_figures
-from cdcoref.language.casing import is_common_word
 from cdcoref.language.dates import YEAR, is_date
 from cdcoref.language.proper_names import BEFORE_GENERATIONS, GENERATIONS, TITLES, names_a_person
-from cdcoref.language.stated_facts import GROUP, NO_FACTS, OBJECT, PERSON, PLAYERS, TOWN, StatedFacts
+from cdcoref.language.stated_facts import GROUP, NO_FACTS, PERSON, PLAYERS, TOWN, StatedFacts
 from cdcoref.language.words import (
     MentionWords,
     PhraseWords,
@@ -139,11 +138,6 @@ def mention_facts(
     words = mention_words(document, mention)
     if sentence_tokens and (sorts := words.beside.sorts or _sorts_of_players(document, mention, sentence, syntax)):
         words = replace(words, beside=words.beside._replace(sorts=sorts))
-    around_head = _phrase(sentence_tokens, phrase, mention.start - start)
-    is_alone = len(words.words) == 1 and words.names.issuperset(words.words) and not is_common_word(words.words[0])
-    if is_alone and around_head.article == "the" and not around_head.modifiers and syntax.verb >= 0:
-        sorts = frozenset((OBJECT,)) if syntax.entity == "PERSON" else GROUP  # the ship "The Austin"
-        words = replace(words, beside=words.beside._replace(sorts=sorts))
     if syntax.entity == "PERSON" and not words.is_organisation and names_a_person(words.whole_name):
         words = replace(words, beside=words.beside._replace(sorts=frozenset((PERSON,))))
     is_first = start == mention.start and len(phrase) == 1 and not (words.pronoun or words.dates)
@@ -152,7 +146,7 @@ def mention_facts(
     is_thing = mention.kind == ENTITY and sentence_tokens and is_noun(words)
     return MentionFacts(
         words,
-        around_head,
+        _phrase(sentence_tokens, phrase, mention.start - start),
         sentence_words(sentence_tokens),
         document.id,
         sentence,

@@ -41,8 +41,8 @@ class StatedFacts(NamedTuple):
 
 
 NO_FACTS = StatedFacts()
-PERSON, ORGANISATION, CLUB, TOWN, OBJECT = "person", "organisation", "club", "town", "object"
-"""The sorts; an object is a ship, a river or the like."""
+PERSON, ORGANISATION, CLUB, TOWN = "person", "organisation", "club", "town"
+"""The sorts."""
 NO_PERSON = frozenset((ORGANISATION, CLUB, TOWN))
 """What is none may be."""
 GROUP = frozenset((ORGANISATION, CLUB))

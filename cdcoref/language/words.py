@@ -26,7 +26,7 @@ from cdcoref.language.proper_names import (
     gender_of_first_name,
     names_a_person,
 )
-from cdcoref.language.stated_facts import CLUB, NO_FACTS, NO_PERSON, OBJECT, ORGANISATION, PERSON, TOWN, StatedFacts
+from cdcoref.language.stated_facts import CLUB, NO_FACTS, NO_PERSON, ORGANISATION, PERSON, TOWN, StatedFacts
 from cdcoref.word_tables import rows, words_in
 
 _PREPOSITION = words_in("function_words.tsv", "preposition")
@@ -174,7 +174,7 @@ class MentionWords:
         if last in TOWNS and not self.names:
             return frozenset((TOWN,))
         if self.head in INSTITUTIONS and not self.pronoun:
-            return frozenset((ORGANISATION, OBJECT))
+            return frozenset((ORGANISATION,))
         if self.is_organisation and not self.countries:  # "the Australian" may be a man
             return NO_PERSON
         if last == self.head and last in GENDER_OF_NOUNS:
