@@ -91,6 +91,13 @@ class Queries:
         with self._database.reading() as connection:
             return [records.document_summary(row) for row in connection.execute(query, (limit, offset))]
 
+    def document_summaries(self, ids: Sequence[str]) -> dict[str, records.DocumentSummary]:
+        """Documents by their ids; those that are not there are left out."""
+        check_ids("documents", ids)
+        with self._database.reading() as connection:
+            rows = rows_in(connection, "SELECT * FROM document_summaries WHERE id IN ({})", list(ids))
+            return {row[1]: records.document_summary(row) for row in rows}
+
     def cluster(
         self, id: str, *, limit: int | None = None, offset: int = 0, around: str | None = None
     ) -> records.ClusterPage:

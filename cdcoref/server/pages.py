@@ -238,7 +238,11 @@ def _questions(view: View) -> Response:
     pager = Pager.of(view, offset + len(questions), QUESTIONS)
     ids = dict.fromkeys(m.cluster for q in questions for m in (q.first, q.second) if m.cluster is not None)
     clusters = {cluster.id: cluster for cluster in view.collection.summaries(list(ids))}
-    return view.render("questions.html", questions=questions[:QUESTIONS], clusters=clusters, pager=pager)
+    places = dict.fromkeys(m.document for q in questions for m in (q.first, q.second))
+    documents = view.collection.document_summaries(list(places))
+    return view.render(
+        "questions.html", questions=questions[:QUESTIONS], clusters=clusters, documents=documents, pager=pager
+    )
 
 
 def _corrections(view: View) -> Response:

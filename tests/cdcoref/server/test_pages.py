@@ -51,7 +51,7 @@ def test_the_start(steady: Any) -> None:
 def test_a_cluster_in_time_order(steady: Any) -> None:
     ferry = steady.cluster("ferry")
     page = steady.html(f"/clusters/{ferry}")
-    assert re.findall(r"<article.*?<bdi>(.*?)</bdi>", page, re.DOTALL) == [
+    assert re.findall(r"<article.*?<bdi[^>]*>(.*?)</bdi>", page, re.DOTALL) == [
         "2024-03-05 storm.txt", "2024-03-06 inquiry.txt", "harbour.txt",
     ]  # fmt: skip
     words = text_of(page)

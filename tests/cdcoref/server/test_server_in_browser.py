@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from cdcoref.collection import Collection
 from cdcoref.corpus import Corpus, Document, Mention
-from cdcoref.formats import write_corpus
+from cdcoref.formats import tokenise_text, write_corpus
 
 pytestmark = pytest.mark.slow
 
@@ -185,14 +186,18 @@ def asked(tmp_path: Path, tiny_model_folder: Path, start: Start) -> Any:
         "a.txt": "The ferry sank in the storm off Tresk.\nNineteen people died, police said on Friday.",
         "b.txt": "Storm sinks ferry\n\nA ferry carrying passengers sank on Friday off Tresk.",
     }
+    titles = {"a.txt": {"title": "Ferry lost off Tresk", "date": "2024-03-08", "source": "Harbour Post"}}
+    read = [replace(tokenise_text(text, id), metadata=titles.get(id, {})) for id, text in texts.items()]
     with Collection.create(path, str(tiny_model_folder)) as collection:
-        collection.add(texts)
+        collection.add(Corpus(tuple(read)))
         assert len(collection.least_sure(100)) > 4
     return start(path)
 
 
 def test_what_to_check_next(asked: Any, open_at: Open) -> None:
     page = open_at(asked, "/questions")
+    places = {" ".join(words.split()) for words in page.locator(".question .place").all_inner_texts()}
+    assert places == {"Ferry lost off Tresk · 8 March 2024 · Harbour Post", "b.txt"}
     first = page.locator(".question").first
     pair = first.locator("input[name=id]").evaluate_all("nodes => nodes.map((n) => n.value)")
     first.get_by_role("button", name="Not the same").click()
