@@ -67,6 +67,15 @@ def uncertain_decisions(
     return sorted(found, key=lambda decision: (-decision.doubt, decision.first, decision.second))
 
 
+def _doubt(probability: float, above: float) -> float:
+    """1 where the probability is the one above which clusters are merged, 0 where it is 0 or 1.
+
+    >>> _doubt(0.4, 0.4), _doubt(0.1, 0.4), round(_doubt(0.7, 0.4), 1)
+    (1.0, 0.25, 0.5)
+    """
+    return probability / above if probability < above else (1 - probability) / (1 - above) if above < 1 else 1.0
+
+
 def _one_name(
     labels: np.ndarray,
     confidence: np.ndarray,
@@ -123,7 +132,7 @@ def _merges(
         value = float(confidence[mention])
         if mention in answered or np.isnan(value):
             continue
-        decision = UncertainDecision(mention, partner, True, value, 1 - abs(value - float(above[mention])))
+        decision = UncertainDecision(mention, partner, True, value, _doubt(value, float(above[mention])))
         label = int(labels[mention])
         if label not in weakest or decision.probability < weakest[label].probability:
             weakest[label] = decision
@@ -152,7 +161,7 @@ def _non_merges(
     value = np.concatenate([mean, links.probability[alone]]).tolist()
     answered = {frozenset((int(labels[a]), int(labels[b]))) for a, b in cannot_links}
     return [
-        UncertainDecision(a, b, False, probability, 1 - abs(probability - float(above[a])))
+        UncertainDecision(a, b, False, probability, _doubt(probability, float(above[a])))
         for a, b, probability in zip(one, other, value, strict=True)
         if probability >= MIN_PROBABILITY and frozenset((int(labels[a]), int(labels[b]))) not in answered
     ]
