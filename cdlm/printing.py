@@ -28,11 +28,6 @@ def be_quiet(quiet: bool) -> None:
     _quiet = quiet
 
 
-def is_quiet() -> bool:
-    """Whether notes and progress are left out."""
-    return _quiet
-
-
 def say(program: str, sentence: str) -> None:
     """Print a note, as :func:`warn` does, unless the user wants none."""
     if not _quiet:
