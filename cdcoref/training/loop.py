@@ -29,7 +29,7 @@ from cdcoref.training.bi_encoder_training import train_bi_encoder
 from cdcoref.training.cross_encoder_training import load_contexts, run_options, train_contexts
 from cdcoref.training.data import TrainingData
 from cdcoref.training.detector import fit_detector
-from cdcoref.training.sources import check_weights
+from cdcoref.training.sources import check_weights, with_parsed_documents
 from cdcoref.training.styles import tune_styles
 from cdcoref.training.training_config import TrainingConfig
 from cdcoref.training.tuning import tune, weigh
@@ -84,6 +84,7 @@ def train(
                 raise InputError(
                     f"the dev corpus has no {kind} mentions to tune thresholds on; train on the other kind"
                 )
+    learnt, dev = (with_parsed_documents(parts, run.say) for parts in (learnt, dev))
     if not run.finished:
         _train_encoder(run, config, learnt, roles.to_choose_epoch(dev))
     if config.model.contexts.rank:

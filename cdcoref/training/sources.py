@@ -1,7 +1,7 @@
 """What the stages of training read from annotated corpora, and what the encoder says of the mentions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
 import numpy as np
@@ -12,12 +12,18 @@ from torch import Tensor
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
+from cdcoref.facts import with_parses
 from cdcoref.language import last_word_of_head
 from cdcoref.model import CorefModel, collate_readings, token_batches
 from cdcoref.stories import Setting, group_documents
+from cdlm.printing import as_lines
+from cdlm.runs import Say
 from cdlm.validation import number
 
 T = TypeVar("T")
+
+PARSED_AT_ONCE = 32
+"""Documents that are parsed before progress is shown."""
 
 Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 """By corpus, how much of it is seen; 1 where a corpus is not named."""
@@ -28,6 +34,20 @@ def in_annotated(document: Document, tokens: NDArray[np.int64]) -> NDArray[np.bo
     if document.annotated is None:
         return np.ones(len(tokens), dtype=bool)
     return np.isin(np.array(document.sentence_of_tokens(), dtype=np.int64)[tokens], list(document.annotated))
+
+
+def with_parsed_documents(parts: Sequence[AnnotatedCorpus], say: Say) -> list[AnnotatedCorpus]:
+    """Corpora whose documents have a parse, so that no stage of training parses them again."""
+    advance, total = as_lines(say), sum(len(part.corpus.documents) for part in parts)
+    parsed, done = [], 0
+    for part in parts:
+        documents: list[Document] = []
+        for start in range(0, len(part.corpus.documents), PARSED_AT_ONCE):
+            documents += with_parses(part.corpus.documents[start : start + PARSED_AT_ONCE])
+            advance("parsing documents", done + len(documents), total)
+        done += len(documents)
+        parsed.append(replace(part, corpus=replace(part.corpus, documents=tuple(documents))))
+    return parsed
 
 
 def linkable_groups(part: AnnotatedCorpus, setting: Setting = "predicted") -> list[list[str]]:
