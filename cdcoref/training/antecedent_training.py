@@ -113,8 +113,8 @@ def swapped(part: AnnotatedCorpus) -> AnnotatedCorpus:
         words = with_genders_swapped(document.tokens)
         if words != list(document.tokens):
             plain = Document.from_sentences(document.id, [words[start:end] for start, end in document.sentences])
-            own = {"tokens": plain.tokens, "text": plain.text, "offsets": plain.offsets}
-            documents.append(replace(document, parse=None, **own))
+            document = replace(document, parse=None)  # its parse is that of other words
+            documents.append(replace(document, tokens=plain.tokens, text=plain.text, offsets=plain.offsets))
     corpus = part.corpus.subset([document.id for document in documents])
     return replace(part, corpus=replace(corpus, documents=tuple(documents)))
 

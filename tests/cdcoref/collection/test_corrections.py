@@ -303,7 +303,7 @@ def scored(written: Any, path: Path, predictor: Predictor, tiny_model_folder: Pa
 def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> None:
     questions = scored.least_sure(1000)
     assert len(questions) > 5
-    above = dict.fromkeys(("event", "entity"), 0.5)  # of the model, see its fixture
+    # Clusters are merged above a probability of 0.5; see the fixture of the model.
     documents = {cluster.id: cluster.documents for cluster in scored.clusters(min_mentions=1, limit=1000)}
     texts = {document.id: document for document in scored.corpus().documents}
 
@@ -312,7 +312,7 @@ def test_what_changes_most_is_asked_first_and_not_again(scored: Collection) -> N
         return all(says_little(Mention(m.document, m.tokens, m.kind), texts[m.document]) for m in asked)
 
     weights = [
-        (1 - abs(q.probability - above[q.first.kind or ""]))
+        min(q.probability, 1 - q.probability)
         * (0.1 if is_trivial(q) else 1)
         * sum(documents[id or ""] for id in {q.first.cluster, q.second.cluster})
         for q in questions
