@@ -39,6 +39,7 @@ _LONG_SENTENCE = 40
 """In words; longer sentences are less likely to be shown."""
 _NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
+_JOBS = words_in("jobs.tsv") | words_in("titles.tsv", "office")
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _NUMBER = re.compile(r"(\d+)")
@@ -144,7 +145,11 @@ class PredictedStory:
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
-        """Whether the parse has a person or an organisation among the members, or no names at all."""
+        """Whether a member is a job or an office and none a place ("the river"), or else the parse has a person or an
+        organisation among them, or no names at all."""
+        nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
+        if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
+            return nouns.isdisjoint(_PLACES_TO_BE)
         parses = self._circumstances.parsed_readings
         types = {parses[m.document].parse.entity_types[parses[m.document].parse.head_of(m.tokens)] for m in members}
         return not types.isdisjoint(("PERSON", "ORG")) or types == {""}

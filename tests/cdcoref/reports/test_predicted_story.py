@@ -370,3 +370,17 @@ def test_who_wrote_a_report_is_nobody_in_it() -> None:
     names = [mention(document, name, ENTITY, name) for name in ("Ada Holm", "Leo Brandt")]
     (story,) = stories_of(Corpus((document,), tuple(names)), {1: ("a",)})
     assert story.who == ("Leo Brandt",)
+
+
+def test_a_river_is_nobody_and_a_governor_somebody() -> None:
+    """Whatever the parse takes their names for: it calls the river a person, and Vera Lind a place."""
+    sentences = [
+        "Flood in Orsk",
+        "The river Ula burst .",
+        "The governor , Vera Lind , said that homes had been flooded .",
+    ]
+    document = Document.from_sentences("a", [sentence.split() for sentence in sentences])
+    named = [("river", "Ula"), ("Ula", "Ula"), ("governor", "Vera Lind"), ("Vera Lind", "Vera Lind")]
+    mentions = tuple(mention(document, words, ENTITY, cluster) for words, cluster in named)
+    (story,) = stories_of(Corpus((document,), mentions), {1: ("a",)})
+    assert story.who == ("Vera Lind",)
