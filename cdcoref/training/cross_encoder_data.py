@@ -1,6 +1,7 @@
 """What the cross-encoder of upper layers learns from: annotated corpora and an encoder in, batches of pairs out that
 are hard to tell apart: of one kind with similar vectors or the same head; and coreferent ones."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -32,8 +33,10 @@ from cdlm.validation import Checked, Count, Index, Probability, number
 
 Integers = NDArray[np.int64]
 
-SORTED_BATCHES = 48
-"""The pairs of this many batches are sorted by length together."""
+PAIRS_AT_ONCE = 32
+"""Pairs that are read in one batch: on a CPU, 512 would take 15 GB and several times as long for each pair."""
+SORTED_TOGETHER = 24 * 1024
+"""This many pairs are sorted by length together, so that a batch has little padding."""
 ROWS_AT_ONCE = 1024
 """Mentions whose cosines with all others are in memory together."""
 SHARES = "contexts.corpus_shares"
@@ -63,10 +66,20 @@ class ContextTraining(Checked):
     context_passes: Count = 2
     """How often the pairs are seen."""
     batch_pairs: Count = 512
-    """Pairs of a step."""
+    """Pairs of a step; at most 32 are read at once."""
     upper_rate: Annotated[float, number(0, most=1)] = 4e-4
     new_rate: Annotated[float, number(0, most=1)] = 1e-3
     """Peak learning rates: of the difference from the encoder's layers and of their norms; and of what is new."""
+
+    @property
+    def batches_of_step(self) -> int:
+        """The batches whose mean gradient a step takes."""
+        return math.ceil(self.batch_pairs / PAIRS_AT_ONCE)
+
+    @property
+    def pairs_of_batch(self) -> int:
+        """The pairs that are read at once."""
+        return math.ceil(self.batch_pairs / self.batches_of_step)
 
     def lengths(self, contexts: ContextOptions) -> ContextOptions:
         """The options of a model's contexts, with their lengths in training."""
@@ -156,20 +169,20 @@ class ContextData(Dataset[LabelledContexts]):
         inputs = collate_contexts(self._states, rows, contexts, self.kind_of[chosen].tolist())
         return LabelledContexts(inputs, torch.from_numpy(self.labels[chosen].astype(np.float32)))
 
-    def in_order(self, batch_pairs: int) -> Iterator[tuple[Integers, LabelledContexts]]:
+    def in_order(self) -> Iterator[tuple[Integers, LabelledContexts]]:
         """All pairs once, the longest first, with their numbers."""
         order = np.argsort(-self._lengths, kind="stable")
-        for start in range(0, len(order), batch_pairs):
-            chosen = order[start : start + batch_pairs]
+        for start in range(0, len(order), self.options.pairs_of_batch):
+            chosen = order[start : start + self.options.pairs_of_batch]
             yield chosen, self.batch(chosen)
 
     def _lay_out(self) -> None:
         rng = np.random.default_rng((self.seed, self.epoch, 6))
         (drawn,) = drawn_by_share(self._of_parts, self.parts, self.options.corpus_shares, 1, rng, SHARES)
-        order, size = np.array(drawn, dtype=np.int64), self.options.batch_pairs
+        order, size = np.array(drawn, dtype=np.int64), self.options.pairs_of_batch
         batches: list[Integers] = []
-        for start in range(0, len(order), SORTED_BATCHES * size):
-            block = order[start : start + SORTED_BATCHES * size]
+        for start in range(0, len(order), SORTED_TOGETHER):
+            block = order[start : start + SORTED_TOGETHER]
             block = block[np.argsort(self._lengths[block], kind="stable")]
             batches += [block[first : first + size] for first in range(0, len(block), size)]
         self._batches = [batches[place] for place in rng.permutation(len(batches))]

@@ -3,6 +3,7 @@ not change: a bi-encoder and annotated corpora in, the weights of :class:`cdcore
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,7 @@ class ContextLearner(nn.Module):
         logits = np.zeros(len(data.pairs), dtype=np.float32)
         self.scorer.layers.forget_merged()
         with torch.inference_mode(), torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16"):
-            for chosen, batch in data.in_order(data.options.batch_pairs):
+            for chosen, batch in data.in_order():
                 logits[chosen] = self.scorer(self._unchanged[0], batch.inputs.to(device)).float().cpu().numpy()
         self.scorer.layers.forget_merged()
         found: dict[str, float] = {}
@@ -75,6 +76,7 @@ def run_options(options: ContextTraining, run: RunOptions) -> RunOptions:
         head_learning_rate=options.new_rate,
         warmup=WARMUP,
         attention_dropout=run.attention_dropout,
+        accumulation=options.batches_of_step,
         save_steps=run.save_steps,
         log_steps=run.log_steps,
     )
@@ -100,9 +102,10 @@ def train_contexts(
     candidates = replace(options, same_cluster=0, other_topics=0, corpus_shares={})
     unseen = ContextData(model, dev, candidates, seed=seed)
     learner = ContextLearner(model.encoder, scorer, attention_dropout)
+    steps = math.ceil(len(data) / options.batches_of_step)
     run.say(
-        f"contexts: {len(data.pairs)} pairs, {100 * data.labels.mean():.0f}% of them coreferent; {len(data)} steps a "
-        f"pass; {sum(p.numel() for p in learner.parameters()) / 1e6:.1f}M parameters"
+        f"contexts: {len(data.pairs)} pairs, {100 * data.labels.mean():.0f}% of them coreferent; {steps} steps a pass; "
+        f"{sum(p.numel() for p in learner.parameters()) / 1e6:.1f}M parameters"
     )
 
     def evaluate(learner: ContextLearner) -> Evaluation[None]:

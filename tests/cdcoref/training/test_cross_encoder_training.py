@@ -26,8 +26,9 @@ from cdcoref.training import (
     hard_pairs,
     train,
 )
+from cdcoref.training.cross_encoder_training import run_options
 from cdlm.checkpoints import WEIGHTS_FILE
-from cdlm.runs import RUN_FILE
+from cdlm.runs import RUN_FILE, RunOptions
 from cdlm.settings import with_settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -176,8 +177,15 @@ def test_an_epoch_sees_shares_of_the_pairs_in_whole_batches(model: CorefModel) -
         epochs.append([(data[n].inputs.lengths, data[n].labels.tolist()) for n in range(len(data))])
         assert sorted(len(labels) for _, labels in epochs[-1]) == [6, *[8] * 15]
     assert epochs[0] == epochs[2] != epochs[1]
-    seen = [number for chosen, _ in data.in_order(5) for number in chosen.tolist()]
+    seen = [number for chosen, _ in data.in_order() for number in chosen.tolist()]
     assert sorted(seen) == list(range(168))
+
+
+@pytest.mark.parametrize(("pairs", "batches", "size"), [(512, 16, 32), (100, 4, 25), (8, 1, 8)])
+def test_the_pairs_of_a_step_are_read_in_small_batches(pairs: int, batches: int, size: int) -> None:
+    training = ContextTraining(batch_pairs=pairs)
+    assert (training.batches_of_step, training.pairs_of_batch) == (batches, size)
+    assert run_options(training, RunOptions()).accumulation == batches
 
 
 def test_nothing_to_learn_from_is_refused(model: CorefModel) -> None:
