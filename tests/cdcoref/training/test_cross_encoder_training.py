@@ -26,9 +26,8 @@ from cdcoref.training import (
     hard_pairs,
     train,
 )
-from cdcoref.training.cross_encoder_training import run_options
 from cdlm.checkpoints import WEIGHTS_FILE
-from cdlm.runs import RUN_FILE, RunOptions
+from cdlm.runs import RUN_FILE
 from cdlm.settings import with_settings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -185,7 +184,6 @@ def test_an_epoch_sees_shares_of_the_pairs_in_whole_batches(model: CorefModel) -
 def test_the_pairs_of_a_step_are_read_in_small_batches(pairs: int, batches: int, size: int) -> None:
     training = ContextTraining(batch_pairs=pairs)
     assert (training.batches_of_step, training.pairs_of_batch) == (batches, size)
-    assert run_options(training, RunOptions()).accumulation == batches
 
 
 def test_nothing_to_learn_from_is_refused(model: CorefModel) -> None:
