@@ -270,11 +270,16 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
     """For each sentence the day of the heading that it stands under, but for the day of the document above its text."""
     headings = [_day_of_heading(own) for own in sentences]
     days = {heading.period for heading in headings if heading is not None}
+    with_year = {
+        heading.period
+        for own, heading in zip(sentences, headings, strict=True)
+        if heading is not None and _YEAR.fullmatch(own.words[-1])
+    }
     current: When | None = None
     behind = (*(own.words for own in sentences[1:]), ())
     for own, heading, follows in zip(sentences, headings, behind, strict=False):
         if heading is not None:
-            is_of_publication = len(days) == 1 or _YEAR.fullmatch(own.words[-1]) is not None
+            is_of_publication = len(days) == 1 or with_year == {heading.period}  # or else it is a diary's first day
             is_above_hour = bool(follows) and not without_hour(follows)
             if current is not None or heading.period != today or is_above_hour or not is_of_publication:
                 current = heading

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
@@ -188,7 +189,7 @@ class PredictedStory:
             when = known.of_some(main).when if main and 2 <= count >= len(self.documents) / 2 else None
             if when is not None and when.period.weekday is None and when.period.days <= _LONGEST_MAIN:
                 found.append((when.known == "inferred", -count, -len(main), when.period))
-        return min(found)[3] if found else None
+        return min(found, key=itemgetter(0, 1, 2))[3] if found else None
 
     @cached_property
     def timeline(self) -> tuple[StoryEvent, ...]:

@@ -384,3 +384,16 @@ def test_a_river_is_nobody_and_a_governor_somebody() -> None:
     mentions = tuple(mention(document, words, ENTITY, cluster) for words, cluster in named)
     (story,) = stories_of(Corpus((document,), mentions), {1: ("a",)})
     assert story.who == ("Vera Lind",)
+
+
+def test_two_events_that_as_many_documents_tell_of() -> None:
+    texts = {
+        "2025-08-11_a": "A lorry smashed into a shelter in Wigan on Saturday .",
+        "2025-08-12_b": "A lorry hit a wall in Wigan on Monday .",
+        "2025-08-12_c": "A man spoke of the smash and of the crash .",
+    }
+    clusters = {
+        "smash": [("2025-08-11_a", "smashed"), ("2025-08-12_c", "smash")],
+        "crash": [("2025-08-12_b", "hit"), ("2025-08-12_c", "crash")],
+    }
+    assert str(story_of(texts, clusters).when) == "2025-08-09"
