@@ -312,7 +312,7 @@ class PhraseWords:
     `modifiers`: Lemmas of the words between a determiner and the head, with the possessor if there is one; if there is
         no determiner, of the two words before the head.
     `complements`: Lemmas of the words after a preposition that directly follows the head, up to the next preposition.
-    `article`: ``"the"`` or ``"a"`` (also for "an" and "another") where it begins with one; else empty.
+    `article`: ``"the"``, ``"another"`` or ``"a"`` (also for "an") where it begins with one; else empty.
     """
 
     modifiers: frozenset[str]
@@ -334,7 +334,8 @@ def _before_head(words: Sequence[str]) -> tuple[Sequence[str], str]:
         if word in _POSSESSIVES and place:
             return (*words[place + 1 :], words[place - 1]), ""
         if word in _DETERMINER | _QUANTIFIER:
-            return words[place + 1 :], "the" if word == "the" else "a" if word in _INDEFINITE else ""
+            article = word if word in ("the", "another") else "a" if word in _INDEFINITE else ""
+            return words[place + 1 :], article
         if not continues_phrase(word):
             return words[place + 1 :][-2:], ""
     return words[-2:], ""

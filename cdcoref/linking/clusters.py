@@ -37,9 +37,11 @@ from cdcoref.word_tables import words_in
 
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
+NEW = ("a", "another")
 NOUNS_BEFORE = 8
 """How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 _SIDES = words_in("before_names.tsv", "side")
+_FURTHER = words_in("before_names.tsv", "further")
 THING = "thing"
 """What "it" states beside genders: in 5,500 annotated clusters with "he" or "it", 13 have both."""
 
@@ -134,6 +136,8 @@ class KindClusters:
                 self._genders |= {n: THING for n in own if apart[n] and facts[n].words.pronoun == "it"}
             self._conflicts = _conflicts(facts, self._names, apart, self.links)
             self._conflicts = self._conflicts.with_pairs(_new_mentions(readings, facts, kind))
+            if kind == EVENT:
+                self._conflicts = self._conflicts.with_pairs(_further_events(readings, facts))
 
     def cut(self, distance_threshold: float) -> NDArray[np.integer]:
         """The number of each mention's cluster; mentions of other kinds are clusters of their own. *Shape:* (mentions,)
@@ -302,7 +306,7 @@ def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: s
     nouns: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
     for number, one in enumerate(known):
         event = event_at.get((one.document, one.syntax.verb if one.syntax.verb >= 0 else one.clause))
-        if event is not None and mentions[number].kind == ENTITY and one.phrase.article == "a" and not one.words.names:
+        if event is not None and mentions[number].kind == ENTITY and one.phrase.article in NEW and not one.words.names:
             nouns[one.document, one.words.head].append((one.start, number, event))
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, one in facts.items():
@@ -326,6 +330,29 @@ def _new_mentions(readings: Readings, facts: Mapping[int, MentionFacts], kind: s
         for a, b, conflict in zip(first.tolist(), second.tolist(), differ, strict=True):
             if conflict or all(_are_unlike(stated[a], stated[b])):
                 yield found[a][0], found[b][0]
+
+
+def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> Iterator[tuple[int, int]]:
+    """Pairs of "a second fire" or "another fire" with the fires before it in its document, and of their verbs."""
+    same_word: dict[tuple[str, str], list[int]] = defaultdict(list)
+    at = {(one.document, one.syntax.head): number for number, one in facts.items()}
+    for number in sorted(facts, key=lambda number: facts[number].start):
+        same_word[facts[number].document, facts[number].words.head].append(number)
+    for one in readings.facts.mentions:
+        if not _is_further(one):
+            continue
+        verb = one.syntax.verb if one.syntax.role != "oblique" else -1
+        for number in [at[one.document, token] for token in (one.syntax.head, verb) if (one.document, token) in at]:
+            before = same_word[one.document, facts[number].words.head]
+            before = before[: before.index(number)]
+            yield from ((other, number) for other in before if not _is_further(facts[other]))
+
+
+def _is_further(one: MentionFacts) -> bool:
+    """Whether a noun says that there was one before it."""
+    phrase = one.phrase
+    said = phrase.article == "another" or (phrase.article == "a" and bool(phrase.modifiers & _FURTHER))
+    return said and not one.words.names
 
 
 def _are_two(readings: Readings, *events: int) -> bool:

@@ -162,6 +162,22 @@ def test_nothing_of_two_places_is_one(model: str, texts: Mapping[str, str]) -> N
         assert len({mention.document for mention in cluster.mentions}) == 1, [m.text for m in cluster.mentions]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A blaze broke out in a mill in Leeds. A second blaze broke out in a mill in Hull.",
+        "An avalanche hit the village on Monday. Another avalanche hit the village on Tuesday.",
+        "Thieves robbed a bank in Ghent on Saturday. On Monday thieves robbed a second bank in the same street.",
+    ],
+)
+@pytest.mark.parametrize("model", RIGHT)
+def test_a_second_happening_is_another(model: str, text: str) -> None:
+    prediction = cdcoref.load(model, precision="fp32").predict({"a": text})
+    for cluster in prediction.clusters():
+        if cluster.kind == "event":
+            assert len({mention.start > text.index(". ") for mention in cluster.mentions}) == 1, cluster
+
+
 def test_unrelated_texts_take_no_cluster_of_the_sample_apart(default_model: Predictor, computed: Path) -> None:
     sample = {path.name: path.read_text() for path in sorted(SAMPLE.glob("*.txt"))}
     unrelated = {document.id: document.text for document in CASES_BY_HAND.documents if document.topic == "transfers"}
