@@ -166,7 +166,7 @@ def test_nothing_of_two_places_is_one(model: str, texts: Mapping[str, str]) -> N
     "text",
     [
         "A blaze broke out in a mill in Leeds. A second blaze broke out in a mill in Hull.",
-        "An avalanche hit the village on Monday. Another avalanche hit the village on Tuesday.",
+        "A quake struck Limon on Monday. Another quake struck the port on Tuesday.",
         "Thieves robbed a bank in Ghent on Saturday. On Monday thieves robbed a second bank in the same street.",
     ],
 )
