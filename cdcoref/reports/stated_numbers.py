@@ -15,7 +15,7 @@ import numpy as np
 from cdcoref.circumstances import PEOPLE, Source, StatedQuantity
 from cdcoref.corpus import Mention
 from cdcoref.facts import Period, clause_of
-from cdcoref.language import is_common_word
+from cdcoref.language import is_common_word, is_date_name
 from cdcoref.reports.stated_values import Disagreement, StatedValue, StoryContext
 from cdcoref.word_tables import words_in
 
@@ -253,7 +253,8 @@ class StoryNumbers:
         parse, document = self._story.known.readings[value.document].parse, self._story.written[value.document]
         clause = clause_of(parse, value.token)  # not that of who says so
         tokens = (n for n in range(*document.sentence_at(value.token)) if clause_of(parse, n) == clause)
-        names = (document.tokens[n].casefold() for n in tokens if parse.parts[n] == "PROPN")
+        written = (document.tokens[n] for n in tokens if parse.parts[n] == "PROPN")
+        names = (word.casefold() for word in written if not is_date_name(word))
         return frozenset(word for word in names if not is_common_word(word) and word.rstrip(".") not in _LEGAL_FORMS)
 
 

@@ -201,6 +201,15 @@ def test_a_line_of_numbers_of_people_however_they_are_called() -> None:
     assert str(line) == "3 (10 Jan. 2024), 7 (12 Jan. 2024), 12 (13 Jan. 2024)"
 
 
+def test_weekdays_are_no_names_that_tell_two_tolls_apart() -> None:
+    texts = {
+        "2024-10-14_a": "A mill fire in Leeds killed three people on Sunday .",
+        "2024-10-15_b": "The death toll from the mill fire in Leeds rose to five on Tuesday .",
+    }
+    (line,) = story_of(texts, {"fire": [(name, "fire") for name in texts]}).numbers
+    assert str(line) == "3 (14 Oct. 2024), 5 (15 Oct. 2024)"
+
+
 def test_disagreements_have_both_sentences(corpus: Corpus) -> None:
     (story,) = stories_of(of_one_day(corpus), {3: list(TEXTS)})
     (one,) = story.disagreements
