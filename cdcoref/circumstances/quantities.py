@@ -26,8 +26,8 @@ _NO_RELATION = {"kind": "", "units": "", "called": ""}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
 OF_PEOPLE = {word: name for word, name in _RELATION_OF.items() if "counts" in _RELATIONS[name]["kind"]}
 """By the words for what happens to people, the sort of relation that each states."""
-_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING = (
-    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "denial", "relating")
+_ROUGH, _NOT, _EARLIER, _RELATING = (
+    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "relating")
 )
 _VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
     words_in("beside_quantities.tsv", kind) for kind in ("voting", "dated", "behind dates", "correcting", "added")
@@ -447,11 +447,7 @@ def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
         if parse.relations[word] == "prep" and name in _EARLIER:
             return parse.relations[token] == "pobj"
         if is_verb(parse, word):
-            head = parse.heads[word]
-            denied = parse.relations[word] in ("ccomp", "acl") and any(
-                parse.lemmas[above] in _DENIAL for above in (head, parse.heads[head])
-            )
-            return is_denied(parse, word) or denied
+            return is_denied(parse, word)
     return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cdcoref.corpus import Mention, mention_text
-from cdcoref.facts import Parse
+from cdcoref.facts import Parse, is_denied, says_no
 from cdcoref.language import PRONOUNS, TITLES, is_common_word
 from cdcoref.reading import Reading, Readings
 from cdcoref.reports.ranking import is_in_dateline
@@ -203,7 +203,8 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     where = [] if what else _prepositional_phrase(parse, verb)
     says_more = bool(what or passive or particles or where)
     doubtful |= parse.relations[verb] == "acl" and not says_more
-    worth = 2.0 * bool(who) + says_more + 0.5 * plain - 2.0 * negated - 1.5 * (doubtful or infinitive)
+    denied = 3.0 * is_denied(parse, verb)
+    worth = 2.0 * bool(who) + says_more + 0.5 * plain - denied - 1.5 * (doubtful or infinitive)
     return [*who, *sorted(helpers), verb, *sorted((*particles, *what, *where))], max(worth, 0.1)
 
 
@@ -254,13 +255,13 @@ def _object_of(parse: Parse, preposition: int) -> list[int]:
 
 def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     """A noun with its name, number, owner and adjectives, and what it is of; nothing for a pronoun or a dateline."""
-    if noun is None or parse.tags[noun] in _PRONOUN_TAGS:
+    if noun is None or (parse.tags[noun] in _PRONOUN_TAGS and not says_no(parse, noun)):
         return []
     children = parse.children[noun]
     of = [c for c in children if parse.relations[c] == "prep" and parse.lemmas[c].lower() == "of"]
-    if parse.parts[noun] not in ("NOUN", "PROPN") and not of:
+    if parse.parts[noun] not in ("NOUN", "PROPN") and not of and not says_no(parse, noun):
         return []
-    found = [noun]
+    found = [noun, *(child for child in parse.below(noun, "det") if says_no(parse, child))]
     for child in parse.children[noun]:
         if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS:
             found += _below(parse, child)

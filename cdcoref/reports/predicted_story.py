@@ -13,7 +13,7 @@ from typing import Any
 
 from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
-from cdcoref.facts import Period
+from cdcoref.facts import Period, did_not_happen
 from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
@@ -203,6 +203,7 @@ class PredictedStory:
             for members in self._clusters(EVENT)
             if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
             and self._context.tells(members)
+            and self._happened(members)
         ]
         return tuple(self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0]))))
 
@@ -282,6 +283,11 @@ class PredictedStory:
         """Whether the one document of a story mentions an event several times, or states its day."""
         when = self._circumstances.of(members[0]).when
         return len(members) > 1 or (when is not None and when.known != "inferred")
+
+    def _happened(self, members: Iterable[Mention]) -> bool:
+        """Whether a mention of an event does not say that it did not happen."""
+        known = ((self._circumstances.parsed_readings[m.document].parse, m) for m in members)
+        return any(not did_not_happen(parse, parse.head_of(mention.tokens)) for parse, mention in known)
 
     def _with_other_sentences(self, events: Sequence[tuple[StoryEvent, list[Mention]]]) -> Iterator[StoryEvent]:
         """Events with a sentence that no event before shows, if there is one that is nearly as good."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -300,6 +301,25 @@ def test_pronouns_alone_are_no_event_of_a_timeline() -> None:
     texts = {"a": "A mine collapsed and that shocked Tresk .", "b": "The mine collapsed ; that shocked many ."}
     clusters = {"collapse": [("a", "collapsed"), ("b", "collapsed")], "that": [("a", "that"), ("b", "that")]}
     assert [event.cluster for event in story_of(texts, clusters).timeline] == ["collapse"]
+
+
+@pytest.mark.parametrize(
+    ("text", "events"),
+    [
+        ("No ferries {sailed} on 5 May 2024 .", 0),
+        ("On 5 May 2024 the gang {hurt} nobody .", 0),
+        ("The bank denied on 7 May 2024 that its vault had been {robbed} on 5 May 2024 .", 0),
+        ("The hall had been due to {open} on 5 May 2024 .", 0),
+        ("The hall had been scheduled to {open} on 5 May 2024 .", 0),
+        ("The hall did not {open} until 5 May 2024 .", 1),
+        ("The flood not only {hurt} nine on 5 May 2024 but closed roads .", 1),
+    ],
+)
+def test_what_did_not_happen_is_in_no_timeline_and_gives_no_day(text: str, events: int) -> None:
+    word = next(word for word in text.split() if word.startswith("{")).strip("{}")
+    story = story_of(dict.fromkeys("ab", re.sub("[{}]", "", text)), {"it": [("a", word), ("b", word)]})
+    assert len(story.timeline) == events
+    assert events or str(story.when) != "2024-05-05"
 
 
 def test_a_story_of_one_document_has_what_it_repeats_or_dates(corpus: Corpus) -> None:
