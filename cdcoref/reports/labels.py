@@ -44,7 +44,8 @@ def cluster_label(wordings: Iterable[str]) -> str:
     spelling = {folded: max(spelled, key=lambda text: (spelled[text], text)) for folded, spelled in spellings.items()}
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
     names = {folded: name for folded in counts if (name := _name(spelling[folded]))}
-    if spelling[best].islower() or (best in names and _is_pronoun_or_common(names[best])):
+    # "Chief executive" at the beginning of a sentence is no name.
+    if spelling[best].rpartition(" ")[2].islower() or (best in names and _is_pronoun_or_common(names[best])):
         proper = [text for text, name in names.items() if not _is_pronoun_or_common(name)]
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
