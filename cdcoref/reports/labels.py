@@ -206,7 +206,7 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     where = [] if what and (who or parse.tags[verb] != "VBG") else _prepositional_phrase(parse, verb)
     says_more = bool(what or passive or particles or where)
     doubtful |= parse.relations[verb] == "acl" and not says_more
-    denied = 3.0 * is_denied(parse, verb)
+    denied = 3.0 * (negated or is_denied(parse, verb))
     worth = 2.0 * bool(who) + says_more + 0.5 * plain - denied - 1.5 * (doubtful or infinitive)
     return [*who, *sorted(helpers), verb, *sorted((*particles, *what, *where))], max(worth, 0.1)
 

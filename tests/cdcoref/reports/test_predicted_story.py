@@ -311,6 +311,7 @@ def test_pronouns_alone_are_no_event_of_a_timeline() -> None:
         ("The bank denied on 7 May 2024 that its vault had been {robbed} on 5 May 2024 .", 0),
         ("The hall had been due to {open} on 5 May 2024 .", 0),
         ("The hall had been scheduled to {open} on 5 May 2024 .", 0),
+        ("The crew {left} on 5 May 2024 , not because of the storm , but to eat .", 1),
         ("The hall did not {open} until 5 May 2024 .", 1),
         ("The flood not only {hurt} nine on 5 May 2024 but closed roads .", 1),
     ],
@@ -390,6 +391,20 @@ def test_who_wrote_a_report_is_nobody_in_it() -> None:
     names = [mention(document, name, ENTITY, name) for name in ("Ada Holm", "Leo Brandt")]
     (story,) = stories_of(Corpus((document,), tuple(names)), {1: ("a",)})
     assert story.who == ("Leo Brandt",)
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Fans of Ida Rohm sang at Velmouth .", ("Ida Rohm",)),
+        ("Two men from Velmouth saw Ida Rohm .", ("Ida Rohm",)),
+        ("Ida Rohm sang on Christmas Eve .", ("Ida Rohm",)),
+        ("They saw a letter from Ida Rohm .", ("Ida Rohm",)),
+    ],
+)
+def test_where_something_is_and_a_holiday_are_nobody(text: str, who: tuple[str, ...]) -> None:
+    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve") if name in text]
+    assert story_of({"a": text}, {name.upper(): [("a", name)] for name in names}).who == who
 
 
 def test_a_river_is_nobody_and_a_governor_somebody() -> None:
