@@ -56,8 +56,8 @@ def has_subject(parse: Parse, verb: int) -> bool:
 
 
 def says_no(parse: Parse, word: int) -> bool:
-    """Whether a word or what stands below it is "not", "no", "nobody" or the like: "left, not because" is no denial."""
-    below = (word, *(child for child in parse.children[word] if child < word or parse.parts[word] != "VERB"))
+    """Whether a word or what stands below it is "not", "no", "nobody" or the like."""
+    below = (word, *parse.children[word])
     return any(parse.relations[one] == "neg" or parse.lemma(one) in _NOBODY for one in below)
 
 

@@ -311,7 +311,6 @@ def test_pronouns_alone_are_no_event_of_a_timeline() -> None:
         ("The bank denied on 7 May 2024 that its vault had been {robbed} on 5 May 2024 .", 0),
         ("The hall had been due to {open} on 5 May 2024 .", 0),
         ("The hall had been scheduled to {open} on 5 May 2024 .", 0),
-        ("The crew {left} on 5 May 2024 , not because of the storm , but to eat .", 1),
         ("The hall did not {open} until 5 May 2024 .", 1),
         ("The flood not only {hurt} nine on 5 May 2024 but closed roads .", 1),
     ],
