@@ -33,6 +33,7 @@ from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
     Period,
+    did_not_happen,
     is_in_relative_clause,
     is_verb,
     looks_elsewhere,
@@ -118,7 +119,7 @@ class Lead:
         self._lines[1:] = [own for own in self._lines[1:] if not is_line_of_writers(" ".join(own.words))]
         prose = [own for own in self._lines if _is_sentence(own) and len(own.words) > _LONGEST_HEADING]
         self._first = frozenset(own.first for own in (*self._lines[:1], *prose[:_FIRST]))
-        self.main = tuple(dict.fromkeys(self._main_words()))
+        self.main = tuple(word for word in dict.fromkeys(self._main_words()) if not did_not_happen(parse, word))
         deeds = {deed for word in self.main for deed in _deeds(parse, word)}
         ended = {
             child for word in self.main if parse.lemmas[word] in verbs_about("ending") for child in parse.children[word]
@@ -186,6 +187,8 @@ class Lead:
                 if word is not None and is_during(parse, word) and not is_report(parse, verb_of(parse, word)):
                     word = verb_of(parse, word)
                 if word is None or when is None or time.looks_back or looks_elsewhere(parse, when.tokens[0]):
+                    continue
+                if did_not_happen(parse, word):
                     continue
                 days = 1 if when.period.weekday is not None else when.period.days
                 if time.start < own.dateline or days > _LONGEST_MAIN:

@@ -26,12 +26,13 @@ _NO_RELATION = {"kind": "", "units": "", "called": ""}
 _RELATION_OF = {word: name for name, row in _RELATIONS.items() for word in row["words"].split()}
 OF_PEOPLE = {word: name for word, name in _RELATION_OF.items() if "counts" in _RELATIONS[name]["kind"]}
 """By the words for what happens to people, the sort of relation that each states."""
-_ROUGH, _NOT, _EARLIER, _DENIAL, _RELATING = (
-    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "denial", "relating")
+_ROUGH, _NOT, _EARLIER, _RELATING = (
+    words_in("beside_quantities.tsv", kind) for kind in ("rough", "not", "earlier", "relating")
 )
 _VOTING, _DATED, _DATES, _CORRECTING, _ADDED = (
     words_in("beside_quantities.tsv", kind) for kind in ("voting", "dated", "behind dates", "correcting", "added")
 )
+_AGES = words_in("beside_quantities.tsv", "age")
 _LONG_TIMES = words_in("time_words.tsv", "long")
 _COMPANY = words_in("beside_quantities.tsv", "company")
 _PRICE, _DEATH = "price", "death"
@@ -278,10 +279,20 @@ def _is_of_name(sentence: Sentence, number: _Number, before: str, after: str) ->
         return False
     name = start > 1 and words[start - 1][:1].isupper() and words[start - 1].isalpha()
     year = end == start + 1 and _YEAR.fullmatch(words[start])
-    age = before == "," and after == "," and end == start + 1
+    age = (before == "," and after == "," and end == start + 1) or _is_age(sentence, number)
     joined = before in ("-", "/", ":", "no.", "#") or after in (":", "/")
     date = any(map(date_name, (*words[max(0, start - 1) : start], *words[end : end + 1])))
     return bool(name or year or age or joined or date or "vs" in (before.rstrip("."), after.rstrip(".")))
+
+
+def _is_age(sentence: Sentence, number: _Number) -> bool:
+    """Whether a number says how old somebody is: "aged 91", "the age of 91", "died at 91"."""
+    parse, token = sentence.parse, sentence.first + number.start
+    above = parse.heads[token]
+    dies = OF_PEOPLE.get(parse.lemma(parse.heads[above])) == _DEATH
+    before = sentence.word(number.start - 1)
+    before = sentence.word(number.start - 2) if before == "of" else before
+    return before in _AGES or (dies and parse.relations[token] == "pobj" and parse.lemma(above) == "at")
 
 
 def _second(sentence: Sentence, place: int, before: str) -> int:
@@ -447,11 +458,7 @@ def _is_superseded(sentence: Sentence, token: int, start: int) -> bool:
         if parse.relations[word] == "prep" and name in _EARLIER:
             return parse.relations[token] == "pobj"
         if is_verb(parse, word):
-            head = parse.heads[word]
-            denied = parse.relations[word] in ("ccomp", "acl") and any(
-                parse.lemmas[above] in _DENIAL for above in (head, parse.heads[head])
-            )
-            return is_denied(parse, word) or denied
+            return is_denied(parse, word)
     return False
 
 

@@ -1,4 +1,5 @@
 from .clauses import clause_of as clause_of
+from .clauses import did_not_happen as did_not_happen
 from .clauses import distances as distances
 from .clauses import has_not_happened as has_not_happened
 from .clauses import has_subject as has_subject
@@ -10,6 +11,7 @@ from .clauses import looks_ahead as looks_ahead
 from .clauses import looks_elsewhere as looks_elsewhere
 from .clauses import opened_behind as opened_behind
 from .clauses import reported_at as reported_at
+from .clauses import says_no as says_no
 from .clauses import verb_of as verb_of
 from .clauses import verbs_about as verbs_about
 from .grammar import argument as argument

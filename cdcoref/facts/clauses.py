@@ -15,6 +15,7 @@ _OF_CLAUSES = frozenset({"ROOT", "relcl", "advcl", "ccomp", "parataxis", "csubj"
 _AT_DISTANCE = words_in("time_words.tsv", "distance")
 _AWAITED = words_in("time_words.tsv", "awaited")
 _NOBODY = words_in("function_words.tsv", "nobody")
+_DENIAL = words_in("beside_quantities.tsv", "denial")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
 _DURING = words_in("time_words.tsv", "during")
 _SPANS = words_in("time_words.tsv", "span")
@@ -54,11 +55,34 @@ def has_subject(parse: Parse, verb: int) -> bool:
     return any(parse.relations[child].startswith("nsubj") for child in parse.children[verb])
 
 
+def says_no(parse: Parse, word: int) -> bool:
+    """Whether a word or what stands below it is "not", "no", "nobody" or the like."""
+    below = (word, *parse.children[word])
+    return any(parse.relations[one] == "neg" or parse.lemma(one) in _NOBODY for one in below)
+
+
 def is_denied(parse: Parse, token: int) -> bool:
-    """Whether a verb or noun is negated, also by its subject ("nobody was hurt", "no one has been charged")."""
-    subjects = parse.below(token, "nsubj", "nsubjpass")
-    below = [*parse.children[token], *(word for subject in subjects for word in parse.children[subject])]
-    return any(parse.relations[word] == "neg" or parse.lemma(word) in _NOBODY for word in below)
+    """Whether a verb or noun is negated, also by its subject or object ("killed no one"), or its clause is denied.
+
+    What was not done until a day was done then.
+    """
+    if parse.relations[token] in ("ccomp", "acl"):
+        above = parse.heads[token]
+        if not _DENIAL.isdisjoint((parse.lemma(above), parse.lemma(parse.heads[above]))):
+            return True
+    words = (token, *parse.below(token, "nsubj", "nsubjpass", "dobj"))
+    is_late = any(parse.lemma(child) == "until" for child in parse.children[token])
+    return not is_late and any(says_no(parse, word) for word in words)
+
+
+def did_not_happen(parse: Parse, token: int) -> bool:
+    """Whether a word is about what a text says did not happen, or had only been planned ("had been due to open")."""
+    above = parse.heads[token]
+    if is_denied(parse, token) or parse.relations[token] != "xcomp":
+        return is_denied(parse, token)
+    verbs = (above, parse.heads[above]) if parse.lemma(above) in _AWAITED else ()
+    before = (child for verb in verbs for child in parse.below(verb, "aux"))
+    return is_denied(parse, above) or any(parse.tags[word] == "VBD" and parse.lemma(word) == "have" for word in before)
 
 
 def has_not_happened(parse: Parse, token: int) -> bool:

@@ -24,6 +24,7 @@ USUAL_NAMES: dict[str, list[str]] = {}
 for _row in filter(lambda row: row["field"], rows("field_names.tsv")):
     USUAL_NAMES.setdefault(_row["field"], []).append(_row["name"])
 """The names under which tables and collectors of news have texts and metadata, the most usual first."""
+_WHOLE_NAMES = frozenset(name for names in USUAL_NAMES.values() for name in names)
 SUMMARIES = tuple(USUAL_NAMES.pop("summary"))
 """The names of the field in which news services put a summary."""
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -83,9 +84,8 @@ def usual_fields(names: Sequence[str]) -> dict[str, str]:
     {'text': 'body', 'date': 'webPublicationDate', 'author': 'Author(s)'}
     """
     by_name = {name.strip().lower(): name for name in reversed(names)}
-    by_last_word = {
-        words[-1].lower(): name for name in reversed(names) if (words := _WORDS.findall(name.replace("(s)", "s")))
-    }
+    others = [name for name in reversed(names) if name.strip().lower() not in _WHOLE_NAMES]  # not "Headline text"
+    by_last_word = {words[-1].lower(): name for name in others if (words := _WORDS.findall(name.replace("(s)", "s")))}
     fields: dict[str, str] = {}
     for ours, usual in USUAL_NAMES.items():
         called = (names_of.get(one) for names_of in (by_name, by_last_word) for one in usual)

@@ -79,6 +79,7 @@ _PUBLISHED = re.compile(
 _LONGEST_PUBLISHED = 80
 """In characters."""
 _ADDRESS_DAY = re.compile(r"/((?:19|20)\d\d|[012]\d(?=\d{4}-))([/-]?)(\d\d)\2(\d\d)(?!\d)")
+_ONLY_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _STATED = {"title": "title", "author": "author", "url": "url", "sitename": "source"}
 """The names of metadata in trafilatura, and here."""
 
@@ -191,6 +192,8 @@ def page_text(data: bytes, path: Path) -> tuple[str, dict[str, str]]:
     if not re.search(r"\w", text):
         raise InputError("the page has no text", path)
     stated = {ours: value for theirs, ours in _STATED.items() if (value := getattr(article, theirs, None))}
+    if _ONLY_YEAR.fullmatch(stated.get("source", "")):  # of the copyright
+        del stated["source"]
     return text, stated | ({"date": day} if day else {})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cdcoref.corpus import Mention, mention_text
-from cdcoref.facts import Parse
+from cdcoref.facts import Parse, is_denied, says_no
 from cdcoref.language import PRONOUNS, TITLES, is_common_word
 from cdcoref.reading import Reading, Readings
 from cdcoref.reports.ranking import is_in_dateline
@@ -44,7 +44,8 @@ def cluster_label(wordings: Iterable[str]) -> str:
     spelling = {folded: max(spelled, key=lambda text: (spelled[text], text)) for folded, spelled in spellings.items()}
     best = max(counts, key=lambda text: (text not in _PRONOUNS, counts[text], len(text)))
     names = {folded: name for folded in counts if (name := _name(spelling[folded]))}
-    if spelling[best].islower() or (best in names and _is_pronoun_or_common(names[best])):
+    # "Chief executive" at the beginning of a sentence is no name.
+    if spelling[best].rpartition(" ")[2].islower() or (best in names and _is_pronoun_or_common(names[best])):
         proper = [text for text, name in names.items() if not _is_pronoun_or_common(name)]
         if 2 * sum(counts[text] for text in proper) >= counts[best]:
             best = max(proper, key=lambda text: (counts[text], len(text)), default=best)
@@ -133,8 +134,8 @@ _NAMED = frozenset({"PERSON", "NORP", "ORG", "GPE", "FAC", "LOC"})
 _NOT_SHOWN = frozenset({"DATE", "TIME", "GPE"})
 """Types of names that are left out of the names of events, since lists show days and places beside them."""
 _PRONOUN_TAGS = frozenset({"PRP", "PRP$", "DT", "WP", "WP$", "WDT", "EX"})
-_COMPLEMENTS = frozenset({"prt", "acomp", "oprd"})
-"""What completes a verb in a word: "broke off", "was pronounced dead"."""
+_DIRECTIONS = words_in("function_words.tsv", "preposition")
+"""Prepositions, and what else may be the particle of a verb."""
 _QUOTES_AND_BRACKETS = frozenset('"“”()[]') | {"``", "''", "-LRB-", "-RRB-"}
 _IN_PHRASE = frozenset({"compound", "nummod", "amod", "quantmod", "nmod", "poss"})
 
@@ -172,6 +173,8 @@ def _phrase(readings: Readings, mention: Mention) -> _Phrase | None:
     reading = readings[mention.document]
     parse = reading.parse
     head = parse.head_of(mention.tokens)
+    if parse.parts[head] == "ADJ" and parse.relations[head] == "acomp":  # "the sea was rough"
+        head = parse.heads[head]
     is_clause = parse.parts[head] in ("VERB", "AUX")
     tokens, worth = _clause(parse, head) if is_clause else _noun(parse, head)
     if not worth or len(tokens) > MOST_WORDS or is_in_dateline(reading.document, tokens[0]):
@@ -187,7 +190,7 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
     what = [] if _is_time(parse, related.get("dobj")) else _noun_phrase(parse, related.get("dobj"))
     if "agent" in related and (agent := _object_of(parse, related["agent"])):
         what = [related["agent"], *agent]
-    if not who and not (what and parse.tags[verb] != "VBG"):
+    if not who and not what:
         return [], 0.0
     helpers = [child for child in parse.children[verb] if parse.relations[child] in ("aux", "neg") and child < verb]
     infinitive = any(parse.tags[child] == "TO" for child in helpers)
@@ -196,15 +199,27 @@ def _clause(parse: Parse, verb: int) -> tuple[list[int], float]:
         helpers = []
     if helpers:
         helpers += [child for child in parse.children[verb] if parse.relations[child] == "auxpass" and child < verb]
-    particles = [child for child in parse.children[verb] if parse.relations[child] in _COMPLEMENTS and child > verb]
+    particles = [child for child in parse.children[verb] if _completes(parse, verb, child, what)]
     plain = not helpers and parse.tags[verb] in ("VBD", "VBZ", "VBP", "VBN")
     # After a participle a subject may be its object: "a ferry carrying passengers sank".
     doubtful = bool(who) and who[0] > 0 and parse.tags[who[0] - 1] == "VBG"
-    where = [] if what else _prepositional_phrase(parse, verb)
+    where = [] if what and (who or parse.tags[verb] != "VBG") else _prepositional_phrase(parse, verb)
     says_more = bool(what or passive or particles or where)
     doubtful |= parse.relations[verb] == "acl" and not says_more
-    worth = 2.0 * bool(who) + says_more + 0.5 * plain - 2.0 * negated - 1.5 * (doubtful or infinitive)
+    denied = 3.0 * (negated or is_denied(parse, verb))
+    worth = 2.0 * bool(who) + says_more + 0.5 * plain - denied - 1.5 * (doubtful or infinitive)
     return [*who, *sorted(helpers), verb, *sorted((*particles, *what, *where))], max(worth, 0.1)
+
+
+def _completes(parse: Parse, verb: int, word: int, what: Sequence[int]) -> bool:
+    """Whether a word completes a verb: "broke off", "was pronounced dead", but not "capsized off" before a place."""
+    relation = parse.relations[word]
+    following = word + 1 if word + 1 < len(parse.parts) and word + 1 not in what else word
+    if relation == "prt" and parse.parts[following] == "PROPN":
+        return parse.entity_types[following] in ("DATE", "TIME")
+    is_particle = relation == "advmod" and word == verb + 1 and parse.lemma(word) in _DIRECTIONS
+    is_age = parse.tags[word] == "CD" and parse.relations[word - 1] == "acomp"  # "died aged 91"
+    return word > verb and (is_particle or is_age or relation in ("prt", "acomp", "oprd"))
 
 
 def _prepositional_phrase(parse: Parse, verb: int) -> list[int]:
@@ -254,13 +269,13 @@ def _object_of(parse: Parse, preposition: int) -> list[int]:
 
 def _noun_phrase(parse: Parse, noun: int | None) -> list[int]:
     """A noun with its name, number, owner and adjectives, and what it is of; nothing for a pronoun or a dateline."""
-    if noun is None or parse.tags[noun] in _PRONOUN_TAGS:
+    if noun is None or (parse.tags[noun] in _PRONOUN_TAGS and not says_no(parse, noun)):
         return []
     children = parse.children[noun]
     of = [c for c in children if parse.relations[c] == "prep" and parse.lemmas[c].lower() == "of"]
-    if parse.parts[noun] not in ("NOUN", "PROPN") and not of:
+    if parse.parts[noun] not in ("NOUN", "PROPN") and not of and not says_no(parse, noun):
         return []
-    found = [noun]
+    found = [noun, *(child for child in parse.below(noun, "det") if says_no(parse, child))]
     for child in parse.children[noun]:
         if parse.relations[child] in _IN_PHRASE and parse.tags[child] not in _PRONOUN_TAGS:
             found += _below(parse, child)

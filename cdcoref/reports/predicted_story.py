@@ -14,7 +14,7 @@ from typing import Any
 
 from cdcoref.circumstances import Place, Source, day_of, of_one_story, places_named, state_shortened
 from cdcoref.corpus import ENTITY, EVENT, Corpus, Document, Mention
-from cdcoref.facts import Period
+from cdcoref.facts import Parse, Period, did_not_happen
 from cdcoref.language import is_common_word, is_header_line, lemma
 from cdcoref.reports.cluster_circumstances import CorpusCircumstances, Known
 from cdcoref.reports.disagreements import disagreements
@@ -23,7 +23,7 @@ from cdcoref.reports.mention_rows import metadata_text
 from cdcoref.reports.ranking import is_date_or_number, mean_confidence, says_little
 from cdcoref.reports.stated_numbers import NumberLine, StoryNumbers
 from cdcoref.reports.stated_values import Disagreement, Statement, StoryContext
-from cdcoref.word_tables import words_in
+from cdcoref.word_tables import rows, words_in
 
 LONGEST_TITLE = 25
 """In words; of a longer first sentence that stands for a headline, the first `_WORDS_OF_SENTENCE` are shown."""
@@ -41,6 +41,8 @@ _LONG_SENTENCE = 40
 _NOBODY = words_in("label_words.tsv", "nobody")
 """Agencies that report, money, and what stands around reports on web sites."""
 _JOBS = words_in("jobs.tsv") | words_in("titles.tsv", "office")
+_HOLIDAYS = frozenset(row["name"].casefold() for row in rows("holidays.tsv"))
+_BEFORE_PLACES = words_in("place_words.tsv", "at") | {"from"}
 _PLACES_TO_BE = words_in("label_words.tsv", "place")
 """Last words of names of streets, buildings, lands and waters: where people are, rather than who they are."""
 _NUMBER = re.compile(r"(\d+)")
@@ -147,12 +149,15 @@ class PredictedStory:
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
         """Whether a member is a job or an office and none a place ("the river"), or else the parse has a person or an
-        organisation among them, or no names at all."""
+        organisation among them, or no names at all, and does not have all where something is."""
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
-        parses = self._circumstances.parsed_readings
-        types = {parses[m.document].parse.entity_types[parses[m.document].parse.head_of(m.tokens)] for m in members}
+        parses = [self._circumstances.parsed_readings[m.document].parse for m in members]
+        heads = [parse.head_of(m.tokens) for parse, m in zip(parses, members, strict=True)]
+        if _is_where_something_is([*zip(parses, heads, strict=True)]):
+            return False
+        types = {parse.entity_types[head] for parse, head in zip(parses, heads, strict=True)}
         return not types.isdisjoint(("PERSON", "ORG")) or types == {""}
 
     @cached_property
@@ -204,6 +209,7 @@ class PredictedStory:
             for members in self._clusters(EVENT)
             if (len({m.document for m in members}) > 1 if several else self._is_of_timeline(members))
             and self._context.tells(members)
+            and self._happened(members)
         ]
         return tuple(self._with_other_sentences(sorted(chosen, key=lambda pair: _time_key(pair[0]))))
 
@@ -283,6 +289,11 @@ class PredictedStory:
         """Whether the one document of a story mentions an event several times, or states its day."""
         when = self._circumstances.of(members[0]).when
         return len(members) > 1 or (when is not None and when.known != "inferred")
+
+    def _happened(self, members: Iterable[Mention]) -> bool:
+        """Whether a mention of an event does not say that it did not happen."""
+        known = ((self._circumstances.parsed_readings[m.document].parse, m) for m in members)
+        return any(not did_not_happen(parse, parse.head_of(mention.tokens)) for parse, mention in known)
 
     def _with_other_sentences(self, events: Sequence[tuple[StoryEvent, list[Mention]]]) -> Iterator[StoryEvent]:
         """Events with a sentence that no event before shows, if there is one that is nearly as good."""
@@ -424,10 +435,22 @@ class PredictedStory:
         return _lemmas(token for first, last in shown for token in document.tokens[first:last])
 
 
+def _is_where_something_is(nouns: Sequence[tuple[Parse, int]]) -> bool:
+    """Whether a name, that of nobody with two words, stands only where names of places do: "at Velm", "near Velm"."""
+    if any(parse.entity_types[noun] == "PERSON" and parse.below(noun, "compound") for parse, noun in nouns):
+        return False
+    above = ((parse.relations[noun], parse.lemma(parse.heads[noun])) for parse, noun in nouns)
+    roles = {word if relation == "pobj" else relation for relation, word in above}
+    return not roles.isdisjoint(_BEFORE_PLACES) and roles <= _BEFORE_PLACES | {"of", "compound"}
+
+
 def _is_of_who(label: str) -> bool:
     """Whether a name may be somebody's: no agency of a report, word of a headline ("FUNDS"), single noun or place."""
-    words = label.casefold().split()
-    if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY:
+    name = label.casefold().replace("’", "'")
+    words = name.split()
+    if words[-1].rstrip(".") in _PLACES_TO_BE or words[-1] in _NOBODY or name in _HOLIDAYS:
+        return False
+    if words[-1] in _JOBS and all(map(is_common_word, words)):  # "Chief executive"
         return False
     return len(words) > 1 or not (is_common_word(words[0]) or state_shortened(label) is not None)
 

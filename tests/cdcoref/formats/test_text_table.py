@@ -50,6 +50,13 @@ def test_columns_whose_last_word_is_a_usual_name(tmp_path: Path) -> None:
     ]
 
 
+def test_columns_as_newsrooms_name_them(tmp_path: Path) -> None:
+    for header in ("Hed,Body,Masthead", "Headline text,Article text,Masthead"):
+        (tmp_path / "a.csv").write_text(f"{header}\nFerry lost,A ferry sank.,Post\n")
+        [document] = read_file(tmp_path / "a.csv").documents
+        assert (document.text, dict(document.metadata)) == ("A ferry sank.", {"title": "Ferry lost", "source": "Post"})
+
+
 def test_columns_with_german_and_french_names(tmp_path: Path) -> None:
     known = ("A ferry sank.", {"title": "Ferry", "date": "2024-03-13", "source": "Post"})
     for header in ("Titel;Text;Datum;Zeitung", "Titre;Texte;Date de publication;Journal"):

@@ -44,6 +44,14 @@ def test_an_article_and_what_its_page_says(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("owner", "source"), [("2017", None), ("© 2019", None), ("Tresk Courier", "Tresk Courier")])
+def test_the_year_of_a_copyright_is_no_source(tmp_path: Path, owner: str, source: str | None) -> None:
+    head = f'<head><title>Ferry sinks</title><meta name="copyright" content="{owner}"></head>'
+    (tmp_path / "a.html").write_text(f"<!doctype html><html>{head}<body><p>A ferry sank.</p></body></html>")
+    [document] = read_file(tmp_path / "a.html").documents
+    assert document.metadata.get("source") == source
+
+
 @pytest.mark.parametrize(("html", "text"), cases(__file__, "fragments.tsv", "html", "text"))
 def test_fragments(tmp_path: Path, html: str, text: list[str]) -> None:
     for name in ("a.html", "a.txt"):

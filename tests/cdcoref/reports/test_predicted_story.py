@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -311,6 +312,25 @@ def test_pronouns_alone_are_no_event_of_a_timeline() -> None:
     assert [event.cluster for event in story_of(texts, clusters).timeline] == ["collapse"]
 
 
+@pytest.mark.parametrize(
+    ("text", "events"),
+    [
+        ("No ferries {sailed} on 5 May 2024 .", 0),
+        ("On 5 May 2024 the gang {hurt} nobody .", 0),
+        ("The bank denied on 7 May 2024 that its vault had been {robbed} on 5 May 2024 .", 0),
+        ("The hall had been due to {open} on 5 May 2024 .", 0),
+        ("The hall had been scheduled to {open} on 5 May 2024 .", 0),
+        ("The hall did not {open} until 5 May 2024 .", 1),
+        ("The flood not only {hurt} nine on 5 May 2024 but closed roads .", 1),
+    ],
+)
+def test_what_did_not_happen_is_in_no_timeline_and_gives_no_day(text: str, events: int) -> None:
+    word = next(word for word in text.split() if word.startswith("{")).strip("{}")
+    story = story_of(dict.fromkeys("ab", re.sub("[{}]", "", text)), {"it": [("a", word), ("b", word)]})
+    assert len(story.timeline) == events
+    assert events or str(story.when) != "2024-05-05"
+
+
 def test_a_story_of_one_document_has_what_it_repeats_or_dates(corpus: Corpus) -> None:
     (story,) = stories_of(corpus, {1: ["early.txt"]})
     assert [event.cluster for event in story.timeline] == ["killing", "slide", "visit"]
@@ -379,6 +399,20 @@ def test_who_wrote_a_report_is_nobody_in_it() -> None:
     names = [mention(document, name, ENTITY, name) for name in ("Ada Holm", "Leo Brandt")]
     (story,) = stories_of(Corpus((document,), tuple(names)), {1: ("a",)})
     assert story.who == ("Leo Brandt",)
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("Fans of Ida Rohm sang at Velmouth .", ("Ida Rohm",)),
+        ("Two men from Velmouth saw Ida Rohm .", ("Ida Rohm",)),
+        ("Ida Rohm sang on Christmas Eve .", ("Ida Rohm",)),
+        ("They saw a letter from Ida Rohm .", ("Ida Rohm",)),
+    ],
+)
+def test_where_something_is_and_a_holiday_are_nobody(text: str, who: tuple[str, ...]) -> None:
+    names = [name for name in ("Ida Rohm", "Velmouth", "Christmas Eve") if name in text]
+    assert story_of({"a": text}, {name.upper(): [("a", name)] for name in names}).who == who
 
 
 def test_a_river_is_nobody_and_a_governor_somebody() -> None:
