@@ -258,16 +258,17 @@ def _is_in_name(words: Sequence[str], one: StatedPlace, end: int) -> bool:
 def _with_containers(
     words: Sequence[str], found: Sequence[StatedPlace], known: Sequence[Place]
 ) -> Iterator[StatedPlace]:
-    """Places that another one follows after a comma or in brackets are in that one ("Overland , MO")."""
+    """Places that another one follows after a comma or "in", or in brackets, are in that one ("Overland , MO")."""
     by_start = {one.start: one for one in found}
     skipped: set[int] = set()
     for one in found:
         if one.start in skipped:
             continue
         start, end, place, firm = one.start, one.end, one.place, one.firm
-        if end + 1 < len(words) and words[end] in (",", "("):
-            inner = by_start.get(end + 1)
-            container = state_shortened(words[end + 1])
+        behind = 2 if list(words[end : end + 2]) == ["in", "the"] else 1  # "Samar in the Philippines"
+        if end + behind < len(words) and words[end] in (",", "(", "in"):
+            inner = by_start.get(end + behind)
+            container = state_shortened(words[end + 1]) if words[end] != "in" else None
             stop = end + 2
             if container is None and inner is not None and inner.place.sort in ("country", "region"):
                 container, stop = inner.place, inner.end
@@ -277,7 +278,7 @@ def _with_containers(
                     place = Place(place.name, "unknown", container.country, container.region)
                 else:
                     place = inside[0] if container.sort == "region" else likeliest(inside, known, {container.country})
-                skipped.add(end + 1)
+                skipped.add(end + behind)
                 yield StatedPlace(start, stop, place, firm=firm or not _begun(words, start), certain=True)
                 continue
         yield StatedPlace(start, end, place, firm, certain=place.sort in ("country", "region"))

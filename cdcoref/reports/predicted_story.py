@@ -166,7 +166,9 @@ class PredictedStory:
         stated = (self._circumstances.of_document(id).where for id in self.documents)
         abouts = [self._circumstances.setting(id).about for id in self.documents]
         places = [  # one that the gazetteer lacks is in the country that the headline names
-            where.place if where.place.country or about is None else replace(where.place, country=about.country)
+            where.place
+            if where.place.country or about is None or about.sort != "country"
+            else replace(where.place, country=about.country)
             for where, about in zip(stated, abouts, strict=True)
             if where is not None
         ]
