@@ -38,6 +38,7 @@ from cdcoref.word_tables import words_in
 CERTAIN_ANTECEDENT = 0.8
 """From this probability on, a pronoun states the gender of its antecedent."""
 NEW = ("a", "another")
+"""Articles of nouns that are new to a text."""
 NOUNS_BEFORE = 8
 """How many earlier indefinite nouns an indefinite noun is compared with, to see whether it is new."""
 _SIDES = words_in("before_names.tsv", "side")
@@ -351,8 +352,8 @@ def _further_events(readings: Readings, facts: Mapping[int, MentionFacts]) -> It
 def _is_further(one: MentionFacts) -> bool:
     """Whether a noun says that there was one before it."""
     phrase = one.phrase
-    said = phrase.article == "another" or (phrase.article == "a" and bool(phrase.modifiers & _FURTHER))
-    return said and not one.words.names
+    is_second = phrase.article == "a" and bool(phrase.modifiers & _FURTHER)
+    return (is_second or phrase.article == "another") and not one.words.names
 
 
 def _are_two(readings: Readings, *events: int) -> bool:

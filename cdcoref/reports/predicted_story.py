@@ -148,8 +148,11 @@ class PredictedStory:
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
-        """Whether a member is a job or an office and none a place ("the river"), or else the parse has a person or an
-        organisation among them, or no names at all, and does not have all where something is."""
+        """Whether an entity is a person or an organisation.
+
+        A mention such as "the governor" decides it, or "the river", which is none; else the parse's types do, except
+        where every mention stands behind a preposition of place.
+        """
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
@@ -438,7 +441,7 @@ class PredictedStory:
 
 
 def _is_where_something_is(nouns: Sequence[tuple[Parse, int]]) -> bool:
-    """Whether a name, that of nobody with two words, stands only where names of places do: "at Velm", "near Velm"."""
+    """Whether a name occurs only behind prepositions of place ("at Velm", "near Velm"); no full name of a person."""
     if any(parse.entity_types[noun] == "PERSON" and parse.below(noun, "compound") for parse, noun in nouns):
         return False
     above = ((parse.relations[noun], parse.lemma(parse.heads[noun])) for parse, noun in nouns)

@@ -34,7 +34,7 @@ from cdlm.validation import Checked, Count, Index, Probability, number
 Integers = NDArray[np.int64]
 
 PAIRS_AT_ONCE = 32
-"""Pairs that are read in one batch: on a CPU, 512 would take 15 GB and several times as long for each pair."""
+"""Pairs that are read in one batch: on a CPU, a batch of 512 takes 15 GB."""
 SORTED_TOGETHER = 24 * 1024
 """This many pairs are sorted by length together, so that a batch has little padding."""
 ROWS_AT_ONCE = 1024
