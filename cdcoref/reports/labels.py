@@ -67,7 +67,7 @@ def event_label(mentions: Sequence[Mention], readings: Readings) -> str:
     ranks = [_rank(readings[mention.document], mention) for mention in mentions]
     best = max(ranks)
     chosen = [m for m, rank in zip(mentions, ranks, strict=True) if rank == best]
-    label = cluster_label([mention_text(mention, readings[mention.document].document) for mention in chosen])
+    label = cluster_label([mention_text(mention, readings[mention.document].cased) for mention in chosen])
     if best not in (_NAME, _PRONOUN) and (name := event_name(mentions, readings)) is not None:
         return name
     words = label.split()
@@ -88,15 +88,15 @@ _PRONOUN, _VERB, _CONSEQUENCE, _NOUN, _NAME = range(5)
 
 
 def _rank(reading: Reading, mention: Mention) -> int:
-    wording = mention_text(mention, reading.document)
+    wording = mention_text(mention, reading.cased)
     if is_pronoun(wording) or not wording.split():
         return _PRONOUN
+    head = reading.parse.head_of(mention.tokens)
+    if reading.parse.parts[head] not in ("NOUN", "PROPN"):
+        return _VERB
     if len(_name(wording)) > 1 and not wording.isupper():
         return _NAME
-    head = reading.parse.head_of(mention.tokens)
-    if reading.document.tokens[head].casefold() in _CONSEQUENCES:
-        return _CONSEQUENCE
-    return _NOUN if reading.parse.parts[head] in ("NOUN", "PROPN") else _VERB
+    return _CONSEQUENCE if reading.document.tokens[head].casefold() in _CONSEQUENCES else _NOUN
 
 
 def _name(wording: str) -> tuple[str, ...]:

@@ -160,6 +160,14 @@ def test_names_stand_in_lists_also_of_documents_without_a_parse() -> None:
     assert [found.name for found in Results(plain, (("a",),)).clusters()] == ["dam burst"]
 
 
+def test_verbs_of_a_headline_in_capitals_are_no_name() -> None:
+    readings, _ = story(
+        "Mona Reyes {Checks Into} a Clinic in Velm", "Her doctor said that Reyes {checked} in on Monday ."
+    )
+    [cluster] = Results(readings.corpus, (("a",),), readings=readings).clusters()
+    assert cluster.name == "Reyes checked in"
+
+
 TEXTS = {
     "a": ["A storm hit the Norwegian town of Bergen on 3 May 2024 .", "The storm sank four boats ."],
     "b": ["4 May 2024", "On Friday the storm in Norway cut power .", "It spared Oslo ."],
