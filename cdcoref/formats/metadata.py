@@ -5,12 +5,15 @@ Of the beginning only what is plain is taken; nothing is guessed from running te
 
 import math
 import re
+from calendar import month_abbr
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import dropwhile, islice
 from typing import Any
+
+from dateutil.parser import parse
 
 from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
@@ -33,6 +36,8 @@ _PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
 _EXCEL_BEGINS = date(1899, 12, 30)
 _NUMBERS = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})")
+_MONTH = re.compile("|".join(month_abbr[1:]), re.IGNORECASE)
+_DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
 _BEGINNING = 4000
 """Characters of the text that are looked at."""
 
@@ -98,11 +103,14 @@ def usual_fields(names: Sequence[str]) -> dict[str, str]:
 def stated_date(value: Any, day_first: bool | None = None) -> Any:
     """A date in metadata as ISO 8601, if it is one in a notation that `day_in` does not read, else as it is.
 
-    It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, and figures if only
-    one can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day.
+    It reads seconds and milliseconds since 1970, days without separators, Excel's numbers of days, figures if only one
+    can be the month, if dots or hyphens separate them, or if `day_first` says which of them is the day, and what
+    dateutil reads as a whole day with the name of its month.
 
     >>> stated_date("1715590800"), stated_date(20190815), stated_date("13/05/2024"), stated_date("5/6/2024")
     ('2024-05-13', '2019-08-15', '2024-05-13', '5/6/2024')
+    >>> stated_date("Mar-09-2025"), stated_date("9-Mar-25 17:30"), stated_date("March 2025"), stated_date("Sunday")
+    ('2025-03-09', '2025-03-09', 'March 2025', 'Sunday')
     """
     text = str(value).strip()
     try:
@@ -121,7 +129,10 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
             if day_first is not None:
                 day, month = (first, second) if day_first else (second, first)
                 return date(year, month, day).isoformat()
-    except ValueError:
+        elif _MONTH.search(text) and day_in(text) is None:
+            days = {parse(text, default=default, ignoretz=True).date() for default in _DEFAULTS}  # they differ if it is no whole day
+            return value if len(days) > 1 else days.pop().isoformat()
+    except (ValueError, OverflowError):
         pass
     return value
 
