@@ -40,6 +40,8 @@ _FORWARDED = re.compile(
     r"^(?:(?:-{3,} ?[^\n-]{3,40}-{3,}|_{9,})\n+)?" rf"(?:\*?{_any_of('header')}[ \u00a0]?:\*? .*\n){{2,}}",
     re.MULTILINE | re.IGNORECASE,
 )
+_MOST_WORDS_ABOVE = 4
+"""Words above a forwarded message that are left out ("FYI, Tom", "See below.")."""
 _SENT = re.compile(rf"^\*?{_any_of('day')}[ \u00a0]?:\*?(.*)", re.MULTILINE | re.IGNORECASE)
 _QUOTED = re.compile(
     rf"^(?:> ?)?{_any_of('before quotation')} .{{5,120}}\n?.{{0,80}}{_any_of('behind writer')}.{{0,80}}:\n\n?"
@@ -126,8 +128,11 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
             is_answer = _ANSWER.match(stated["title"]) or _ORIGINAL.search(header[0].partition("\n")[0])
             if is_answer and not _FORWARD.match(stated["title"]) and text[: header.start()].strip():
                 text = text[: header.start()]
-            elif sent := _SENT.search(header[0]):
-                stated["date"] = sent[1] if day_in(sent[1]) else stated["date"]
+            else:
+                if len(text[: header.start()].split()) <= _MOST_WORDS_ABOVE:
+                    text = text[header.start() :]
+                if (sent := _SENT.search(header[0])) and day_in(sent[1]):
+                    stated["date"] = sent[1]
         yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub("", stated["title"])})
 
 

@@ -110,6 +110,7 @@ def test_one_message_and_a_download_in_word(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("subject", "body", "text", "date"),
     [
+        ("Fwd: F", "FYI, Tom.\n\n---- Forwarded message ----\nFrom: A\nTo: B\n\nIt sank.", "It sank.", None),
         ("Fwd: F", "---- Forwarded message ----\nFrom: A\nDate: Wed, 6 Mar 2024\n\nIt sank.", "It sank.", "2024-03-06"),
         ("RE: F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
         ("F", "It rose.\n\n-----Original Message-----\nFrom: A\nSent: 6 March 2024\n\nIt sank.", "It rose.", None),
