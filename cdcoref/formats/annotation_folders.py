@@ -19,6 +19,7 @@ from cdcoref.formats.chains import (
     Link,
     chains_of,
     filled_gaps,
+    kind_and_tag,
     label_of,
     merged,
     parsed_label,
@@ -144,9 +145,8 @@ def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Li
         raise InputError(message, path, line)
     if not tokens:
         raise InputError("the annotation overlaps no token", path, line)
-    kind = match[2].lower()
-    tag = None if kind in (*KINDS, UNKNOWN_KIND) else match[2]
-    return Link(tuple(sorted(tokens)), kind if kind in KINDS else None, None, tag)
+    kind, tag = kind_and_tag(match[2])
+    return Link(tuple(sorted(tokens)), kind, None, tag)
 
 
 BRAT = Format("brat", (".ann",), read_brat_file, _BEGINNING.match, table_reader(read_brat_file))

@@ -7,9 +7,11 @@ from itertools import pairwise
 
 from cdcoref.corpus import KINDS, Corpus, Document, Mention, unbroken_parts
 from cdcoref.errors import InputError
+from cdcoref.word_tables import rows
 from cdlm.printing import counted
 
 UNKNOWN_KIND = "mention"
+_KIND_OF_LABEL = {row["label"]: row["kind"] for row in rows("mention_labels.tsv")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,17 @@ def label_of(mention: Mention) -> str:
     return f"{mention.kind or UNKNOWN_KIND} {mention.cluster or ''}".strip()
 
 
+def kind_and_tag(label: str | None) -> tuple[str | None, str | None]:
+    """The kind of a mention that its label is or states, and the label if it is no kind.
+
+    >>> kind_and_tag("Event"), kind_and_tag("PERSON"), kind_and_tag("pronoun"), kind_and_tag(None)
+    (('event', None), ('entity', 'PERSON'), (None, 'pronoun'), (None, None))
+    """
+    name = (label or "").lower()
+    is_kind = name in (*KINDS, UNKNOWN_KIND)
+    return name if name in KINDS else _KIND_OF_LABEL.get(name), None if is_kind else label or None
+
+
 def parsed_label(label: str | None) -> tuple[str | None, str | None, str | None]:
     """The kind, the cluster and the tag that a label states: one that `label_of` did not write is a tag.
 
@@ -47,7 +60,8 @@ def parsed_label(label: str | None) -> tuple[str | None, str | None, str | None]
     kind, _, cluster = (label or "").strip().partition(" ")
     if kind in (*KINDS, UNKNOWN_KIND):
         return (kind if kind in KINDS else None), cluster or None, None
-    return None, None, label or None
+    stated, tag = kind_and_tag(label)
+    return stated, None, tag
 
 
 def mentions_of(document: Document, chains: Iterable[Sequence[Link]]) -> list[Mention]:
@@ -63,8 +77,8 @@ def named_links(id: str, chains: Iterable[Sequence[Link]]) -> Iterator[tuple[Lin
     names = _assigned_names([Counter((link.kind, link.cluster) for link in chain if link.cluster) for chain in kept])
     for number, chain in enumerate(kept):
         if number not in names and len(chain) > 1:
-            kinds = Counter(link.kind for link in chain)
-            names[number] = kinds.most_common(1)[0][0], f"{id}/{number + 1}"
+            kinds = Counter(link.kind for link in chain if link.kind).most_common(1)
+            names[number] = (kinds[0][0] if kinds else None), f"{id}/{number + 1}"
         for link in chain:
             yield (link, *names.get(number, (link.kind, None)))
 

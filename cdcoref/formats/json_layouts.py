@@ -12,8 +12,8 @@ from typing import Annotated, Any
 from annotated_types import Len
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
-from cdcoref.corpus import ENTITY, KINDS
-from cdcoref.formats.chains import UNKNOWN_KIND, Link, merged, named_links
+from cdcoref.corpus import ENTITY
+from cdcoref.formats.chains import Link, kind_and_tag, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
 from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields
@@ -258,10 +258,9 @@ def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields
     found = checked(_Annotation, {"regions": regions, "relations": relations})
     links: dict[str, Link] = {}
     for number, region in enumerate(found.regions):
-        kind = (region.label or "").lower()
-        tag = None if kind in (*KINDS, UNKNOWN_KIND) else region.label
+        kind, tag = kind_and_tag(region.label)
         name = f"{region.id} {number}" if region.id in links else region.id
-        links[name] = Link((region.start, region.end), kind if kind in KINDS else None, region.cluster, tag)
+        links[name] = Link((region.start, region.end), kind, region.cluster, tag)
     used = [relation.keys() for relation in found.relations if layouts.options.joins(relation.name, layouts.remark)]
     mentions = []
     for link, _, cluster in named_links(id, merged(links, (keys for keys in used if links.keys() >= {*keys}))):

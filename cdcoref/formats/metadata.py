@@ -130,7 +130,8 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
                 day, month = (first, second) if day_first else (second, first)
                 return date(year, month, day).isoformat()
         elif _MONTH.search(text) and day_in(text) is None:
-            days = {parse(text, default=default, ignoretz=True).date() for default in _DEFAULTS}  # they differ if it is no whole day
+            # They differ if the text states no whole day.
+            days = {parse(text, default=default, ignoretz=True).date() for default in _DEFAULTS}
             return value if len(days) > 1 else days.pop().isoformat()
     except (ValueError, OverflowError):
         pass
