@@ -88,9 +88,10 @@ class Period:
         return min(dated.gap(Period(other.first + year, other.last + year)) for year in years)
 
     def __str__(self) -> str:
-        """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``XXXX-08-06``, ``2017-08-01/2017-08-07``.
+        """As ISO 8601 (part 2 for unknown years): ``2017``, ``2017-08``, ``2017-W31``, ``2017-08-01/2017-08-05``.
 
-        A weekday is ``XXXX-WXX-5`` (a Friday), as in TIMEX3.
+        Without a year it is ``XXXX-08-06``. A weekday is ``XXXX-WXX-5`` (a Friday) and a quarter ``2017-Q3``, as in
+        TIMEX3.
         """
         if self.weekday is not None:
             return f"XXXX-WXX-{self.weekday + 1}"
@@ -100,6 +101,11 @@ class Period:
             return f"{self.first.year:04d}" if self.has_year else ""
         if self == Period.of_month(self.first.year, self.first.month):
             return _iso(self.first)[:-3]
+        if self.has_year and self.days == 7 and self.first.weekday() == 0:
+            return "{}-W{:02d}".format(*self.first.isocalendar())
+        quarter, rest = divmod(self.first.month - 1, 3)
+        if self.has_year and not rest and self == Period.of_month(self.first.year, self.first.month, 3):
+            return f"{self.first.year}-Q{quarter + 1}"
         return f"{_iso(self.first)}/{_iso(self.last)}"
 
     def shown(self) -> str:

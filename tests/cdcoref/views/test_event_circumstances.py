@@ -167,7 +167,7 @@ def test_what_the_answers_are(tmp_path: Path) -> None:
     assert found == {
         "fire": ("2025-08-05", "Kalamata, Greece"),
         "election": ("", ""),
-        "march": ("2025-07-28/2025-08-03", "Patras, Greece"),
+        "march": ("2025-W31", "Patras, Greece"),
         "talks": ("2025-05-04", "Bergen, Norway"),
         "vote": ("2025-08-04/2025-08-06", "Lima, Peru"),
         "storm": ("XXXX-WXX-5", ""),
