@@ -204,8 +204,10 @@ class DocumentCircumstances:
             if not (looks_elsewhere(parse, when.tokens[0]) or is_in_relative_clause(parse, when.tokens[0]))
             and (word is None or not is_report(parse, word))
         ]
+        above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
-            yield heading
+            if not any(word in above_or_below and when.tokens != heading.tokens for when, word in stated):
+                yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when
         elif near:
@@ -296,10 +298,11 @@ def _is_heading(own: Sentence) -> bool:
 def _day_of_heading(own: Sentence) -> When | None:
     """The day that a heading is, with nothing beside it but a label and a colon, or that opens an entry of a list."""
     is_line = own.words[-1:] and own.words[-1] not in ENDS_SENTENCE and len(own.words) <= _LONGEST_DAY_HEADING
-    for time in own.times if is_line or opens_entry(own) else ():
+    is_entry = opens_entry(own)
+    for time in own.times if is_line or is_entry else ():
         before, after = own.words[: time.start], without_hour(own.words[time.end :])
-        is_apart = opens_entry(own) or ((not before or before[-1] == ":") and (not after or after[0] == ":"))
-        if time.period is not None and time.period.days <= _LONGEST_OF_HEADING and is_apart:
+        is_apart = (not before or before[-1] == ":") and (not after or after[0] == ":")
+        if time.period is not None and (is_entry or (time.period.days <= _LONGEST_OF_HEADING and is_apart)):
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, opened_behind, verbs_about
+from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, opened_behind, puts_off, verbs_about
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -38,6 +38,8 @@ def governor(
     while parse.heads[token] != token:
         below, relation, token = token, parse.relations[token], parse.heads[token]
         if token in events or is_verb(parse, token):
+            if not of_place and puts_off(parse, token, head):
+                return next(iter(parse.below(token, "nsubjpass", "dobj")), None)  # "the vote is put off until Friday"
             denied = any(parse.relations[child] == "neg" and child < tokens[0] for child in parse.children[token])
             return None if (denied or preposition in _LIMITS) and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
@@ -111,8 +113,9 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
             yield from parse.below(verb, "dobj")
         return
     head = parse.heads[verb]
-    if parse.relations[verb] == "acl" and parse.heads[head] == head and (name in verbs_about("occur") or not is_event):
-        yield head  # the subject of a verb that looks like a participle
+    if parse.relations[verb] == "acl" and (is_plan(parse, verb) or parse.heads[head] == head):
+        if name in verbs_about("occur") or not is_event:
+            yield head  # "the strike planned for Monday", or the subject of a verb that looks like a participle
     for child in parse.children[verb]:
         relation = parse.relations[child]
         passive = relation == "nsubjpass"

@@ -188,10 +188,16 @@ def without_hour(words: Sequence[str]) -> Sequence[str]:
 
 
 def opens_entry(sentence: Sentence) -> bool:
-    """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men")."""
-    days = [one for one in sentence.times if not one.start and one.period is not None and one.period.days == 1]
-    behind = without_hour(sentence.words[max(one.end for one in days) :]) if days else ()
-    return len(behind) > 1 and behind[0] in ("-", "–", "—", "--", ":")
+    """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men").
+
+    So does one that begins with a longer time of a stated year and a colon ("Summer 2023: ...").
+    """
+    times = [one for one in sentence.times if not one.start and one.period is not None]
+    end = max((one.end for one in times), default=0)
+    if any(one.period is not None and one.period.days == 1 for one in times):
+        behind = without_hour(sentence.words[end:])
+        return len(behind) > 1 and behind[0] in ("-", "–", "—", "--", ":")
+    return end > 0 and sentence.word(end) == ":" and sentence.words[end - 1].isdecimal()
 
 
 def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:

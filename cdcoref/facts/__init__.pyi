@@ -10,6 +10,7 @@ from .clauses import is_verb as is_verb
 from .clauses import looks_ahead as looks_ahead
 from .clauses import looks_elsewhere as looks_elsewhere
 from .clauses import opened_behind as opened_behind
+from .clauses import puts_off as puts_off
 from .clauses import reported_at as reported_at
 from .clauses import says_no as says_no
 from .clauses import verb_of as verb_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 
 from cdcoref.facts.parsing import Parse
 from cdcoref.facts.time_expressions import count_named, days_of_unit
@@ -19,6 +20,8 @@ _DENIAL = words_in("beside_quantities.tsv", "denial")
 _INDEFINITE = words_in("time_words.tsv", "indefinite")
 _DURING = words_in("time_words.tsv", "during")
 _SPANS = words_in("time_words.tsv", "span")
+_ON = frozenset({"to", "until", "till", "for"})
+"""Words before the new day of what is put off."""
 
 
 @cache
@@ -82,6 +85,8 @@ def did_not_happen(parse: Parse, token: int) -> bool:
         return is_denied(parse, token)
     verbs = (above, parse.heads[above]) if parse.lemma(above) in _AWAITED else ()
     before = (child for verb in verbs for child in parse.below(verb, "aux"))
+    if any(parse.lemma(child) in verbs_about("moving") for verb in verbs for child in parse.below(verb, "conj")):
+        return True  # "was to begin on Monday but has been postponed"
     return is_denied(parse, above) or any(parse.tags[word] == "VBD" and parse.lemma(word) == "have" for word in before)
 
 
@@ -171,6 +176,12 @@ def is_plan(parse: Parse, verb: int) -> bool:
     return parse.tags[verb] == "VBN" and name in _AWAITED and ("for" in below or name == "expect")
 
 
+def puts_off(parse: Parse, verb: int, token: int) -> bool:
+    """Whether a verb puts what is planned on the day of a token ("postponed to Friday", "put off until May")."""
+    between = takewhile(lambda word: word != verb, parse.ancestors(token))
+    return parse.lemma(verb) in verbs_about("moving") and not _ON.isdisjoint(map(parse.lemma, between))
+
+
 def looks_ahead(parse: Parse, token: int) -> bool | None:
     """Whether the clause of a token is about what is still to come, by its tense; None if it has no verb.
 
@@ -193,7 +204,7 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
         auxiliaries = [child for child in parse.children[verb] if parse.relations[child].startswith("aux")]
         tags = {parse.tags[verb], *(parse.tags[child] for child in auxiliaries)}
         lemmas = {parse.lemmas[child] for child in auxiliaries}
-        if is_plan(parse, verb):
+        if is_plan(parse, verb) or puts_off(parse, verb, token):
             return True
         if "MD" in tags and is_no_subject and not is_within:  # "in Friday's race Maas will"
             return None
