@@ -40,12 +40,16 @@ def governor(
         if token in events or is_verb(parse, token):
             if not of_place and puts_off(parse, token, head):
                 return next(iter(parse.below(token, "nsubjpass", "dobj")), None)  # "the vote is put off until Friday"
+            said = [child for child in parse.below(token, "ccomp") if child < tokens[0] < token]
+            if said and is_report(parse, token):  # "he died on Monday, said a spokesman"
+                return said[-1]
             denied = any(parse.relations[child] == "neg" and child < tokens[0] for child in parse.children[token])
             return None if (denied or preposition in _LIMITS) and not of_place else token
         if parse.parts[token] in ("ADP", "SCONJ") and token < head:
             ends = any(parse.lemma(child) in _ENDS for child in parse.children[token])
             is_hour = parse.parts[below] == "NUM" or parse.entity_types[below] == "TIME"
-            on_day = below != head and is_hour  # "after 10 p.m. Tuesday"
+            on_day = is_hour and (below != head or any(parse.tags[c] == "CD" for c in parse.children[head]))
+            # "after 10 p.m. Tuesday", "after 3:30 Tuesday morning"
             preposition = preposition or ("during" if ends or on_day else parse.lemma(token))
         elif parse.lemma(token) in _TRENDS and parse.lemma(below) == "from":
             return None  # "2 percent, up from 1 percent in May"
@@ -75,8 +79,11 @@ def owners(parse: Parse, word: int, events: Mapping[int, int], *, of_place: bool
     elif is_verb(parse, word):
         heads += _sharing(parse, word, is_event, of_place)
         opened = opened_behind(parse, word) is not None
-        results = (child for child in parse.below(word, "advcl", "conj") if _is_result(parse, child))
-        heads += results if is_event or opened else ()
+        clauses = parse.below(word, "advcl", "conj")
+        heads += [child for child in clauses if _is_result(parse, child)] if is_event or opened else []
+        heads += [
+            child for child in clauses if child > word and _is_at_once(parse, child) and not is_report(parse, word)
+        ]
     return list(dict.fromkeys(events[token] for token in heads if token in events))
 
 
@@ -112,10 +119,13 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         if looks_ahead(parse, verb) is None:  # "are investigating a fire on Friday"
             yield from parse.below(verb, "dobj")
         return
+    is_off = any(parse.lemma(child) == "off" for child in parse.below(verb, "prt"))
+    if not of_place and (name in verbs_about("moving") or (name == "call" and is_off)):
+        return  # "called off on Sunday"
     head = parse.heads[verb]
-    if parse.relations[verb] == "acl" and (is_plan(parse, verb) or parse.heads[head] == head):
-        if name in verbs_about("occur") or not is_event:
-            yield head  # "the strike planned for Monday", or the subject of a verb that looks like a participle
+    is_of_head = is_plan(parse, verb) or (parse.heads[head] == head and (name in verbs_about("occur") or not is_event))
+    if parse.relations[verb] == "acl" and is_of_head:
+        yield head  # "the strike planned for Monday", or the subject of a verb that looks like a participle
     for child in parse.children[verb]:
         relation = parse.relations[child]
         passive = relation == "nsubjpass"
