@@ -160,7 +160,8 @@ class DocumentCircumstances:
                 if opened_behind(parse, parse.heads[token]) == tokens[-1]
             ]
             numbers = [] if word is None else owners(parse, word, events)
-            for number in (*numbers, *(n for verb in opened for n in owners(parse, verb, events, of_place=True))):
+            behind = (n for verb in opened for n in owners(parse, verb, events, of_place=True))
+            for number in dict.fromkeys((*numbers, *behind)):
                 if not any(mark > tokens[-1] for mark, _ in distances(parse, heads[number])):
                     # not "lit on Thursday, a year after a flood"
                     (own if heads[number] == word else of_verbs)[number].append(when)
