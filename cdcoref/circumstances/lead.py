@@ -72,9 +72,12 @@ the officials of a place, or the dateline; a relative clause, or a sentence behi
 _OFFICIALS = 2
 _FIRST_SENTENCES = 5
 """Sentences of a document in which its day is looked for."""
+_MOST_SENTENCES = 3
+"""Sentences in whose prose its day is looked for."""
 _LONGEST_DATE_LINE = 12
 """Words of a sentence in which a dateline or a line with the date ends."""
 _IN_PROSE = words_in("time_words.tsv", "prose")
+_EARLIER = words_in("time_words.tsv", "earlier")
 _CAPTIONS = words_in("time_words.tsv", "caption")
 _OF_PUBLICATION = re.compile(r"publish|pub_?date|posted", re.IGNORECASE)
 """In names of metadata: "date_publish", "datePublished", "published_at", "pubDate"."""
@@ -362,17 +365,20 @@ def day_of(document: Document) -> Period | None:
     shown = [bounds for number, bounds in enumerate(document.sentences) if number not in document.hidden]
     full: Period | None = None
     without_year: Period | None = None
-    for start, end in shown[:_FIRST_SENTENCES]:
+    for number, (start, end) in enumerate(shown[:_FIRST_SENTENCES]):
         words = document.tokens[start:end]
         for one in times_in(words, None):
-            before = words[one.start - 1].casefold() if one.start else ""
+            ahead = [word.casefold() for word in words[: one.start]]
+            before = ahead[-1] if ahead else ""
             if one.period is None or one.period.days > 1 or before in BEFORE_OTHER_DAYS:
                 continue
+            if not _EARLIER.isdisjoint(ahead):
+                continue  # "it had opened on 3 June 2012"
             is_apart = before not in _IN_PROSE
             if one.period.has_year and (is_apart or len(words) <= _LONGEST_DATE_LINE):
                 return one.period
             if one.period.has_year:
-                full = full or one.period
+                full = full or (one.period if number < _MOST_SENTENCES else None)
             elif is_apart and one.end < _LONGEST_DATE_LINE and _DASHES.issuperset(words[one.end : one.end + 1]):
                 without_year = without_year or one.period
     return without_year or full

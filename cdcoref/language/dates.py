@@ -23,6 +23,8 @@ _ALSO_WORDS = frozenset({"march", "may"})
 BEGINNING = 400
 """Characters of a text in which its date is looked for."""
 
+_SENTENCES = re.compile(r"(?:.*?[a-z]{2}[.!?]\s){0,2}(?:.*?[a-z]{2}[.!?]\s|.*)", re.DOTALL)
+"""The first three of a text."""
 BEFORE_OTHER_DAYS = words_in("before_other_days.tsv")
 """Words before a day that is not that of the report ("a bond due April 24, 1990", "the year ended March 31, 1987")."""
 _WORD_BEFORE = re.compile(r"([A-Za-z]+)(?: on)?\s+\Z")
@@ -76,7 +78,8 @@ def date_of(id: str, text: str) -> str | None:
     >>> date_of("news/2024-03-05.txt", ""), date_of("a.txt", "TRESK, 5 March 2024. A ferry sank."), date_of("a", "b")
     ('2024-03-05', '2024-03-05', None)
     """
-    return day_in_name(id) or next(_days(_IN_TEXT, text[:BEGINNING], BEFORE_OTHER_DAYS), None)
+    beginning = _SENTENCES.match(text[:BEGINNING])
+    return day_in_name(id) or next(_days(_IN_TEXT, beginning[0] if beginning else "", BEFORE_OTHER_DAYS), None)
 
 
 def day_in(text: str) -> str | None:
