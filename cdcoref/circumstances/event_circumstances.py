@@ -57,6 +57,7 @@ _LONGEST_DISTANCE = 27
 _BEFORE_MODIFIER = frozenset({"the", "a", "an", "this"})
 _LONGEST_HEADING, _LONGEST_DAY_HEADING = 6, 10
 _LONGEST_OF_HEADING = 3
+_PARTS_OF_DAY = words_in("time_words.tsv", "part of day")
 """In days, as of "March 4-5"."""
 _YEAR = re.compile(r"\d{4}")
 
@@ -191,14 +192,16 @@ class DocumentCircumstances:
             # "fined in 1998 after an accident"
             long = (when for when, word in stated if word == parse.heads[above] and when.period.days >= _LONG)
             yield from (replace(when, source=Source.INFERRED) for when in long)
-        if looks_elsewhere(parse, head) or is_reporting(parse, head) or has_not_happened(parse, head):
+        heading = self._headings.get(sentence.first)
+        stated = [pair for pair in stated if heading is None or pair[0].tokens != heading.tokens]
+        is_said = is_reporting(parse, head) and heading is None
+        if looks_elsewhere(parse, head) or is_said or has_not_happened(parse, head):
             return
         subjects = parse.below(head, "nsubj", "nsubjpass")
         if of_subject := [when for when, word in stated if when.looks_back and word in subjects]:
             # "a slide in 1987 killed two", but "a plan of 1987 was adopted"
             yield from of_subject if parse.lemmas[head] in verbs_about("effect") else ()
             return
-        heading = self._headings.get(sentence.first)
         near = [
             replace(when, source=Source.SENTENCE)
             for when, word in stated
@@ -207,7 +210,7 @@ class DocumentCircumstances:
         ]
         above_or_below = {*parse.ancestors(head), *parse.below(head, "xcomp")}  # "declined to comment on Sunday"
         if heading is not None:
-            if not any(word in above_or_below and when.tokens != heading.tokens for when, word in stated):
+            if not any(word in above_or_below for _, word in stated):
                 yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
             yield self.lead.when
@@ -286,7 +289,7 @@ def _day_headings(sentences: Sequence[Sentence], today: Period | None) -> Iterat
             is_above_hour = bool(follows) and not without_hour(follows)
             if current is not None or heading.period != today or is_above_hour or not is_of_publication:
                 current = heading
-        elif _is_heading(own):
+        elif _is_heading(own) and not _PARTS_OF_DAY.issuperset(own.lower):
             current = None
         yield current
 
@@ -298,10 +301,11 @@ def _is_heading(own: Sentence) -> bool:
 
 def _day_of_heading(own: Sentence) -> When | None:
     """The day that a heading is, with nothing beside it but a label and a colon, or that opens an entry of a list."""
-    is_line = own.words[-1:] and own.words[-1] not in ENDS_SENTENCE and len(own.words) <= _LONGEST_DAY_HEADING
+    words = own.words[:-1] if own.words[-1:] == (".",) and own.words[0][:1].isdecimal() else own.words
+    is_line = words and words[-1] not in ENDS_SENTENCE and len(words) <= _LONGEST_DAY_HEADING
     is_entry = opens_entry(own)
     for time in own.times if is_line or is_entry else ():
-        before, after = own.words[: time.start], without_hour(own.words[time.end :])
+        before, after = own.words[: time.start], without_hour(words[time.end :])
         is_apart = (not before or before[-1] == ":") and (not after or after[0] == ":")
         if time.period is not None and (is_entry or (time.period.days <= _LONGEST_OF_HEADING and is_apart)):
             return When(time.period, own.tokens(time.start, time.end), Source.HEADING)

@@ -26,6 +26,8 @@ from cdcoref.word_tables import words_in
 ENDS_SENTENCE = frozenset({".", "!", "?", "...", ":", ",", ";", "”", '"', "''"})
 """What a sentence ends with, and a headline does not."""
 LINE_BREAK = "//n"
+_OPENS_ENTRY = frozenset({"-", "–", "—", "--", ":"})
+"""What stands behind the day of an entry."""
 _HELD = words_in("no_places.tsv", "held")
 _PLACE, _OTHER = "place", "other"
 _NO_PLACES = frozenset({"EVENT", "LAW", "WORK_OF_ART"})
@@ -190,14 +192,14 @@ def without_hour(words: Sequence[str]) -> Sequence[str]:
 def opens_entry(sentence: Sentence) -> bool:
     """Whether a sentence begins with a day, perhaps with a time, and a dash or colon ("March 4, 8 a.m. - Two men").
 
-    So does one that begins with a longer time of a stated year and a colon ("Summer 2023: ...").
+    So does one that begins with a longer time of a stated year ("Summer 2023: ...").
     """
     times = [one for one in sentence.times if not one.start and one.period is not None]
     end = max((one.end for one in times), default=0)
     if any(one.period is not None and one.period.days == 1 for one in times):
         behind = without_hour(sentence.words[end:])
-        return len(behind) > 1 and behind[0] in ("-", "–", "—", "--", ":")
-    return end > 0 and sentence.word(end) == ":" and sentence.words[end - 1].isdecimal()
+        return len(behind) > 1 and behind[0] in _OPENS_ENTRY
+    return end > 0 and sentence.word(end) in _OPENS_ENTRY and sentence.words[end - 1].isdecimal()
 
 
 def _is_of_publication(words: Sequence[str], lower: Sequence[str], day: StatedTime) -> bool:

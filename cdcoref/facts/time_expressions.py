@@ -789,7 +789,7 @@ def _year(time: _Expression) -> Period | StatedTime | None:
     """``in 2017``, ``the 2017 fire``, ``early 2023``, ``2019-2021``."""
     year = int(time["year"])
     is_amount = time.before in _BEFORE_AMOUNT and _COUNTED.match(time.after)  # "about 2000 dollars"
-    opens_entry = not time.before and time.after.startswith(" :")
+    opens_entry = not time.before and time.after.startswith((" :", " - ", " – ", " — "))
     if not (time["extent"] or opens_entry) and (time.before not in _BEFORE_YEAR or is_amount):
         return None
     if _STREET.match(time.after):
