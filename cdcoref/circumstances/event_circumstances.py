@@ -34,6 +34,7 @@ from cdcoref.facts import (
     has_not_happened,
     is_in_relative_clause,
     is_verb,
+    looks_ahead,
     looks_elsewhere,
     name_at,
     opened_behind,
@@ -213,7 +214,10 @@ class DocumentCircumstances:
             if not any(word in above_or_below for _, word in stated):
                 yield heading
         elif head in self.lead.happening_then and self.lead.when is not None:
-            yield self.lead.when
+            today, main = self.lead.setting.today, self.lead.when.period
+            is_to_come = today is not None and today.has_year and main.first > today.last
+            if not is_to_come or looks_ahead(parse, head) is not False:
+                yield self.lead.when
         elif near:
             yield from near
         elif self.lead.setting.when is not None:

@@ -33,6 +33,7 @@ from cdcoref.corpus import Document
 from cdcoref.facts import (
     Parse,
     Period,
+    calls_off,
     did_not_happen,
     is_in_relative_clause,
     is_verb,
@@ -127,7 +128,7 @@ class Lead:
         ended = {
             child for word in self.main if parse.lemmas[word] in verbs_about("ending") for child in parse.children[word]
         }
-        self.happening_then = frozenset(self.main) - deeds - ended
+        self.happening_then = frozenset(word for word in self.main if not calls_off(parse, word)) - deeds - ended
         light = verbs_about("light") | verbs_about("report") | verbs_about("search")
         happening = [word for word in self.main if parse.lemma(word) not in light]
         self._stems = {_stem(parse, word) for word in happening} - {""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from cdcoref.facts import Parse, is_plan, is_verb, looks_ahead, opened_behind, puts_off, verbs_about
+from cdcoref.facts import Parse, calls_off, is_plan, is_verb, looks_ahead, opened_behind, puts_off, verbs_about
 from cdcoref.word_tables import words_in
 
 _CLOSE = frozenset({"poss", "compound", "amod", "nummod", "nmod", "appos"})
@@ -119,9 +119,8 @@ def _sharing(parse: Parse, verb: int, is_event: bool, of_place: bool) -> Iterato
         if looks_ahead(parse, verb) is None:  # "are investigating a fire on Friday"
             yield from parse.below(verb, "dobj")
         return
-    is_off = any(parse.lemma(child) == "off" for child in parse.below(verb, "prt"))
-    if not of_place and (name in verbs_about("moving") or (name == "call" and is_off)):
-        return  # "called off on Sunday"
+    if not of_place and calls_off(parse, verb):
+        return
     head = parse.heads[verb]
     is_of_head = is_plan(parse, verb) or (parse.heads[head] == head and (name in verbs_about("occur") or not is_event))
     if parse.relations[verb] == "acl" and is_of_head:

@@ -176,6 +176,12 @@ def is_plan(parse: Parse, verb: int) -> bool:
     return parse.tags[verb] == "VBN" and name in _AWAITED and ("for" in below or name == "expect")
 
 
+def calls_off(parse: Parse, verb: int) -> bool:
+    """Whether a verb puts what is planned off, or on another day; it is done on a day of its own."""
+    is_off = parse.lemma(verb) == "call" and "off" in map(parse.lemma, parse.below(verb, "prt"))
+    return is_off or parse.lemma(verb) in verbs_about("moving")
+
+
 def puts_off(parse: Parse, verb: int, token: int) -> bool:
     """Whether a verb puts what is planned on the day of a token ("postponed to Friday", "put off until May")."""
     between = takewhile(lambda word: word != verb, parse.ancestors(token))
@@ -212,8 +218,12 @@ def looks_ahead(parse: Parse, token: int) -> bool | None:
             return "have" not in lemmas
         if "VBD" in tags or "have" in lemmas:
             return False
-        if parse.lemma(verb) in verbs_about("inquiry"):  # "is investigating a fire on Friday"
+        is_passive = any(parse.relations[child] == "auxpass" for child in auxiliaries)
+        if parse.lemma(verb) in verbs_about("inquiry") and not is_passive:  # "is investigating a fire on Friday"
             return None
+        if "TO" in tags and parse.relations[verb] == "xcomp" and parse.lemma(parse.heads[verb]) in verbs_about("phase"):
+            verb = parse.heads[verb]  # "began to search on Tuesday"
+            continue
         if "TO" not in tags and not tags.isdisjoint(("VBZ", "VBP")):
             return None if of_noun else True
         if "TO" in tags and parse.relations[verb] != "advcl":

@@ -136,7 +136,7 @@ _PARTS = {
     "weekday": rf"(?P<weekday>(?:{_cased([*_WEEKDAYS])})|(?:{_cased([*_SHORT_DAYS])}) ?\.)",
     "day": r"(?P<day>0?[1-9]|[12]\d|3[01])(?: ?(?i:st|nd|rd|th))?",
     "to": r"(?: ?(?:[-–]|to|and) ?(?P<to>[1-9]|[12]\d|3[01]))?",
-    "year": r"(?P<year>1[5-9]\d\d|20\d\d)",
+    "year": r"(?P<year>1\d\d\d|20\d\d)",
     "ordinal": rf"(?P<ordinal>(?i:{_either(_ORDINALS)})|\d\d?(?:st|nd|rd|th))",
     "count": rf"(?P<count>(?i:{_either(_COUNTS)})|\d{{1,3}})",
     "some": r"(?i:several|a few|many|some|a number of)",
@@ -716,13 +716,14 @@ def _of_rule(rule: str, year: int) -> date:
 
 
 @_rule(
-    r"(?:(?i:the) )?{ordinal} (?P<share>(?i:quarter|half)){of_year}?",
+    r"(?:(?i:the) )?{ordinal} (?P<share>(?i:quarter|half))(?:{of_year}|(?P<this>(?i: of (?:the|this) year)))?",
     r"(?P<share>[QH])(?P<ordinal>[1-4]){of_year}?",
 )
 def _share_of_year(time: _Expression) -> Period | StatedTime | None:
     """``the first quarter of 2020``, ``Q3 2021``, ``the second half of last year``."""
     number, length = _ordinal(time["ordinal"]), 3 if time["share"].startswith("q") else 6
-    if not 1 <= number <= 12 // length or (length == 6 and not time.states_year):
+    number = 12 // length if number == -1 else number
+    if not 1 <= number <= 12 // length or (length == 6 and not (time.states_year or time["this"])):
         return None
     month = length * (number - 1) + 1
     if time.states_year:
@@ -731,6 +732,8 @@ def _share_of_year(time: _Expression) -> Period | StatedTime | None:
         return None
     if (today := time.known) is None:
         return _UNKNOWN
+    if time["this"]:
+        return Period.of_month(today.year, month, length)
     return _nearest([Period.of_month(today.year + step, month, length) for step in (-1, 0, 1)], today, time.ahead)
 
 
@@ -776,6 +779,8 @@ def _decade(time: _Expression) -> Period | None:
     return _part(Period.of_month(first, 1, 1200 if is_century else 120), time["extent"])
 
 
+_FIRST_BARE = 1500
+"""The first year that is one without a month or season."""
 _BEFORE_YEAR = frozenset(
     {"in", "since", "of", "from", "until", "till", "by", "during", "through", "the", "early", "late", "mid", "before"}
     | {"after", "around", "about", "between", "and", "to", "(", "its", "his", "her", "their", "’s"}
@@ -788,6 +793,8 @@ _STREET = re.compile(r" (?:\S+ )?(?i:block|street|st\.?|avenue|ave\.?|road|rd\.?
 def _year(time: _Expression) -> Period | StatedTime | None:
     """``in 2017``, ``the 2017 fire``, ``early 2023``, ``2019-2021``."""
     year = int(time["year"])
+    if year < _FIRST_BARE:
+        return None
     is_amount = time.before in _BEFORE_AMOUNT and _COUNTED.match(time.after)  # "about 2000 dollars"
     opens_entry = not time.before and time.after.startswith((" :", " - ", " – ", " — "))
     if not (time["extent"] or opens_entry) and (time.before not in _BEFORE_YEAR or is_amount):
