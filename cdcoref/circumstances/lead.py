@@ -108,7 +108,7 @@ class Lead:
     """The beginning of a document: candidates for its main event, the most probable first, with their time and place.
 
     `happening_then`: those of them that have this time, if none of their own, unlike what somebody is arrested for.
-    `is_stated`: whether the clause of the main event itself states `when`.
+    `is_stated`, `states_where`: whether the clause of the main event itself states `when`, and `where`.
     """
 
     def __init__(self, document: Document, sentences: Sequence[Sentence], parse: Parse, today: Period | None) -> None:
@@ -148,6 +148,9 @@ class Lead:
         rank = inferred[0] if inferred else _BODY
         self.where = next((where for where in places if where.source == Source.INFERRED), None)
         self.is_stated = rank == _STATED
+        self.states_where = any(
+            rank == _STATED and self.where and self.where.place == one.place for rank, one in ranked
+        )
         self.setting = self._setting(today, [when for _, of_report, when in times if not of_report], places)
 
     @property

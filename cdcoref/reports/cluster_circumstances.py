@@ -187,17 +187,20 @@ class CorpusCircumstances:
     def of_document(self, document: str) -> ClusterCircumstances:
         """When and where the main event of a document was: as its cluster says, or else the beginning of the document.
 
-        What the document itself states elsewhere than at its beginning is of something else.
+        What the document itself states elsewhere than at its beginning comes last, since it may be of something else.
         """
         lead = self.readings[document].stated.lead
         main = list(map(self.of, self._main_events(document)))
         end = self._documents[document].offsets[lead.end - 1][1] if lead.end else 0
-        days = (own.when for own in main if own.when is not None and lead.setting.may_be_main(own.when.period))
+        days = [own.when for own in main if own.when is not None and lead.setting.may_be_main(own.when.period)]
         when = _surest(document, end, days)
         if when is None and lead.when is not None:
             shown = self._shown([(document, lead.when.tokens)])
             when = ClusterPeriod(lead.when.period, shown, "stated" if lead.is_stated else "inferred")
+        when = when or next((day for day in days if day.known == "stated"), None)
         where = _surest(document, end, (own.where for own in main))
+        if where is None and not lead.states_where:
+            where = next((own.where for own in main if own.where is not None and own.where.known == "stated"), None)
         if lead.where is not None:
             exact = lead.where.place
             if where is None or (exact != where.place and where.place.contains(exact)):

@@ -143,9 +143,15 @@ class PredictedStory:
             if label.casefold() in self._reporters or is_date_or_number(label.split()):
                 continue
             is_place = label.casefold() in places or places_named(label.split())
-            if named and not is_place and _is_of_who(label) and self._is_somebody(members):
+            if is_place and not self._is_he_or_she(members):
+                continue
+            if named and _is_of_who(label) and self._is_somebody(members):
                 counted.append((-len({m.document for m in members}), -len(members), label))
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
+
+    def _is_he_or_she(self, members: Iterable[Mention]) -> bool:
+        readings = self._circumstances.parsed_readings
+        return any(readings[m.document].facts(m).words.pronoun in ("he", "she") for m in members)
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
         """Whether an entity is a person or an organisation.
