@@ -17,9 +17,9 @@ from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.formats import check_encoding
 from cdcoref.server.guard import same
-from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
+from cdcoref.server.pages import OF_NOTICES, sentence, show, status_of
 from cdcoref.server.site import Notice, Sent, Site
-from cdcoref.server.uploads import Upload, clean_name
+from cdcoref.server.uploads import clean_name
 from cdcoref.server.writer import Job
 
 MOST_FIELDS = 10_000
@@ -69,7 +69,7 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
         check_encoding(encoding)
     folder = site.writer.new_folder()
     try:
-        uploads = []
+        uploads: dict[Path, str] = {}
         for number, file in enumerate(named):
             name = clean_name(file.filename or "")
             # The end of the name may tell the format; nothing else of it is used.
@@ -77,7 +77,7 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
             path = folder / f"{number:05}{ends}"
             with path.open("wb") as stream:
                 shutil.copyfileobj(file.file, stream)
-            uploads.append(Upload(path, name))
+            uploads[path] = name
         return site.writer.add(uploads, folder, keep_both=keep_both, encoding=encoding or None)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -145,7 +145,8 @@ def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Resp
     """The page with the form, and with what was in it."""
     given = {name: str(form.get(name) or "") for name in ("action", "name", "same_name", "encoding")}
     kept = Sent(ids=tuple(str(id) for id in form.getlist("id")), **given)
-    return show_address(site, back, Notice(error=why, form=kept), status)
+    parts = urlsplit(back)
+    return show(site, parts.path or "/", dict(parse_qsl(parts.query)), Notice(error=why, form=kept), status)
 
 
 def _with(address: str, name: str, number: int) -> str:

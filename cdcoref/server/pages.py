@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -106,12 +106,6 @@ def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None 
         except InputError as error:
             return site.error_page(status_of(error), sentence(error))
     return site.error_page(404, "There is no such page.")
-
-
-def show_address(site: Site, address: str, notice: Notice, status: int) -> Response:
-    """The page of an address of this site, as :func:`show` does."""
-    parts = urlsplit(address)
-    return show(site, parts.path or "/", dict(parse_qsl(parts.query)), notice, status)
 
 
 def sentence(error: InputError) -> str:

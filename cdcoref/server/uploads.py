@@ -1,21 +1,15 @@
 """Files that were sent to a server: their documents, under names that people know."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from cdcoref.corpus import Corpus
 from cdcoref.formats import LoadedCorpus, ReadOptions, read_corpus
 
 LONGEST_NAME = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file: where it was stored, and what its sender called it."""
-
-    path: Path
-    name: str
+Uploads = Mapping[Path, str]
+"""Files: where each was stored, and what its sender called it."""
 
 
 def clean_name(name: str) -> str:
@@ -30,9 +24,8 @@ def clean_name(name: str) -> str:
     return kept[-LONGEST_NAME:] or "document"
 
 
-def read_uploads(uploads: Sequence[Upload], options: ReadOptions) -> LoadedCorpus:
-    """Read files, whose documents and problems have the names of the uploads."""
-    names = {upload.path: upload.name for upload in uploads}
+def read_uploads(names: Uploads, options: ReadOptions) -> LoadedCorpus:
+    """Read files, whose documents and problems have the names that their senders gave them."""
     loaded = read_corpus(names, options, names=names)
 
     def renamed(sentence: str) -> str:
