@@ -53,7 +53,10 @@ def agglomerative(scores: PairScores, distance_threshold: float, keys: Sequence[
 
 def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrogram:
     """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`."""
-    item_at = _places(scores.size, keys)
+    if keys is not None and len(keys) != scores.size:
+        raise ValueError(f"{len(keys)} keys for {scores.size} items")
+    items = range(scores.size)
+    item_at = np.array(items if keys is None else sorted(items, key=keys.__getitem__), dtype=np.int64)
     place_of = np.empty_like(item_at)
     place_of[item_at] = np.arange(scores.size)
     low, high, score = unique_pairs(scores, place_of)
@@ -61,15 +64,6 @@ def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrog
     stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
     first, second, height = _merges(scores.size, (low[stored], high[stored], distance[stored]))
     return Dendrogram(scores.size, item_at[first], item_at[second], height)
-
-
-def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
-    """The items in the order that settles ties."""
-    if keys is None:
-        return np.arange(size)
-    if len(keys) != size:
-        raise ValueError(f"{len(keys)} keys for {size} items")
-    return np.array(sorted(range(size), key=keys.__getitem__), dtype=np.int64)
 
 
 def _merges(size: int, pairs: Pairs) -> Pairs:

@@ -248,7 +248,7 @@ class ReadingBuilder:
             ends,
             np.diff(sentences[words], prepend=-1) != 0,
             spelling[words],
-            syntax(words[starts], words[ends - 1] + 1) if syntax else SpanSyntax.unknown(len(starts)),
+            syntax(words[starts], words[ends - 1] + 1) if syntax else np.zeros((len(starts), 0), dtype=np.int16),
         )
 
 
