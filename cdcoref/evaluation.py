@@ -1,8 +1,6 @@
 """The evaluation protocol: a model and an annotated corpus in, the scores of every setting out, beside those of the
 lemma baseline, without singletons, and the ceiling that the groups of documents put on recall."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext

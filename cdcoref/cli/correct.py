@@ -60,7 +60,6 @@ NumberArgument = Annotated[
     typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
 ]
 
-
 MENTIONS = ("MENTIONS", "Mentions, such as m12.")
 EVENT = ("EVENT", "The cluster of the event, such as c3.")
 Argument = tuple[str, str]

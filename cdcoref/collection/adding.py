@@ -4,8 +4,6 @@ The model works on the collection as it is when it begins, and what it found is 
 another program changed the collection in the meantime, it is planned again, and what is not known yet is read.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -338,13 +338,8 @@ def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[i
 
 
 def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
-    words: dict[str, None] = {}
     query = "SELECT words FROM mentions WHERE number IN ({}) ORDER BY document, place"
-    for (text,) in rows_in(connection, query, mentions):
-        words[text] = None
-        if len(words) == MOST_WORDS:
-            break
-    return tuple(words)
+    return tuple(dict.fromkeys(words for (words,) in rows_in(connection, query, mentions)))[:MOST_WORDS]
 
 
 def store_outcome(

@@ -56,11 +56,8 @@ class Incoming:
         seen = plain_fields(replace(document, id="", path=None, metadata={}, found=frozenset()))
         marked = None if given is None else [(m.tokens, m.kind) for m in given]
         content = sha256(repr((document.text, seen, marked)).encode(errors="backslashreplace")).digest()
-        source = None
-        if document.path is not None:
-            path = os.path.abspath(document.path)
-            if PurePath(path).as_posix().endswith(f"/{document.id}"):
-                source = path
+        path = None if document.path is None else os.path.abspath(document.path)
+        source = path if path is not None and PurePath(path).as_posix().endswith(f"/{document.id}") else None
         read = without_boilerplate(document, boilerplate) if given is None else document
         return cls(read, given, content, source, packed_words(words_of(document, boilerplate)))
 

@@ -83,8 +83,7 @@ def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     corrected: dict[int, list[str]] = {}
     for id, group_label in zip(ids, labels.tolist(), strict=True):
         corrected.setdefault(group_label, []).append(id)
-    groups = [*corrected.values()]
-    grouped, _ = plan_stories(vectors, groups, None if settings.lemma else settings.options.max_pairs)
+    grouped, _ = plan_stories(vectors, corrected.values(), None if settings.lemma else settings.options.max_pairs)
     query = "SELECT number, story FROM documents WHERE number IN ({})"
     story_of = dict(rows_in(connection, query, documents.replaced.values()))
     former = [story_of.get(documents.replaced.get(id, -1), -1) for story in grouped for id in story.documents]

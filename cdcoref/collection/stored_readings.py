@@ -73,10 +73,6 @@ class DocumentScores(NamedTuple):
         except (zlib.error, ValueError) as error:
             raise sqlite3.DatabaseError("stored scores are damaged") from error
 
-    def swapped(self) -> DocumentScores:
-        """With the two documents in the other order."""
-        return DocumentScores(self.second, self.first, self.logits)
-
 
 DocumentPair = tuple[str, str]
 
@@ -111,8 +107,9 @@ def store_scores(
     """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
     rows = []
     for (one, other), found in scores.items():
-        first, second = numbers[one], numbers[other]
-        rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
+        swap = numbers[one] > numbers[other]
+        ordered = DocumentScores(found.second, found.first, found.logits) if swap else found
+        rows.append((*sorted((numbers[one], numbers[other])), ordered.packed()))
     connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
 
 
@@ -144,10 +141,6 @@ def pair_logits(
     return linking.PairLogits(
         len(corpus.mentions), low.astype(np.int32), high.astype(np.int32), kind_of[low], np.concatenate(values)
     )
-
-
-SHARED = 1e-3
-"""What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
 
 
 @dataclass(frozen=True)
@@ -216,38 +209,24 @@ def story_clusters(
     return [*names], [links for _, links in found.values()]
 
 
-class SubjectNames:
-    """The names of entities in stories that are clustered together."""
+def joined_by_subject(
+    stories: Sequence[StoredStory], subject_of: Mapping[int, int], story_of: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    """The labels after clusters of one name in stories about one subject have become one; before, stories share none.
 
-    def __init__(self, stories: Sequence[StoredStory], subject_of: Mapping[int, int]) -> None:
-        self._stories = stories
-        self._ends = np.cumsum([0, *(len(story.numbers) for story in stories)]).tolist()
-        by_subject: defaultdict[int, list[int]] = defaultdict(list)
-        for place, story in enumerate(stories):
-            if story.number in subject_of:
-                by_subject[subject_of[story.number]].append(place)
-        self._subjects = [places for places in by_subject.values() if len(places) > 1]
-
-    def joined(self, labels: np.ndarray) -> np.ndarray:
-        """The labels after clusters of one name have become one; before, stories share none. *Shapes:* (mentions,)"""
-        labels = labels.copy()
-        for places in self._subjects:
-            own = []
-            for place in places:
-                story = self._stories[place]
-                clusters = labels[self._of_story(place)].tolist()
-                named = zip(story.corpus.mentions, clusters, strict=True)
-                mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
-                own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
-            for place, corpus in zip(places, linking.joined_by_name(own), strict=True):
-                labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
-        return labels
-
-    def shared(self, members: np.ndarray, joined: np.ndarray) -> np.ndarray:
-        """`SHARED` for mentions of different stories that :meth:`joined` joins. *Shape:* (members, members)"""
-        story = np.searchsorted(self._ends, members, side="right")
-        same = (story[:, None] != story) & (joined[members][:, None] == joined[members])
-        return SHARED * same.astype(np.float64)
-
-    def _of_story(self, place: int) -> slice:
-        return slice(self._ends[place], self._ends[place + 1])
+    `story_of`: The number of the story of every mention of the stories. *Shape* of it and of labels: (mentions,)
+    """
+    by_subject: defaultdict[int, list[StoredStory]] = defaultdict(list)
+    for story in stories:
+        if story.number in subject_of:
+            by_subject[subject_of[story.number]].append(story)
+    labels = labels.copy()
+    for of_subject in (own for own in by_subject.values() if len(own) > 1):
+        own = []
+        for story in of_subject:
+            named = zip(story.corpus.mentions, labels[story_of == story.number].tolist(), strict=True)
+            mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
+            own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
+        for story, corpus in zip(of_subject, linking.joined_by_name(own), strict=True):
+            labels[story_of == story.number] = [int(mention.cluster or 0) for mention in corpus.mentions]
+    return labels

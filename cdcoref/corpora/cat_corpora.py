@@ -1,7 +1,5 @@
 """The readers of ECB+ and of the English MEANTIME: folders of the XML of the CAT annotation tool in, a Corpus out."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Sequence

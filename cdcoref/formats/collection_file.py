@@ -33,8 +33,6 @@ _MENTIONS = (
     "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
     "WHERE NOT mentions.rejected {} ORDER BY mentions.document, mentions.place"
 )
-
-
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '

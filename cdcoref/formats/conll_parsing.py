@@ -6,7 +6,7 @@ whole mentions come first, then beginnings, then ends, as in the reference score
 
 import re
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import line_chunks
@@ -32,17 +32,12 @@ _END = re.compile(rb"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+([0-9]+))?")
 _BRACKETS = re.compile(rb"(\()?([^()|\s]+)(\))?|\|")
 
-
 Lines = dict[int, list[tuple[int, bytes]]]
 """By the index of a document, its token lines, each with the number of blank lines in the file before it."""
 
 
-class Cell(NamedTuple):
-    """The content of a coreference cell: cluster numbers, in the order of the cell."""
-
-    whole: tuple[int, ...]
-    begins: tuple[int, ...]
-    ends: tuple[int, ...]
+Cell = tuple[list[int], list[int], list[int]]
+"""A coreference cell: the numbers of clusters, in its order, of whole mentions, of those that begin, that end."""
 
 
 def begins_with_a_document(start: bytes) -> bool:
@@ -236,13 +231,14 @@ class _Parser:
         cell = self._cells.get(text)
         if cell is None:
             cell = self._cells[text] = self._parse(text, line)
-        for cluster in cell.whole:
+        whole, begins, ends = cell
+        for cluster in whole:
             self._builder.add(token, token + 1, cluster, self._order)
             self._order += 1
-        for cluster in cell.begins:
+        for cluster in begins:
             self._open.setdefault(cluster, []).append((token, self._order, line))
             self._order += 1
-        for cluster in cell.ends:
+        for cluster in ends:
             stack = self._open.get(cluster)
             if not stack:
                 name = self._builder.table.names[cluster]
@@ -269,7 +265,7 @@ class _Parser:
                 continue
             cluster = self._builder.cluster((self._ids_of, name), name.decode())
             (whole if opens and closes else begins if opens else ends).append(cluster)
-        return Cell(tuple(whole), tuple(begins), tuple(ends))
+        return whole, begins, ends
 
 
 def _not_brackets(text: bytes) -> str:

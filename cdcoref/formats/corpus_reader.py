@@ -22,8 +22,6 @@ BESIDE_ANNOTATION = frozenset(
 """Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
 """Files of a folder that are left out are counted, and at most this many are named."""
-
-
 FEWEST_NUMBERS = 5
 """With fewer clusters in a file, their numbers may be consecutive by chance."""
 

@@ -77,9 +77,7 @@ def checked_docs(docs: object) -> list[Doc]:
 
     if isinstance(docs, Doc):
         raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
-    if not isinstance(docs, Iterable):
-        raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(docs).__name__}")
-    found = list(docs)
+    found = list(docs) if isinstance(docs, Iterable) else [docs]
     for doc in found:
         if not isinstance(doc, Doc):
             raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(doc).__name__}")

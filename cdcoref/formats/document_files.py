@@ -152,7 +152,6 @@ DOCUMENTS = (
     _document_format("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
 )
 
-
 OWN_REPORT = "<!-- a report that cdcoref wrote -->"
 """The first line of a report, which tells it from a document."""
 _FRONT = re.compile(

@@ -157,8 +157,7 @@ def json_schema(name: str = "document") -> dict[str, Any]:
     if name not in SCHEMAS:
         raise InputError(f"there is no schema {name!r}; choose {' or '.join(SCHEMAS)}")
     text = files("cdcoref.formats").joinpath(f"schemas/{name}-{SCHEMAS[name]}.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
+    return json.loads(text)
 
 
 JSONL = Format(

@@ -98,7 +98,6 @@ _STEP = 1 << 18
 _GZIP = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 
-
 Source = str | Path | BinaryIO
 """A file, or a stream of bytes."""
 

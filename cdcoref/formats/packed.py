@@ -4,6 +4,7 @@ import io
 import os
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from cdcoref.errors import InputError
@@ -41,13 +42,10 @@ def unpacked_size(data: bytes, limit: int) -> int:
     """How many bytes compressed data at the beginning of `data` holds, counted no further than beyond the limit."""
     decompressor = zlib.decompressobj()
     size = 0
-    rest = data
-    try:
-        while rest and not decompressor.eof and size <= limit:
-            size += len(decompressor.decompress(rest, _STEP))
-            rest = decompressor.unconsumed_tail
-    except zlib.error:
-        pass
+    with suppress(zlib.error):
+        while data and not decompressor.eof and size <= limit:
+            size += len(decompressor.decompress(data, _STEP))
+            data = decompressor.unconsumed_tail
     return size
 
 

@@ -238,7 +238,6 @@ EXCEL = Format("Excel", (".xlsx",), read_excel, _EXCEL.match)
 CSV = Format("CSV", (".csv", ".tsv"), read_csv)
 PARQUET = Format("Parquet", (".parquet",), read_parquet, lambda start: start.startswith(_PARQUET_MAGIC))
 
-
 _BOOKNLP = rb"paragraph_ID\tsentence_ID\t"
 
 

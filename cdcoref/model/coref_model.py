@@ -269,8 +269,7 @@ class CorefModel(nn.Module):
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = flat.new_zeros(2 * len(hidden), flat.shape[1])
         spans = spans.index_add(0, batch.span_of_token, flat[batch.span_tokens])
-        logits: Tensor = self.pair_scorer(hidden[:, 0], spans[::2], spans[1::2], batch.kinds)
-        return logits
+        return self.pair_scorer(hidden[:, 0], spans[::2], spans[1::2], batch.kinds)
 
     def lower_states(self, batch: EncoderBatch) -> Tensor:
         """What the lower layers make of documents, for the cross-encoder. *Shape:* (sequences, length, width)"""

@@ -111,11 +111,9 @@ class Guard:
         host = headers.get("host", "").lower()
         if is_loopback(self._options.host) and host not in self._hosts:
             return self._refuse(scope, 403, "This server answers only requests for its own address.")
-        origin = headers.get("origin")
-        if origin is not None and _host_of(origin) != host:
-            return self._refuse(scope, 403, "Requests from pages of other sites are refused.")
-        site = headers.get("sec-fetch-site", "none")
-        if scope["method"] not in READING and site not in ("same-origin", "none"):
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        is_foreign = scope["method"] not in READING and site not in ("same-origin", "none")
+        if is_foreign or (origin is not None and _host_of(origin) != host):
             return self._refuse(scope, 403, "Requests from pages of other sites are refused.")
         return None
 

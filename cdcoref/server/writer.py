@@ -1,7 +1,5 @@
 """The collection that is served: a connection for every thread that reads, and one way in for all that changes it."""
 
-from __future__ import annotations
-
 import logging
 import queue
 import shutil

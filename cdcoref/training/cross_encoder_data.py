@@ -242,8 +242,7 @@ def hard_pairs(
         if other_topics and kind == KINDS.index(EVENT):
             vectors, groups = read.vectors[torch.from_numpy(of_kind)], read.groups[of_kind]
             found.append(of_kind[_nearest(vectors, groups, other_topics, options.other_topics_similarity)])
-    pairs: Integers = np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
-    return pairs
+    return np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
 
 
 def _nearest(vectors: Tensor, groups: Integers, count: int, min_similarity: float = -2.0) -> Integers:

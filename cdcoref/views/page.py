@@ -26,7 +26,6 @@ SCRIPTS = (
 )
 """The parts of the script, in order; they share one scope."""
 
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """What UTF-8 cannot encode."""
 

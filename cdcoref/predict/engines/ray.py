@@ -204,8 +204,7 @@ class _RemoteStore:
         return result_key(self._fingerprint, *parts)
 
     def get(self, key: bytes) -> NDArray[Any] | None:
-        kept: NDArray[Any] | None = _result(self._keeper.get.remote(key))
-        return kept
+        return _result(self._keeper.get.remote(key))
 
     def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         _result(self._keeper.put.remote(dict(results)))
