@@ -1,8 +1,6 @@
-"""Documents added to a collection, or removed: what is new is read, and the stories that changed are linked again.
-
-The model works on the collection as it is when it begins, and what it found is stored in one short transaction; if
-another program changed the collection in the meantime, it is planned again, and what is not known yet is read.
-"""
+"""Documents added to a collection, or removed: what is new is read, and the stories that changed are linked again. The
+model works on the collection as it is when it begins, and what it found is stored in one short transaction; if another
+program changed the collection in the meantime, it is planned again, and what is not known yet is read."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
-"""Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out.
-
-A cluster is what most of its mentions were in before. Of clusters that become one the oldest number stays, and the
-others remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another.
-"""
+"""Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out. A cluster
+is what most of its mentions were in before. Of clusters that become one the oldest number stays, and the others
+remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another."""
 
 import sqlite3
 from collections import Counter, defaultdict

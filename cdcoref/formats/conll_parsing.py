@@ -1,8 +1,6 @@
-"""The CoNLL coreference formats, parsed line by line: bytes in, a `MentionTable` out.
-
-`(7` begins a mention of cluster 7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line,
-whole mentions come first, then beginnings, then ends, as in the reference scorer.
-"""
+"""The CoNLL coreference formats, parsed line by line: bytes in, a `MentionTable` out. `(7` begins a mention of cluster
+7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line, whole mentions come first, then
+beginnings, then ends, as in the reference scorer."""
 
 import re
 from pathlib import Path

@@ -1,8 +1,6 @@
 """CorefUD, parsed: CoNLL-U lines with coreference as `Entity=` in the last column (MISC) in, a `MentionTable` out.
-
 https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `e5[1/2]` is the first
-of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`.
-"""
+of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

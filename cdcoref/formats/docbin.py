@@ -1,8 +1,6 @@
-"""spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
-
-``doc.spans[kind]`` has the mentions: ``kb_id_`` is the cluster, ``id_`` the id, ``label_`` the tag. The tokens of a
-discontinuous mention are in ``attrs["tokens"]``. ``doc.user_data["cdcoref"]`` has the document's other attributes.
-"""
+"""spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out. ``doc.spans[kind]`` has
+the mentions: ``kb_id_`` is the cluster, ``id_`` the id, ``label_`` the tag. The tokens of a discontinuous mention are
+in ``attrs["tokens"]``. ``doc.user_data["cdcoref"]`` has the document's other attributes."""
 
 from __future__ import annotations
 

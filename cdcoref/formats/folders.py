@@ -1,8 +1,6 @@
-"""A folder of files in, one for each document, and back.
-
-A hidden file has the documents as JSON lines, each with the name of its ``file``: it tells the folder from one that
-somebody else made, which is never replaced, and has what the files' own format cannot express.
-"""
+"""A folder of files in, one for each document, and back. A hidden file has the documents as JSON lines, each with the
+name of its ``file``: it tells the folder from one that somebody else made, which is never replaced, and has what the
+files' own format cannot express."""
 
 import json
 import os

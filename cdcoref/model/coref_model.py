@@ -1,8 +1,5 @@
 """The coreference model: one encoder, a scorer of mention pairs and a detector of mentions (paper, Appendix C.1).
-
-Sequences of :mod:`cdcoref.inputs` go in, logits of pairs (or of candidate spans) come out. A saved model is a
-folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
-"""
+Sequences of :mod:`cdcoref.inputs` go in, logits of pairs (or of candidate spans) come out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out.
-
-The folder holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is
-untrusted input like any other: shapes are checked against the configuration before a tensor is read or a layer built.
-"""
+"""A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out. The folder
+holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is untrusted
+input like any other: shapes are checked against the configuration before a tensor is read or a layer built."""
 
 import json
 import re

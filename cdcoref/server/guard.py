@@ -1,8 +1,6 @@
 """What stands before every request: foreign hosts and origins, tokens, sizes in, refusals out; headers on each answer.
-
 On a loopback address only requests for that address are answered (DNS rebinding); beyond it every request needs the
-token. Writing to the API takes a header or a content type that no foreign form can send.
-"""
+token. Writing to the API takes a header or a content type that no foreign form can send."""
 
 import asyncio
 import hashlib
