@@ -56,7 +56,6 @@ _DOCUMENTS = _Sort("document", "story", "documents_to_correct")
 
 
 def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None) -> Correction:
-    """Store a correction, and obey it."""
     if action not in corrections.ACTIONS:
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"

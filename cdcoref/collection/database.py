@@ -83,7 +83,6 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION}")
 
     def close(self) -> None:
-        """Close the file."""
         self.connection.close()
 
     @contextmanager

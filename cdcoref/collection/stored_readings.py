@@ -56,13 +56,11 @@ class DocumentScores(NamedTuple):
     logits: np.ndarray
 
     def packed(self) -> bytes:
-        """The scores as they are stored."""
         parts = (self.first.astype("<i4"), self.second.astype("<i4"), self.logits.astype("<f4"))
         return zlib.compress(b"".join(part.tobytes() for part in parts), 1)
 
     @classmethod
     def unpacked(cls, stored: bytes) -> DocumentScores:
-        """The scores from their stored form."""
         try:
             content = bounded_zlib(stored)
             if content is None:
@@ -156,7 +154,6 @@ class StoredStory:
 
     @classmethod
     def load(cls, connection: sqlite3.Connection, number: int) -> StoredStory:
-        """Read a story."""
         documents = []
         contents = {}
         query = "SELECT id, text, fields, content FROM documents WHERE story = ? ORDER BY number"

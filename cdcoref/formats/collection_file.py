@@ -303,10 +303,5 @@ def read_collection(path: str | Path, _: ReadOptions | None = None) -> Corpus:
         return corpus_in(connection)
 
 
-COLLECTION = Format(
-    name="collection",
-    suffixes=(COLLECTION_SUFFIX,),
-    recognise=lambda start: start.startswith(_MAGIC),
-    read=read_collection,
-    read_table=table_reader(read_collection),
-)
+_TABLE = table_reader(read_collection)
+COLLECTION = Format("collection", (COLLECTION_SUFFIX,), read_collection, lambda start: start.startswith(_MAGIC), _TABLE)

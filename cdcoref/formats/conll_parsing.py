@@ -98,7 +98,6 @@ class _Parser:
             self._token(line, number)
 
     def finish(self) -> MentionTable:
-        """The table, at the end of the file."""
         if self._block is not None and self._has_blocks:
             self._fail(
                 f"the file ends without '#end document' for the document that begins on line {self._block[1]}; it may "
@@ -191,7 +190,6 @@ class _Parser:
         self.document = None
 
     def _token(self, line: bytes, number: int) -> None:
-        """Parse a token line."""
         if self._block is None and self._has_blocks and self._builder.table.documents:
             self._fail("the token line is outside any document; '#begin document' is missing", number)
         if self._block is None:

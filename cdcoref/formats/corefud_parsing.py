@@ -236,7 +236,6 @@ class _Reader:
                 self._fail_columns(line, number)
 
     def finish(self) -> MentionTable:
-        """The table, at the end of the file."""
         self._brackets.finish()
         return self._builder.finish()
 

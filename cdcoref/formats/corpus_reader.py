@@ -232,7 +232,6 @@ class _Reader:
         self.read_files.append(path)
 
     def corpus(self) -> Corpus:
-        """Everything that was read."""
         names, doubts = joined_names(corpus.names for corpus in self.corpora)
         return Corpus(
             tuple(document for corpus in self.corpora for document in corpus.documents),

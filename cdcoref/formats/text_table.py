@@ -89,7 +89,6 @@ def _rows(
 
 
 def read_parquet(path: Path, options: ReadOptions) -> Corpus:
-    """Read a Parquet file."""
     pa = optional_module("pyarrow", "reading Parquet", "pyarrow", path, extra="pandas")
     import pyarrow.parquet as pq
 

@@ -256,8 +256,6 @@ class CorefModel(nn.Module):
             syntax=syntax and self.detector is not None,
         )
 
-    # -- forward -----------------------------------------------------------------------------------------------------
-
     def pair_logits(self, batch: PairBatch) -> Tensor:
         """Logits of the pairs of a batch of :func:`collate_pairs`. *Shape:* (sequences,)"""
         if self.pair_scorer is None:
@@ -383,8 +381,6 @@ class CorefModel(nn.Module):
         """Binary cross-entropy of the pairs of a batch. *Shape:* ()"""
         logits = self.pair_logits(batch.inputs).float()
         return nn.functional.binary_cross_entropy_with_logits(logits, batch.labels)
-
-    # -- folders -----------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:

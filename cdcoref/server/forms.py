@@ -19,7 +19,6 @@ from cdcoref.formats import check_encoding
 from cdcoref.server.guard import same
 from cdcoref.server.pages import OF_NOTICES, sentence, show, status_of
 from cdcoref.server.site import Notice, Sent, Site
-from cdcoref.server.uploads import clean_name
 from cdcoref.server.writer import Job
 
 MOST_FIELDS = 10_000
@@ -28,6 +27,8 @@ OLD_FORM = "This page is from before the server was restarted. Nothing was chang
 Act = Callable[[Site, FormData, str], str]
 """Does what a form asks for: the site, the form and the address of its page in, the address to show out."""
 NO_FILE = "Choose at least one file."
+LONGEST_NAME = 400
+"""Characters of the name of an upload that are kept."""
 
 
 def form_routes(site: Site) -> APIRouter:
@@ -82,6 +83,18 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
+
+
+def clean_name(name: str) -> str:
+    """The name of an upload as the name of a document: without control characters, and not too long.
+
+    >>> clean_name("C:\\\\news\\\\a.txt"), clean_name("../b/./c.txt"), clean_name(" ")
+    ('news/a.txt', 'b/c.txt', 'document')
+    """
+    shown = "".join(character if character.isprintable() else " " for character in name.replace("\\", "/"))
+    parts = [part for part in shown.split("/") if part.strip() not in ("", ".", "..") and not part.endswith(":")]
+    kept = "/".join(parts).strip()
+    return kept[-LONGEST_NAME:] or "document"
 
 
 def _answer(site: Site, form: FormData, act: Act) -> Response:

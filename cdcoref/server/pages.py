@@ -68,7 +68,6 @@ class View:
         return f"{self.path}?{urlencode(query)}" if query else self.path
 
     def render(self, template: str, **values: Any) -> Response:
-        """The page."""
         return self.site.page(template, self.notice, self.status, view=self, **values)
 
 
@@ -86,14 +85,12 @@ class Pager:
         return cls(view, page or view.page, max(1, -(-total // size)))
 
     def address(self, page: int) -> str:
-        """The address of a page."""
         left_out = ("page", "mention", *OF_NOTICES)
         query = {name: value for name, value in self.view.query.items() if name not in left_out}
         return self.view.address({**query, "page": str(page)} if page > 1 else query)
 
 
 def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None = None, status: int = 200) -> Response:
-    """The page of an address."""
     for pattern, page in PAGES.items():
         match = re.fullmatch(pattern, path)
         if match is None:

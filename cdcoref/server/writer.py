@@ -5,21 +5,21 @@ import queue
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 from cdcoref import predict
 from cdcoref.collection import Collection, Report, is_in_place, work_lines
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats import ReadOptions
+from cdcoref.formats import LoadedCorpus, ReadOptions, read_corpus
 from cdcoref.predict import LEMMA, Predictor, Progress
 from cdcoref.server.running import ServerOptions
-from cdcoref.server.uploads import Uploads, read_uploads, unused_names
 
 
 class GoneError(InputError):
@@ -57,6 +57,8 @@ WAIT_FOR_END = 5.0
 
 Result = TypeVar("Result")
 State = Literal["waiting", "running", "done", "failed"]
+Uploads = Mapping[Path, str]
+"""Files: where each was stored, and what its sender called it."""
 
 
 @dataclass(slots=True)
@@ -151,8 +153,6 @@ class Writer:
         self._corrections.shutdown(wait=True)
         return [job for job in left if job.state != "done"]
 
-    # -- additions, in their thread ----------------------------------------------------------------------------------
-
     def _add_all(self) -> None:
         while (add := self._waiting.get()) is not None:
             if not self._ending:
@@ -205,3 +205,33 @@ class Writer:
         report = collection.add(corpus, model, batch_tokens=self._batch_tokens, progress=progress)
         came_as = {document.id: id for document, id in zip(corpus.documents, came, strict=True)}
         return replace(report, known={came_as[id]: there for id, there in report.known.items()})
+
+
+def read_uploads(names: Uploads, options: ReadOptions) -> LoadedCorpus:
+    """Read files, whose documents and problems have the names that their senders gave them."""
+    loaded = read_corpus(names, options, names=names)
+
+    def renamed(sentence: str) -> str:
+        for path, name in names.items():
+            sentence = sentence.replace(str(path), name)
+        return sentence
+
+    documents = (replace(d, path=None) if Path(d.path or "") in names else d for d in loaded.corpus.documents)
+    corpus = replace(loaded.corpus, documents=tuple(documents), notes=tuple(map(renamed, loaded.corpus.notes)))
+    return replace(loaded, corpus=corpus, problems=tuple(map(renamed, loaded.problems)))
+
+
+def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
+    """The corpus with a number in the ids of documents that are taken: ``a.txt`` becomes ``a (2).txt``."""
+    own = {document.id for document in corpus.documents}
+    names: dict[str, str] = {}
+    for id in sorted(own):
+        name, number = id, 1
+        while taken(name) or (name != id and name in own):
+            number += 1
+            path = PurePosixPath(id)
+            name = f"{id.removesuffix(path.suffix)} ({number}){path.suffix}"
+        if name != id:
+            names[id] = name
+            own.add(name)
+    return corpus.with_ids(names)

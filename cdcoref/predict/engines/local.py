@@ -241,11 +241,9 @@ class LocalEngine:
         return linked_stories(self, self._task, corpus, stories, 1, note)
 
     def add(self, number: int, method: Literal["read", "link"], *arguments: Any, of: Any) -> None:
-        """Let the worker do something; `of` comes back with the result."""
         self._waiting.append((method, arguments, of))
 
     def next_result(self) -> tuple[Any, Any]:
-        """The `of` and the result of the next task."""
         method, arguments, of = self._waiting.popleft()
         if method == "read":
             return of, self._worker.read(*arguments)

@@ -140,11 +140,9 @@ class _Pool:
         self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
 
     def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
-        """Call a method of the next idle worker; `of` is returned with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
 
     def next_result(self) -> tuple[Any, Any]:
-        """The `of` and the result of the next task to finish."""
         import ray
 
         of = None
