@@ -17,7 +17,6 @@ _DENSE_FRACTION = 0.2
 """From this share of stored pairs on, components of up to twice as many are merged faster as a matrix (0.5 GB)."""
 _MANY_PAIRS = 1_000_000
 """From this many pairs, loading the compiled code takes less time than making each small component a matrix."""
-
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -115,12 +114,9 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
 
 
 def dense_merges(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> list[tuple[int, int, float]]:
-    """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance.
-
-    The pairs are given once each, with a distance below 1. The merged cluster goes on under the greater number. Of
-    equally near clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances:
-    (pairs,)
-    """
+    """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance. The pairs are
+    given once each, with a distance below 1. The merged cluster goes on under the greater number. Of equally near
+    clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances: (pairs,)"""
     gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all; 0 if none is stored
     gain[low, high] = gain[high, low] = 1.0 - distance
     between = np.full((size, size), np.inf)

@@ -38,10 +38,8 @@ def add_documents(
     lines: frozenset[bytes],
     progress: Progress,
 ) -> Report:
-    """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate.
-
-    None: every stored document is added again with the reader's model, which becomes the collection's.
-    """
+    """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate. None: every
+    stored document is added again with the reader's model, which becomes the collection's."""
     readings: dict[str, Reading] = {}
     scores: Scores = {}
     compared: set[DocumentPair] = set()

@@ -28,7 +28,6 @@ ORDER = ("merged", "split", "moved", "left", "back")
 
 ClusterOf = Mapping[int, tuple[int | None, int | None]]
 """By the number of every mention those of its cluster and of its first one; None for what is no mention."""
-
 NO_CHANGE = Former({}, {})
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
@@ -186,10 +185,8 @@ def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: objec
 
 
 def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
-    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story.
-
-    A number that is no document's id is that of a story.
-    """
+    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story. A number
+    that is no document's id is that of a story."""
     check_text(f"the id of a {sort.member} or {sort.group}", id)
     if sort is _DOCUMENTS:
         found = _rows(connection, sort, "id", id)

@@ -28,11 +28,9 @@ REVISION = "revision"
 
 @dataclass(frozen=True)
 class Incoming:
-    """A document that is to be added, with its words, and its mentions unless they are to be found.
-
-    `content` is the hash by which the same document is recognised. `source` is the file of a plain text named after it.
-    `words` are those of the document as they are stored.
-    """
+    """A document that is to be added, with its words, and its mentions unless they are to be found. `content` is the
+    hash by which the same document is recognised. `source` is the file of a plain text named after it. `words` are
+    those of the document as they are stored."""
 
     document: Document
     mentions: tuple[Mention, ...] | None
@@ -229,10 +227,8 @@ def update_document(
     story: int,
     share: float,
 ) -> set[int]:
-    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters.
-
-    Returns the clusters that may have lost mentions.
-    """
+    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters. Returns the
+    clusters that may have lost mentions."""
     connection.execute(
         "UPDATE documents SET fields = ?, story = ?, share = ?, words = ? WHERE number = ?",
         (stored_fields(incoming.document), story, share, incoming.words, number),

@@ -36,10 +36,8 @@ LARGEST_COMPARED = 100
 @dataclass(frozen=True)
 class StoryPlan:
     """The changes to a story: the stored one that it goes on from, and the ids of the documents that move or are new.
-
     `pairs` of documents are to be read together, `compared` ones by their vectors; `pairs` are among them. `known` is
-    the former story of every stored document: those of one were compared with each other.
-    """
+    the former story of every stored document: those of one were compared with each other."""
 
     number: int | None
     moved: tuple[str, ...]

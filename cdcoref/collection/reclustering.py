@@ -37,11 +37,9 @@ def constrained(
     scores: Scores,
     antecedents: Mapping[int, int] = MappingProxyType({}),
 ) -> np.ndarray:
-    """The clusters that obey the constraints of every correction, in the order in which they were made.
-
-    `labels` are the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that
-    are in the clusters of their antecedents.
-    """
+    """The clusters that obey the constraints of every correction, in the order in which they were made. `labels` are
+    the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that are in the
+    clusters of their antecedents."""
     labels = labels.copy()
     must, cannot = _pairs(one.must_links for one in constraints), _pairs(one.cannot_links for one in constraints)
     ends = np.cumsum([(len(one.must_links), len(one.cannot_links)) for one in constraints], axis=0, dtype=np.int64)

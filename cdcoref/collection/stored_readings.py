@@ -114,11 +114,8 @@ def store_scores(
 def pair_logits(
     corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]
 ) -> linking.PairLogits:
-    """Logits of the mentions of a corpus from those of its pairs of documents.
-
-    `places` are those of the mentions in their documents when these were compared; some may be missing since. *Shape:*
-    (mentions,)
-    """
+    """Logits of the mentions of a corpus from those of its pairs of documents. `places` are those of the mentions in
+    their documents when these were compared; some may be missing since. *Shape:* (mentions,)"""
     own = corpus.mention_numbers()
     number_at = {}
     for id, numbers in own.items():

@@ -188,14 +188,12 @@ def _read_relations(path: Path, root: Element) -> dict[str, str]:
     clusters: dict[str, str] = {}
     for tag in ("INTRA_DOC_COREF", "CROSS_DOC_COREF"):
         for relation in root.iterfind(f"Relations/{tag}"):
-            target = relation.find("target")
-            name = None
+            name: str | None = f"{path.stem}_{relation.get('r_id')}"
             if tag == "CROSS_DOC_COREF":
+                target = relation.find("target")
                 name = (instances.get(target.get("m_id", "")) if target is not None else None) or relation.get("note")
-                if not name:
-                    raise InputError(f"relation {relation.get('r_id')} has no target instance", path)
-            else:
-                name = f"{path.stem}_{relation.get('r_id')}"
+            if not name:
+                raise InputError(f"relation {relation.get('r_id')} has no target instance", path)
             for source in relation.iterfind("source"):
                 clusters[source.get("m_id", "")] = name
     return clusters

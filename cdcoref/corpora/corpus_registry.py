@@ -77,7 +77,6 @@ CORPORA = {
         KnownCorpus(_INFO["meantime"], read_meantime, meantime_files, _OF_MEANTIME),
     )
 }
-"""The corpora by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,8 @@ from cdcoref.formats.mention_table import (
 
 COLUMNS = 8
 """The number of columns in the cross-document layout; the first three identify the document."""
-
 GLOBAL_IDS = "# cluster ids: global"
 """The comment before the first block of a file whose cluster ids mean the same cluster in every block."""
-
 _GLOBAL_IDS = re.compile(rb"#\s*cluster ids:\s*global\s*")
 _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")

@@ -37,7 +37,6 @@ TYPES = {
 """The entity types of CorefUD."""
 CROSS_DOCUMENT, KIND = "crossdoc", "kind"
 """The names in `other` for the name of a cluster across documents, and for a mention's kind."""
-
 _COMMENT = re.compile(
     rb"#\s*(?:(?:newdoc|newpar)(?:\s+id\s*=.*)?\s*$|(?:global\.\w+|sent_id|text|generator)\s*=)", re.ASCII
 )

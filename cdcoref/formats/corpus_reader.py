@@ -24,7 +24,6 @@ NAMED = 3
 """Files of a folder that are left out are counted, and at most this many are named."""
 FEWEST_NUMBERS = 5
 """With fewer clusters in a file, their numbers may be consecutive by chance."""
-
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,14})", re.DOTALL)
 
 

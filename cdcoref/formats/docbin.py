@@ -75,7 +75,7 @@ def checked_docs(docs: object) -> list[Doc]:
 
     if isinstance(docs, Doc):
         raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
-    found = list(docs) if isinstance(docs, Iterable) else [docs]
+    found: list[Any] = list(docs) if isinstance(docs, Iterable) else [docs]
     for doc in found:
         if not isinstance(doc, Doc):
             raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(doc).__name__}")

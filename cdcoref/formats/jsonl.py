@@ -22,7 +22,6 @@ SCHEMAS = {"document": 1, "prediction": 1}
 
 ``document`` is a line of JSON lines, ``prediction`` is what `cdcoref.predict.Prediction.to_json` gives.
 """
-
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 _END_TO_END = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
 """Fields that only the layout of end-to-end models has, whose clusters are of one document; see `json_layouts`."""

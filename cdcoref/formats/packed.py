@@ -51,10 +51,8 @@ def unpacked_size(data: bytes, limit: int) -> int:
 
 def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
     """A ZIP archive with the same entries, none of them compressed; an `InputError` if they hold more than the limit.
-
     What an archive states about the sizes of its entries may be wrong, and a reader that asks for a whole entry may
-    unpack far more than it gets. So each is unpacked here in small steps, up to the size that is stated.
-    """
+    unpack far more than it gets. So each is unpacked here in small steps, up to the size that is stated."""
     unpacked = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(unpacked, "w") as copy:
         entries = {entry.filename: entry for entry in archive.infolist()}

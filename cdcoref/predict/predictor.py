@@ -161,8 +161,8 @@ class Predictor:
         elif corpus.texts:
             # Mentions are detected in documents that come from files without annotation.
             texts = corpus.subset(document.id for document in corpus.documents if document.id in corpus.texts)
-            found = linking.find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
-            corpus = replace(corpus, mentions=(*corpus.mentions, *found.of_kind(options.kind).mentions))
+            detected = linking.find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
+            corpus = replace(corpus, mentions=(*corpus.mentions, *detected.of_kind(options.kind).mentions))
         if options.find_mentions in KINDS:
             kept = tuple(m for m in corpus.mentions if m.kind not in (None, options.find_mentions))
             given = {id: own for id, own in replace(corpus, mentions=kept).by_document().items() if own}

@@ -146,11 +146,9 @@ class PredictedStory:
         return tuple(dict.fromkeys(label for *_, label in sorted(counted)[:PEOPLE_SHOWN]))
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
-        """Whether an entity is a person or an organisation.
-
-        A mention such as "the governor" decides it, or "the river", which is none; else the parse's types do, except
-        where every mention stands behind a preposition of place.
-        """
+        """Whether an entity is a person or an organisation. A mention such as "the governor" decides it, or "the
+        river", which is none; else the parse's types do, except where every mention stands behind a preposition of
+        place."""
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
@@ -238,9 +236,7 @@ class PredictedStory:
 
         Only what is stated in the clause of an event counts; see :mod:`cdcoref.reports.disagreements`.
         """
-        if len(self.documents) < 2:
-            return ()
-        return tuple(disagreements(self._context))
+        return () if len(self.documents) < 2 else tuple(disagreements(self._context))
 
     @cached_property
     def numbers(self) -> tuple[NumberLine, ...]:

@@ -16,10 +16,8 @@ from cdcoref.scoring.scores import Options, counts_of
 
 CELLS = 1 << 22
 """The size of the largest matrix of resamples x units held at a time."""
-
 _TOLERANCE = 1e-12
 """Differences closer than this are equal, so that rounding errors do not decide a hit."""
-
 Rates = Callable[[Floats], tuple[Floats, Floats, Floats]]
 Progress = Callable[[int, int], None]
 

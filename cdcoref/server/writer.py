@@ -54,7 +54,6 @@ class Readers:
 
 WAIT_FOR_END = 5.0
 """Seconds that an addition is given to stop when the server ends; what it has not stored by then is not stored."""
-
 Result = TypeVar("Result")
 State = Literal["waiting", "running", "done", "failed"]
 Uploads = Mapping[Path, str]

@@ -76,9 +76,7 @@ class _Groups:
 
     def partners(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each given group, the most similar one with which it may be merged (or -1), and the average similarity.
-
-        *Shapes:* (rows,) both
-        """
+        *Shapes:* (rows,) both"""
         pairs = self.size * (self.size - 1) / 2
         squares = np.asarray(self.sums.multiply(self.sums).sum(axis=1)).ravel()
         inside = np.where(pairs > 0, (squares - self.size) / 2, 0.0)  # summed over the pairs of documents

@@ -43,7 +43,6 @@ from cdlm.starting_encoders import encoder_folder
 CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
 """What is trained after the run, as progress calls it; the first of them in a folder of its own, within that of the
 run, until the model is written again."""
-
 Tuned = tuple[CorefConfig, Mapping[str, KindScores]]
 """The settings that were chosen on dev, and the resulting scores."""
 

@@ -171,11 +171,9 @@ class Pool(Protocol):
 def linked_stories(
     pool: Pool, task: Task, corpus: Corpus, stories: Sequence[Story], ahead: int, progress: Progress
 ) -> Iterator[LinkedStory]:
-    """Link the stories in order; cluster names are unique across all of them.
-
-    `stories` are a partition of the documents; `ahead` is how many are begun before the earliest is finished.
-    `progress` is called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (:meth:`Story.cost`).
-    """
+    """Link the stories in order; cluster names are unique across all of them. `stories` are a partition of the
+    documents; `ahead` is how many are begun before the earliest is finished. `progress` is called with the stages
+    ``"finding mentions"`` (in words) and ``"comparing"`` (:meth:`Story.cost`)."""
     mentions_of = corpus.by_document()
     documents = {document.id: document for document in corpus.documents}
     given = {} if task.find else {id: Reading(document, mentions_of[id]) for id, document in documents.items()}
