@@ -1,8 +1,6 @@
 """The evaluation protocol: a model and an annotated corpus in, the scores of every setting out, beside those of the
 lemma baseline, without singletons, and the ceiling that the groups of documents put on recall."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -52,19 +50,7 @@ def evaluate(
     reported; ``detection``; ``parameters`` (None if no model was used) and ``seconds``. An `InputError` if there are no
     annotated mentions, or, with predicted ones, no kind is annotated exhaustively.
     """
-    # The settings differ in what is compared, not in what is read.
-    with nullcontext() if predictor.lemma else predictor.model.each_sequence_read_once():
-        return _evaluate(predictor, gold, mentions, options or LinkingOptions(), progress)
-
-
-def _evaluate(
-    predictor: Predictor,
-    gold: Corpus | AnnotatedCorpus,
-    mentions: Literal["gold", "predicted"],
-    options: LinkingOptions,
-    progress: Progress,
-) -> Results:
-    """See :func:`evaluate`."""
+    options = options or LinkingOptions()
     (annotated,) = annotated_corpora(gold)
     gold, info = annotated.corpus, annotated.info
     if not gold.mentions:
@@ -74,18 +60,19 @@ def _evaluate(
         why = "its mentions have no kind" if _has(gold, UNKNOWN) else "it annotates only some mentions"
         raise InputError(f"predicted mentions cannot be scored on this corpus, since {why}; evaluate gold mentions")
     started = time.monotonic()
-    readings = Readings(gold)
+    readings, groups = Readings(gold), _groups(annotated)
     results: Results = {"mentions": mentions, "documents": len(gold.documents)}
-    if mentions == "predicted":
-        gold = _of_kinds(gold, judged)
-        with predictor.model.in_style(*info.styles):
-            found = Readings.joined(read(predictor.model, gold.documents, batch_tokens=options.batch_tokens))
-        kept = {mention.key for mention in _of_kinds(annotated_only(found.corpus), judged).mentions}
-        readings = found.take([number for number, m in enumerate(found.corpus.mentions) if m.key in kept])
-        results["detection"] = _detection(gold, readings.corpus)
+    # The settings differ in what is compared, not in what is read.
+    with nullcontext() if predictor.lemma else predictor.model.each_sequence_read_once():
+        if mentions == "predicted":
+            gold = _of_kinds(gold, judged)
+            with predictor.model.in_style(*info.styles):
+                found = Readings.joined(read(predictor.model, gold.documents, batch_tokens=options.batch_tokens))
+            kept = {mention.key for mention in _of_kinds(annotated_only(found.corpus), judged).mentions}
+            readings = found.take([number for number, m in enumerate(found.corpus.mentions) if m.key in kept])
+            results["detection"] = _detection(gold, readings.corpus)
+        systems = {} if predictor.lemma else _link(predictor.model, readings, groups, options, progress)
     corpus = readings.corpus
-    groups = _groups(annotated)
-    systems = {} if predictor.lemma else _link(predictor.model, readings, groups, options, progress)
     if "predicted" in systems and predictor.model.settings.names_across_stories:
         linked = readings.with_corpus(systems["predicted"])
         systems["predicted"] = joined_across_stories(linked, groups["predicted"])
@@ -125,7 +112,7 @@ def _link(
     progress: Progress,
 ) -> dict[str, Corpus]:
     """The clusters under every grouping, story by story, as prediction makes them; each group is linked once."""
-    story_of = _story_of(groupings)
+    story_of = {name: number for number, story in enumerate(groupings.get("predicted", ())) for name in story}
 
     def with_story_labels(name: str, group: Sequence[str]) -> bool:
         return name in LARGER_THAN_STORIES and len({story_of.get(document) for document in group}) > 1
@@ -161,23 +148,17 @@ class _Kept(dict[bytes, NDArray[Any]]):
         self.update(results)
 
 
-def _story_of(groupings: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, int]:
-    """The number of every document's predicted story, if any are."""
-    return {name: number for number, story in enumerate(groupings.get("predicted", ())) for name in story}
-
-
 def _groups(annotated: AnnotatedCorpus) -> dict[str, list[list[str]]]:
     """The groups of documents of every setting, the headline's first."""
     if not annotated.info.cross_document:
         return {WITHIN_DOCUMENTS: linkable_groups(annotated)}
-    return {name: linkable_groups(annotated, name) for name in SETTINGS if _known(annotated.corpus, name)}
-
-
-def _known(corpus: Corpus, setting: str) -> bool:
-    """Whether every document has the annotated group that a setting needs."""
-    if setting == "predicted":
-        return True
-    return all((d.subtopic if setting == "gold_subtopic" else d.topic) is not None for d in corpus.documents)
+    documents = annotated.corpus.documents
+    known = {
+        "predicted": True,
+        "gold_subtopic": all(document.subtopic is not None for document in documents),
+        "gold_topic": all(document.topic is not None for document in documents),
+    }
+    return {name: linkable_groups(annotated, name) for name in SETTINGS if known[name]}
 
 
 def _has(corpus: Corpus, kind: str) -> bool:

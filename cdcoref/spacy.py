@@ -1,8 +1,6 @@
 """spaCy Docs in, the same Docs with clusters out: mentions are in ``doc.spans["event"]`` and ``doc.spans["entity"]``,
 the name of a mention's cluster is ``span._.cluster``. In a pipeline: ``nlp.add_pipe("cdcoref")``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache

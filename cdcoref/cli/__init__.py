@@ -1,7 +1,5 @@
 """The command line: ``cdcoref train | predict | score | ...``. Parsing and printing only."""
 
-from __future__ import annotations
-
 import typer
 
 from cdcoref.cli import annotated, collections, correct, models, predict, score, serve, show

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -40,10 +40,11 @@ def stats(
     """Count the documents, mentions and clusters of every split."""
     folder = corpus.folder(bool(files), "files of your own")
     problems: Sequence[str] = ()
-    more: dict[str, Any] = {}
     if folder is not None:
-        splits, remarks = _splits(folder)
-        more["corpus"] = asdict(folder.info)
+        splits = {split: folder.read(split).corpus for split in folder.splits()}
+        if not splits:
+            folder.read("dev")  # raises an error that says what is missing
+        remarks = [note for split in splits.values() for note in split.notes]
     else:
         loaded = formats.read_corpus(files or [], formats.ReadOptions(ids=corpus.ids))
         problems, remarks = loaded.problems, list(loaded.corpus.notes)
@@ -52,7 +53,8 @@ def stats(
             problems, remarks = [*remarks, "the input contains no documents"], []
     numbers = {name: asdict(corpora.corpus_statistics(split)) for name, split in splits.items()}
     if as_json:
-        print(json.dumps({**numbers, **more}, indent=2))
+        about = {} if folder is None else {"corpus": asdict(folder.info)}
+        print(json.dumps({**numbers, **about}, indent=2))
     elif numbers:
         print(views.statistics_text(numbers))
     if folder is not None and not as_json:
@@ -62,14 +64,6 @@ def stats(
     say_problems(problems)
     if problems:
         sys.exit(2)
-
-
-def _splits(folder: corpora.CorpusFolder) -> tuple[dict[str, Corpus], list[str]]:
-    """The available splits, and their readers' notes."""
-    splits = {split: folder.read(split).corpus for split in folder.splits()}
-    if not splits:
-        folder.read("dev")  # raises an error that says what is missing
-    return splits, [note for corpus in splits.values() for note in corpus.notes]
 
 
 def _described(info: corpora.CorpusInfo) -> list[str]:

@@ -60,7 +60,6 @@ NumberArgument = Annotated[
     typer.Argument(metavar="NUMBER", help="The correction's number, as `cdcoref correct FILE list` prints it."),
 ]
 
-
 MENTIONS = ("MENTIONS", "Mentions, such as m12.")
 EVENT = ("EVENT", "The cluster of the event, such as c3.")
 Argument = tuple[str, str]
@@ -139,7 +138,6 @@ def redo(file: FileArgument, number: NumberArgument = None) -> None:
 
 
 def _number(given: str | None) -> int | None:
-    """The number of a correction."""
     if given is not None and not re.fullmatch("[0-9]{1,18}", given):
         raise InputError("give the number of one correction, as cdcoref correct FILE list prints it")
     return None if given is None else int(given)

@@ -28,4 +28,3 @@ def exit_if_skipped(problems: Sequence[str]) -> None:
 
 
 StageProgress = partial(printing.StageProgress, "cdcoref")
-"""The progress of a ``cdcoref`` command."""

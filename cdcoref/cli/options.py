@@ -110,7 +110,6 @@ class Computing:
             predict.check_device(self.device)
 
     def load(self, model: str, style: Style | None = None) -> predict.Predictor:
-        """The predictor of a model."""
         return predict.load(model, device=self.device, precision=self.precision, **given(style=style))
 
 

@@ -141,7 +141,13 @@ def predict(
         if outputs.streamed and outputs.pairs is None:
             write_stories(predictor, loaded.corpus, options, cache, outputs.streamed)
         else:
-            show(predict_everything(predictor, loaded.corpus, options, cache), outputs)
+            # Ray reports dead workers on standard output, which is reserved for the clusters.
+            with redirect_stdout(sys.stderr), StageProgress() as bars:
+                prediction = predictor.predict(
+                    loaded.corpus, options, cache=cache, announce=_announce, progress=bars.update
+                )
+            say(*prediction.notes)
+            show(prediction, outputs)
     except KeyboardInterrupt:
         say("interrupted" + (f"; run the same command again to resume from {cache}" if cache else ""))
         sys.exit(130)
@@ -165,17 +171,6 @@ def _prediction_options(
         **further,
         **computing.batch,
     )
-
-
-def predict_everything(
-    predictor: predicting.Predictor, corpus: Corpus, options: predicting.PredictionOptions, cache: Path | None
-) -> predicting.Prediction:
-    """Predict, with progress on standard error."""
-    # Ray reports dead workers on standard output, which is reserved for the clusters.
-    with redirect_stdout(sys.stderr), StageProgress() as progress:
-        prediction = predictor.predict(corpus, options, cache=cache, announce=_announce, progress=progress.update)
-    say(*prediction.notes)
-    return prediction
 
 
 def write_stories(

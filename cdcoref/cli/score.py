@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,22 +49,15 @@ class Scored(Ids):
         return scoring.Options(self.level, self.kind, ids=self.ids, **more)
 
 
-def say_notes(key: Path, notes: Iterable[tuple[str | Path, str]]) -> None:
-    """Say the notes on responses once each, with the name of the file that a note is about."""
-    of_files = [(key if "of the key" in note and "missing" not in note else response, note) for response, note in notes]
-    say(*(f"note: {file}: {note}" for file, note in dict.fromkeys(of_files)))
-
-
 FEWEST_UNITS = 10
 """With fewer, a significance test says nothing."""
-TESTS = "Significance"
 
 
 @dataclass(frozen=True)
 class Test:
     """A test whether two responses differ."""
 
-    PANEL: ClassVar = TESTS
+    PANEL: ClassVar = "Significance"
     significance: bool = option(
         False, "Test whether two responses differ: paired bootstrap and randomisation.", "--significance"
     )
@@ -109,7 +101,9 @@ def score(
     resampling = test.resampling(len(responses))
     options = scored.options(singletons=singletons, metrics=_metric_names(metrics))
     results, significance = _scored(key, responses, options, resampling)
-    say_notes(key, ((result.response, note) for result in results for note in result.notes))
+    notes = [(result.response, note) for result in results for note in result.notes]
+    of_files = [(key if "of the key" in note and "missing" not in note else response, note) for response, note in notes]
+    say(*(f"note: {file}: {note}" for file, note in dict.fromkeys(of_files)))
     say(*(f"note: {path}: {note}" for path in responses if (note := scoring.other_words(key, path)) is not None))
     if as_json:
         print(json.dumps(views.scores_json(results, significance), indent=2))

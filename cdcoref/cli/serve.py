@@ -1,7 +1,5 @@
 """``cdcoref serve``: a collection in a browser."""
 
-from __future__ import annotations
-
 import webbrowser
 from pathlib import Path
 from typing import Annotated

@@ -40,8 +40,7 @@ class CannotLinks:
         """Whether two blocks cannot be in one cluster. *Shape:* (items,) in, (blocks, blocks) out"""
         has = np.zeros((int(blocks.max(initial=-1)) + 1, len(self.conflicting)), dtype=np.float32)
         has[blocks, self.class_of] = 1
-        cannot: np.ndarray = has @ self.conflicting.astype(np.float32) @ has.T > 0
-        return cannot
+        return has @ self.conflicting.astype(np.float32) @ has.T > 0
 
 
 def with_followers(blocks: np.ndarray, cannot_links: CannotLinks, followers: Iterable[tuple[int, int]]) -> np.ndarray:

@@ -17,7 +17,6 @@ _DENSE_FRACTION = 0.2
 """From this share of stored pairs on, components of up to twice as many are merged faster as a matrix (0.5 GB)."""
 _MANY_PAIRS = 1_000_000
 """From this many pairs, loading the compiled code takes less time than making each small component a matrix."""
-
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -53,7 +52,10 @@ def agglomerative(scores: PairScores, distance_threshold: float, keys: Sequence[
 
 def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrogram:
     """All merges at once, to be cut at any number of thresholds. Parameters and errors as in `agglomerative`."""
-    item_at = _places(scores.size, keys)
+    if keys is not None and len(keys) != scores.size:
+        raise ValueError(f"{len(keys)} keys for {scores.size} items")
+    items = range(scores.size)
+    item_at = np.array(items if keys is None else sorted(items, key=keys.__getitem__), dtype=np.int64)
     place_of = np.empty_like(item_at)
     place_of[item_at] = np.arange(scores.size)
     low, high, score = unique_pairs(scores, place_of)
@@ -61,15 +63,6 @@ def dendrogram(scores: PairScores, keys: Sequence[Any] | None = None) -> Dendrog
     stored = distance < 1.0  # not those of score 0, nor of one below 1e-16
     first, second, height = _merges(scores.size, (low[stored], high[stored], distance[stored]))
     return Dendrogram(scores.size, item_at[first], item_at[second], height)
-
-
-def _places(size: int, keys: Sequence[Any] | None) -> np.ndarray:
-    """The items in the order that settles ties."""
-    if keys is None:
-        return np.arange(size)
-    if len(keys) != size:
-        raise ValueError(f"{len(keys)} keys for {size} items")
-    return np.array(sorted(range(size), key=keys.__getitem__), dtype=np.int64)
 
 
 def _merges(size: int, pairs: Pairs) -> Pairs:
@@ -121,12 +114,9 @@ def _components(component: np.ndarray, pairs: Pairs) -> Iterator[tuple[np.ndarra
 
 
 def dense_merges(size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray) -> list[tuple[int, int, float]]:
-    """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance.
-
-    The pairs are given once each, with a distance below 1. The merged cluster goes on under the greater number. Of
-    equally near clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances:
-    (pairs,)
-    """
+    """All merges at a distance below 1: the lesser and the greater of two clusters, and their distance. The pairs are
+    given once each, with a distance below 1. The merged cluster goes on under the greater number. Of equally near
+    clusters those with the least numbers are merged first. *Shape* of the pairs' items and distances: (pairs,)"""
     gain = np.zeros((size, size))  # how much nearer than 1 the pairs of two clusters are in all; 0 if none is stored
     gain[low, high] = gain[high, low] = 1.0 - distance
     between = np.full((size, size), np.inf)

@@ -37,10 +37,8 @@ class PairScores:
 
 
 def unique_pairs(scores: PairScores, place_of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Every pair once, as the lesser and the greater of its items' places, with its mean score; sorted.
-
-    `place_of` gives each item its place. *Shape:* (size,); of the result (pairs,) each.
-    """
+    """Every pair once, as the lesser and the greater of its items' places, with its mean score; sorted. `place_of`
+    gives each item its place. *Shape:* (size,); of the result (pairs,) each."""
     first, second, score = place_of[scores.first], place_of[scores.second], scores.score
     size = max(scores.size, 1)
     code = np.minimum(first, second) * size + np.maximum(first, second)

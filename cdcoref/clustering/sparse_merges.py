@@ -19,11 +19,9 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 class Links(NamedTuple):
-    """Links and the clusters that they tie together.
-
-    Link `n` has the ends `2 * n` and `2 * n + 1`. The ends at one cluster are a list: the first one (`begin`), the one
-    after each (`following`), the last one (`last`). A cluster has a `number`, that of its greatest item.
-    """
+    """Links and the clusters that they tie together. Link `n` has the ends `2 * n` and `2 * n + 1`. The ends at one
+    cluster are a list: the first one (`begin`), the one after each (`following`), the last one (`last`). A cluster has
+    a `number`, that of its greatest item."""
 
     ends: np.ndarray
     following: np.ndarray
@@ -122,10 +120,8 @@ def _key(links, one, other):  # type: ignore[no-untyped-def]
 def sparse_merges(
     size: int, low: np.ndarray, high: np.ndarray, distance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The lesser and the greater cluster of all merges at a distance below 1, and their distance, in order.
-
-    Arguments as in :func:`cdcoref.clustering.linkage.dense_merges`. *Shape:* (merges,) each
-    """
+    """The lesser and the greater cluster of all merges at a distance below 1, and their distance, in order. Arguments
+    as in :func:`cdcoref.clustering.linkage.dense_merges`. *Shape:* (merges,) each"""
     links = _linked(size, low, high, distance)
     ends, following, alive, gain, _, begin, _, degree, sizes, number = links
     keys, found, used = _table(links)

@@ -1,10 +1,6 @@
-"""Documents added to a collection, or removed: what is new is read, and the stories that changed are linked again.
-
-The model works on the collection as it is when it begins, and what it found is stored in one short transaction; if
-another program changed the collection in the meantime, it is planned again, and what is not known yet is read.
-"""
-
-from __future__ import annotations
+"""Documents added to a collection, or removed: what is new is read, and the stories that changed are linked again. The
+model works on the collection as it is when it begins, and what it found is stored in one short transaction; if another
+program changed the collection in the meantime, it is planned again, and what is not known yet is read."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -42,10 +38,8 @@ def add_documents(
     lines: frozenset[bytes],
     progress: Progress,
 ) -> Report:
-    """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate.
-
-    None: every stored document is added again with the reader's model, which becomes the collection's.
-    """
+    """Add documents, all of them or none; `lines` are those that were found among them to be boilerplate. None: every
+    stored document is added again with the reader's model, which becomes the collection's."""
     readings: dict[str, Reading] = {}
     scores: Scores = {}
     compared: set[DocumentPair] = set()

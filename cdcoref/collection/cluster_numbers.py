@@ -1,8 +1,6 @@
-"""Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out.
-
-A cluster is what most of its mentions were in before. Of clusters that become one the oldest number stays, and the
-others remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another.
-"""
+"""Clusters with numbers that last: a new partition of mentions in, the clusters that are stored for them out. A cluster
+is what most of its mentions were in before. Of clusters that become one the oldest number stays, and the others
+remember it (`merged_into`); the largest part of a cluster keeps its number, unless it has more of another."""
 
 import sqlite3
 from collections import Counter, defaultdict
@@ -17,7 +15,6 @@ from cdcoref.reports import CorpusCircumstances, cluster_label
 
 MERGED, SPLIT = "merged", "split"
 """What happened to a cluster: another was merged into it, or it was split from another."""
-
 Change = tuple[int, str, int]
 """A cluster, what happened to it, and the other cluster of a merge or a split."""
 
@@ -29,11 +26,9 @@ def now() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """What a correction changed, to be restored when it is undone or made again.
-
-    `mentions` has the cluster and the first cluster of every mention that changed, `aliases` the cluster into which
-    each of these clusters had been merged, `stories` the story of every document that changed it, by its number.
-    """
+    """What a correction changed, to be restored when it is undone or made again. `mentions` has the cluster and the
+    first cluster of every mention that changed, `aliases` the cluster into which each of these clusters had been
+    merged, `stories` the story of every document that changed it, by its number."""
 
     mentions: Mapping[int, tuple[int | None, int | None]]
     aliases: Mapping[int, int | None]
@@ -128,10 +123,8 @@ def living_cluster(connection: sqlite3.Connection, number: int) -> int:
 
 
 class Assignment:
-    """What mentions were in before clusters change, and what became of the clusters (`changes`).
-
-    `groups` of mentions are the new clusters; with a `former` state they get the numbers that they had in it.
-    """
+    """What mentions were in before clusters change, and what became of the clusters (`changes`). `groups` of mentions
+    are the new clusters; with a `former` state they get the numbers that they had in it."""
 
     def __init__(
         self,

@@ -28,7 +28,6 @@ ORDER = ("merged", "split", "moved", "left", "back")
 
 ClusterOf = Mapping[int, tuple[int | None, int | None]]
 """By the number of every mention those of its cluster and of its first one; None for what is no mention."""
-
 NO_CHANGE = Former({}, {})
 UNCHANGED = "no cluster changed"
 """The outcome of a correction that confirms the present clusters, or of an undoing while another one still holds."""
@@ -56,7 +55,6 @@ _DOCUMENTS = _Sort("document", "story", "documents_to_correct")
 
 
 def store_and_obey(database: Database, action: Action, ids: Sequence[str], name: str | None) -> Correction:
-    """Store a correction, and obey it."""
     if action not in corrections.ACTIONS:
         raise InputError(
             f"{action!r} is not a correction; choose {', '.join(corrections.ACTIONS[:-1])} or {corrections.ACTIONS[-1]}"
@@ -187,10 +185,8 @@ def _rows(connection: sqlite3.Connection, sort: _Sort, column: str, value: objec
 
 
 def _find(connection: sqlite3.Connection, sort: _Sort, id: str, *, all_of_group: bool) -> list[_Row]:
-    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story.
-
-    A number that is no document's id is that of a story.
-    """
+    """The mention of an id, or the first of the cluster of that id; a document, or that (or all) of a story. A number
+    that is no document's id is that of a story."""
     check_text(f"the id of a {sort.member} or {sort.group}", id)
     if sort is _DOCUMENTS:
         found = _rows(connection, sort, "id", id)
@@ -338,13 +334,8 @@ def titles_of(connection: sqlite3.Connection, clusters: Iterable[int]) -> dict[i
 
 
 def _words(connection: sqlite3.Connection, mentions: Sequence[int]) -> tuple[str, ...]:
-    words: dict[str, None] = {}
     query = "SELECT words FROM mentions WHERE number IN ({}) ORDER BY document, place"
-    for (text,) in rows_in(connection, query, mentions):
-        words[text] = None
-        if len(words) == MOST_WORDS:
-            break
-    return tuple(words)
+    return tuple(dict.fromkeys(words for (words,) in rows_in(connection, query, mentions)))[:MOST_WORDS]
 
 
 def store_outcome(

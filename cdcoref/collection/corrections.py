@@ -1,8 +1,6 @@
-"""Corrections by people: stored with their time, obeyed by every later clustering, undoable.
-
-A correction knows its mentions by the content of their document, their tokens and their kind, and is obeyed wherever
-those are: after a rebuild with another model, or after a document was removed and added again.
-"""
+"""Corrections by people: stored with their time, obeyed by every later clustering, undoable. A correction knows its
+mentions by the content of their document, their tokens and their kind, and is obeyed wherever those are: after a
+rebuild with another model, or after a document was removed and added again."""
 
 import json
 import sqlite3

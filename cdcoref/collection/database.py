@@ -1,7 +1,5 @@
-"""A collection's file in, transactions on it and rows of it out: all of a change is stored, or nothing of it.
-
-In SQLite's write-ahead mode, readers see the file as it was when they began; one program writes at a time.
-"""
+"""A collection's file in, transactions on it and rows of it out: all of a change is stored, or nothing of it. In
+SQLite's write-ahead mode, readers see the file as it was when they began; one program writes at a time."""
 
 import os
 import re
@@ -85,7 +83,6 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {COLLECTION_VERSION}")
 
     def close(self) -> None:
-        """Close the file."""
         self.connection.close()
 
     @contextmanager

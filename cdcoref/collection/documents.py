@@ -28,11 +28,9 @@ REVISION = "revision"
 
 @dataclass(frozen=True)
 class Incoming:
-    """A document that is to be added, with its words, and its mentions unless they are to be found.
-
-    `content` is the hash by which the same document is recognised. `source` is the file of a plain text named after it.
-    `words` are those of the document as they are stored.
-    """
+    """A document that is to be added, with its words, and its mentions unless they are to be found. `content` is the
+    hash by which the same document is recognised. `source` is the file of a plain text named after it. `words` are
+    those of the document as they are stored."""
 
     document: Document
     mentions: tuple[Mention, ...] | None
@@ -56,11 +54,8 @@ class Incoming:
         seen = plain_fields(replace(document, id="", path=None, metadata={}, found=frozenset()))
         marked = None if given is None else [(m.tokens, m.kind) for m in given]
         content = sha256(repr((document.text, seen, marked)).encode(errors="backslashreplace")).digest()
-        source = None
-        if document.path is not None:
-            path = os.path.abspath(document.path)
-            if PurePath(path).as_posix().endswith(f"/{document.id}"):
-                source = path
+        path = None if document.path is None else os.path.abspath(document.path)
+        source = path if path is not None and PurePath(path).as_posix().endswith(f"/{document.id}") else None
         read = without_boilerplate(document, boilerplate) if given is None else document
         return cls(read, given, content, source, packed_words(words_of(document, boilerplate)))
 
@@ -232,10 +227,8 @@ def update_document(
     story: int,
     share: float,
 ) -> set[int]:
-    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters.
-
-    Returns the clusters that may have lost mentions.
-    """
+    """Store again a document that is there; mentions on the same tokens keep their numbers and clusters. Returns the
+    clusters that may have lost mentions."""
     connection.execute(
         "UPDATE documents SET fields = ?, story = ?, share = ?, words = ? WHERE number = ?",
         (stored_fields(incoming.document), story, share, incoming.words, number),

@@ -36,10 +36,8 @@ LARGEST_COMPARED = 100
 @dataclass(frozen=True)
 class StoryPlan:
     """The changes to a story: the stored one that it goes on from, and the ids of the documents that move or are new.
-
     `pairs` of documents are to be read together, `compared` ones by their vectors; `pairs` are among them. `known` is
-    the former story of every stored document: those of one were compared with each other.
-    """
+    the former story of every stored document: those of one were compared with each other."""
 
     number: int | None
     moved: tuple[str, ...]
@@ -83,8 +81,7 @@ def _plan_all(connection: sqlite3.Connection, documents: Sorted, lines: Collecti
     corrected: dict[int, list[str]] = {}
     for id, group_label in zip(ids, labels.tolist(), strict=True):
         corrected.setdefault(group_label, []).append(id)
-    groups = [*corrected.values()]
-    grouped, _ = plan_stories(vectors, groups, None if settings.lemma else settings.options.max_pairs)
+    grouped, _ = plan_stories(vectors, corrected.values(), None if settings.lemma else settings.options.max_pairs)
     query = "SELECT number, story FROM documents WHERE number IN ({})"
     story_of = dict(rows_in(connection, query, documents.replaced.values()))
     former = [story_of.get(documents.replaced.get(id, -1), -1) for story in grouped for id in story.documents]

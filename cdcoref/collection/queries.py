@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from cdcoref.collection import records
 from cdcoref.collection.cluster_numbers import living_cluster
@@ -22,14 +21,6 @@ from cdcoref.reports import PredictedStory, stories_of
 _OF_STORY = (
     "SELECT cluster FROM documents JOIN mentions ON mentions.document = documents.number WHERE documents.story = ?"
 )
-
-
-class _Chosen(NamedTuple):
-    """A condition of SQL, and its values; words that are searched for besides."""
-
-    condition: str
-    values: list[object]
-    query: str | None = None
 
 
 class Queries:
@@ -54,28 +45,27 @@ class Queries:
         offset: int = 0,
     ) -> list[records.ClusterSummary]:
         """Clusters of at least `min_mentions` mentions, those in most documents first; `query` as in :meth:`search`."""
-        chosen = _chosen_clusters(kind, min_mentions, story, query)
+        condition, values, words = _chosen_clusters(kind, min_mentions, story, query)
         _check_part(limit, offset)
         with self._database.reading() as connection:
-            if chosen.query is not None:
-                found = clusters_with_words(connection, chosen.condition, chosen.values, chosen.query)
+            if words is not None:
+                found = clusters_with_words(connection, condition, values, words)
                 return records.summaries(connection, found[offset : offset + limit])
             sql = (
-                f"SELECT * FROM cluster_summaries WHERE {chosen.condition} "
+                f"SELECT * FROM cluster_summaries WHERE {condition} "
                 "ORDER BY documents DESC, mentions DESC, number LIMIT ? OFFSET ?"
             )
-            return [records.cluster_summary(row) for row in connection.execute(sql, (*chosen.values, limit, offset))]
+            return [records.cluster_summary(row) for row in connection.execute(sql, (*values, limit, offset))]
 
     def cluster_count(
         self, *, kind: str | None = None, min_mentions: int = 2, story: int | None = None, query: str | None = None
     ) -> int:
         """How many clusters :meth:`clusters` lists without a limit."""
-        chosen = _chosen_clusters(kind, min_mentions, story, query)
+        condition, values, words = _chosen_clusters(kind, min_mentions, story, query)
         with self._database.reading() as connection:
-            if chosen.query is not None:
-                return len(clusters_with_words(connection, chosen.condition, chosen.values, chosen.query))
-            query = f"SELECT count(*) FROM clusters WHERE {chosen.condition}"
-            (count,) = connection.execute(query, chosen.values).fetchone()
+            if words is not None:
+                return len(clusters_with_words(connection, condition, values, words))
+            (count,) = connection.execute(f"SELECT count(*) FROM clusters WHERE {condition}", values).fetchone()
             return int(count)
 
     def summaries(self, ids: Sequence[str]) -> list[records.ClusterSummary]:
@@ -284,7 +274,10 @@ def _check_part(limit: int | None, offset: int, what: str = "limit") -> None:
                 raise InputError(f"{name} must be 0 or more, not {value}")
 
 
-def _chosen_clusters(kind: str | None, min_mentions: int, story: int | None, query: str | None) -> _Chosen:
+def _chosen_clusters(
+    kind: str | None, min_mentions: int, story: int | None, query: str | None
+) -> tuple[str, list[object], str | None]:
+    """A condition of SQL, and its values; words that are searched for besides."""
     if kind is not None and kind not in KINDS:
         raise InputError(f"kind is {kind!r} and should be one of {', '.join(map(repr, KINDS))}")
     check_whole("min_mentions", min_mentions)
@@ -297,7 +290,7 @@ def _chosen_clusters(kind: str | None, min_mentions: int, story: int | None, que
     if query is not None:
         check_text("a query", query)
     asks = query is not None and query.replace("\0", " ").strip()
-    return _Chosen(" AND ".join(conditions), list(conditions.values()), query if asks else None)
+    return " AND ".join(conditions), list(conditions.values()), query if asks else None
 
 
 def _documents_in_time(connection: sqlite3.Connection, cluster: int) -> list[int]:

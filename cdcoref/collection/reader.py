@@ -1,7 +1,5 @@
 """What a collection asks of a model: what is read of a document, and how the mentions of a story compare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Stories that changed in, their clusters stored: from stored scores, under corrections, with numbers that last."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -18,7 +16,7 @@ from cdcoref.collection.database import rows_in
 from cdcoref.collection.questions import Pair, UncertainDecision, uncertain_decisions
 from cdcoref.collection.records import Report
 from cdcoref.collection.settings import stored_settings
-from cdcoref.collection.stored_readings import StoredStory, SubjectNames, mention_key, story_clusters
+from cdcoref.collection.stored_readings import StoredStory, joined_by_subject, mention_key, story_clusters
 from cdcoref.formats import cluster_id
 
 Scores = Callable[[np.ndarray], np.ndarray]
@@ -39,11 +37,9 @@ def constrained(
     scores: Scores,
     antecedents: Mapping[int, int] = MappingProxyType({}),
 ) -> np.ndarray:
-    """The clusters that obey the constraints of every correction, in the order in which they were made.
-
-    `labels` are the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that
-    are in the clusters of their antecedents.
-    """
+    """The clusters that obey the constraints of every correction, in the order in which they were made. `labels` are
+    the clusters of mentions. *Shape:* (mentions,), as the result. `antecedents` are those of pronouns that are in the
+    clusters of their antecedents."""
     labels = labels.copy()
     must, cannot = _pairs(one.must_links for one in constraints), _pairs(one.cannot_links for one in constraints)
     ends = np.cumsum([(len(one.must_links), len(one.cannot_links)) for one in constraints], axis=0, dtype=np.int64)
@@ -107,11 +103,12 @@ def _pairs(parts: Iterable[Sequence[Pair]]) -> np.ndarray:
 def _within(pairs: np.ndarray, place: np.ndarray) -> np.ndarray:
     """The pairs whose mentions both have a place, by their places. *Shape:* (pairs, 2)"""
     there = place[pairs]
-    kept: np.ndarray = there[(there >= 0).all(axis=1)]
-    return kept
+    return there[(there >= 0).all(axis=1)]
 
 
 QUESTIONS_A_STORY = 50
+SHARED = 1e-3
+"""What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
 
 
 def recluster(
@@ -138,16 +135,17 @@ def recluster(
     within = np.array([number_of.setdefault(name, len(number_of)) for name in named], dtype=np.int64)
     query = "SELECT story, subject FROM subjects WHERE story IN ({})"
     subject_of = dict(rows_in(connection, query, bundle))
-    names = SubjectNames(loaded, subject_of)
-    before = names.joined(within)
+    story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
+    before = joined_by_subject(loaded, subject_of, story_of, within)
     content_of = {id: content for story in loaded for id, content in story.contents.items()}
     keys = {mention_key(content_of[m.document], m.tokens, m.kind): number for number, m in enumerate(mentions)}
     constraints = stored_constraints(connection, content_of.values(), keys)
 
     def similarity(members: np.ndarray) -> np.ndarray:
+        same, story = before[members][:, None] == before[members], story_of[members]
         if config is None:
-            return (before[members][:, None] == before[members][None, :]).astype(np.float64)
-        return np.maximum(links.pair_matrix(members), names.shared(members, before))
+            return same.astype(np.float64)
+        return np.maximum(links.pair_matrix(members), SHARED * (same & (story[:, None] != story)))
 
     antecedents = {pronoun: antecedent for pronoun, (antecedent, _) in links.antecedents.items()}
     labels = constrained(before, constraints, similarity, antecedents)
@@ -180,7 +178,6 @@ def recluster(
         cannot_links = [pair for one in constraints for pair in one.cannot_links]
         readings = [story.readings for story in loaded]
         decisions = uncertain_decisions(labels, links, known, above, must_links, cannot_links, readings)
-    story_of = np.concatenate([np.zeros(0, np.int64), *(np.full(len(s.numbers), s.number) for s in loaded)])
     connection.executemany("DELETE FROM questions WHERE story = ?", ((story,) for story in bundle))
     kept = Counter[int]()
     for decision in decisions:

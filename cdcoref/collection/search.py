@@ -1,7 +1,5 @@
-"""Words in, the clusters and documents of a collection that have them out, the best first.
-
-SQLite's full-text search finds what :func:`cdcoref.reports.ranking` ranks.
-"""
+"""Words in, the clusters and documents of a collection that have them out, the best first. SQLite's full-text search
+finds what :func:`cdcoref.reports.ranking` ranks."""
 
 import re
 import sqlite3

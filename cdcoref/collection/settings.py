@@ -64,13 +64,11 @@ def _shown(value: object) -> object:
 
 
 def stored_value(connection: sqlite3.Connection, name: str, default: Any = None) -> Any:
-    """A value by its name."""
     row = connection.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
     return default if row is None else json.loads(row[0])
 
 
 def store_value(connection: sqlite3.Connection, name: str, value: Any) -> None:
-    """Store a value under a name."""
     connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, json.dumps(value)))
 
 
@@ -80,7 +78,6 @@ def has_settings(connection: sqlite3.Connection) -> bool:
 
 
 def stored_settings(connection: sqlite3.Connection) -> Settings:
-    """The settings of a collection."""
     try:
         known = stored_value(connection, "settings")
         options = {name: value for name, value in known["options"].items() if name in KEPT}  # earlier ones had more
@@ -90,5 +87,4 @@ def stored_settings(connection: sqlite3.Connection) -> Settings:
 
 
 def store_settings(connection: sqlite3.Connection, settings: Settings) -> None:
-    """Store what the collection is made with."""
     store_value(connection, "settings", {**asdict(settings), "options": kept_options(settings.options)})

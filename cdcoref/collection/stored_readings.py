@@ -56,13 +56,11 @@ class DocumentScores(NamedTuple):
     logits: np.ndarray
 
     def packed(self) -> bytes:
-        """The scores as they are stored."""
         parts = (self.first.astype("<i4"), self.second.astype("<i4"), self.logits.astype("<f4"))
         return zlib.compress(b"".join(part.tobytes() for part in parts), 1)
 
     @classmethod
     def unpacked(cls, stored: bytes) -> DocumentScores:
-        """The scores from their stored form."""
         try:
             content = bounded_zlib(stored)
             if content is None:
@@ -72,10 +70,6 @@ class DocumentScores(NamedTuple):
             return cls(first, second, np.frombuffer(content[2 * third :], dtype="<f4"))
         except (zlib.error, ValueError) as error:
             raise sqlite3.DatabaseError("stored scores are damaged") from error
-
-    def swapped(self) -> DocumentScores:
-        """With the two documents in the other order."""
-        return DocumentScores(self.second, self.first, self.logits)
 
 
 DocumentPair = tuple[str, str]
@@ -111,19 +105,17 @@ def store_scores(
     """Store scores of pairs of documents that have none; `numbers` are those of the documents by id."""
     rows = []
     for (one, other), found in scores.items():
-        first, second = numbers[one], numbers[other]
-        rows.append((first, second, found.packed()) if first <= second else (second, first, found.swapped().packed()))
+        swap = numbers[one] > numbers[other]
+        ordered = DocumentScores(found.second, found.first, found.logits) if swap else found
+        rows.append((*sorted((numbers[one], numbers[other])), ordered.packed()))
     connection.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?)", rows)
 
 
 def pair_logits(
     corpus: Corpus, places: np.ndarray, scores: Mapping[DocumentPair, DocumentScores]
 ) -> linking.PairLogits:
-    """Logits of the mentions of a corpus from those of its pairs of documents.
-
-    `places` are those of the mentions in their documents when these were compared; some may be missing since. *Shape:*
-    (mentions,)
-    """
+    """Logits of the mentions of a corpus from those of its pairs of documents. `places` are those of the mentions in
+    their documents when these were compared; some may be missing since. *Shape:* (mentions,)"""
     own = corpus.mention_numbers()
     number_at = {}
     for id, numbers in own.items():
@@ -146,10 +138,6 @@ def pair_logits(
     )
 
 
-SHARED = 1e-3
-"""What the same name counts beside probabilities where people divide a cluster: what was compared counts more."""
-
-
 @dataclass(frozen=True)
 class StoredStory:
     """A story with all that its clusters depend on; `places` of mentions are those in their documents."""
@@ -163,7 +151,6 @@ class StoredStory:
 
     @classmethod
     def load(cls, connection: sqlite3.Connection, number: int) -> StoredStory:
-        """Read a story."""
         documents = []
         contents = {}
         query = "SELECT id, text, fields, content FROM documents WHERE story = ? ORDER BY number"
@@ -216,38 +203,24 @@ def story_clusters(
     return [*names], [links for _, links in found.values()]
 
 
-class SubjectNames:
-    """The names of entities in stories that are clustered together."""
+def joined_by_subject(
+    stories: Sequence[StoredStory], subject_of: Mapping[int, int], story_of: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    """The labels after clusters of one name in stories about one subject have become one; before, stories share none.
 
-    def __init__(self, stories: Sequence[StoredStory], subject_of: Mapping[int, int]) -> None:
-        self._stories = stories
-        self._ends = np.cumsum([0, *(len(story.numbers) for story in stories)]).tolist()
-        by_subject: defaultdict[int, list[int]] = defaultdict(list)
-        for place, story in enumerate(stories):
-            if story.number in subject_of:
-                by_subject[subject_of[story.number]].append(place)
-        self._subjects = [places for places in by_subject.values() if len(places) > 1]
-
-    def joined(self, labels: np.ndarray) -> np.ndarray:
-        """The labels after clusters of one name have become one; before, stories share none. *Shapes:* (mentions,)"""
-        labels = labels.copy()
-        for places in self._subjects:
-            own = []
-            for place in places:
-                story = self._stories[place]
-                clusters = labels[self._of_story(place)].tolist()
-                named = zip(story.corpus.mentions, clusters, strict=True)
-                mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
-                own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
-            for place, corpus in zip(places, linking.joined_by_name(own), strict=True):
-                labels[self._of_story(place)] = [int(mention.cluster or 0) for mention in corpus.mentions]
-        return labels
-
-    def shared(self, members: np.ndarray, joined: np.ndarray) -> np.ndarray:
-        """`SHARED` for mentions of different stories that :meth:`joined` joins. *Shape:* (members, members)"""
-        story = np.searchsorted(self._ends, members, side="right")
-        same = (story[:, None] != story) & (joined[members][:, None] == joined[members])
-        return SHARED * same.astype(np.float64)
-
-    def _of_story(self, place: int) -> slice:
-        return slice(self._ends[place], self._ends[place + 1])
+    `story_of`: The number of the story of every mention of the stories. *Shape* of it and of labels: (mentions,)
+    """
+    by_subject: defaultdict[int, list[StoredStory]] = defaultdict(list)
+    for story in stories:
+        if story.number in subject_of:
+            by_subject[subject_of[story.number]].append(story)
+    labels = labels.copy()
+    for of_subject in (own for own in by_subject.values() if len(own) > 1):
+        own = []
+        for story in of_subject:
+            named = zip(story.corpus.mentions, labels[story_of == story.number].tolist(), strict=True)
+            mentions = tuple(replace(mention, cluster=str(label)) for mention, label in named)
+            own.append(story.readings.with_corpus(replace(story.corpus, mentions=mentions)))
+        for story, corpus in zip(of_subject, linking.joined_by_name(own), strict=True):
+            labels[story_of == story.number] = [int(mention.cluster or 0) for mention in corpus.mentions]
+    return labels

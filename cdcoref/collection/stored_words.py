@@ -84,11 +84,8 @@ class StoredWords:
         return np.flatnonzero(np.isin(self.stories, [*stories]))
 
     def neighbourhood(self, rows: np.ndarray, original_of: Mapping[str, str]) -> Neighbourhood:
-        """Some documents and new ones, as :func:`cdcoref.stories.place_documents` takes them.
-
-        `original_of` has the originals of new documents that are copies, and of stored ones that are copies of new
-        documents, by id.
-        """
+        """Some documents and new ones, as :func:`cdcoref.stories.place_documents` takes them. `original_of` has the
+        originals of new documents that are copies, and of stored ones that are copies of new documents, by id."""
         place = {int(self.numbers[row]): n for n, row in enumerate(rows.tolist())}
         own = [[place[number] for number in numbers if number in place] for numbers in self._texts]
         place_of_id = {self.ids[row]: n for n, row in enumerate(rows.tolist())}
@@ -113,10 +110,8 @@ def find_copies(
     lines: Collection[bytes],
 ) -> dict[str, str]:
     """The originals of new documents that are copies, and of stored ones that are copies of new documents, by id.
-
     `near` are the numbers of the stored documents near new ones, `without` of those that are being replaced; `lines`
-    are keys of lines that are boilerplate.
-    """
+    are keys of lines that are boilerplate."""
     candidates = set(near)
     for number in without:
         candidates.update([copy for copy in copies_of(connection, number) if copy not in without][:1])

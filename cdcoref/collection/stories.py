@@ -54,11 +54,9 @@ def _tied(connection: sqlite3.Connection, contents: Iterable[bytes]) -> set[int]
 
 
 def obey_stories(connection: sqlite3.Connection, correction: Correction, former: Mapping[int, int]) -> dict[int, int]:
-    """Put documents into the stories that a correction demands that was made, undone or redone.
-
-    `former` has the stories of documents that it changed when it was made or undone last, by their numbers. Returns the
-    stories that documents had before, of those that are in another one now.
-    """
+    """Put documents into the stories that a correction demands that was made, undone or redone. `former` has the
+    stories of documents that it changed when it was made or undone last, by their numbers. Returns the stories that
+    documents had before, of those that are in another one now."""
     named = [bytes.fromhex(mention.content) for mention in (*correction.mentions, *correction.apart)]
     stories = sorted(_tied(connection, named))
     query = "SELECT number, content, story FROM documents WHERE story IN ({}) ORDER BY number"
@@ -85,9 +83,7 @@ def obey_stories(connection: sqlite3.Connection, correction: Correction, former:
 
 def bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
     """By label the story that a group of documents goes on from: the one with which it shares the most documents.
-
-    Documents with a story below 0 come from none.
-    """
+    Documents with a story below 0 come from none."""
     shared = Counter((int(s), int(g)) for s, g in zip(story, label, strict=True) if s >= 0)
     found: dict[int, int | None] = dict.fromkeys(label.tolist())
     taken = set()
@@ -100,10 +96,8 @@ def bases(story: np.ndarray, label: np.ndarray) -> dict[int, int | None]:
 
 def place_stories(connection: sqlite3.Connection, changed: Iterable[int], new: Iterable[int] = ()) -> set[int]:
     """Remove those of the `changed` stories that are empty, and find which stories are about one subject with the rest.
-
     `new` are the numbers of the documents that came. Returns the stories that are left of `changed`, and those whose
-    subject has got or lost a story.
-    """
+    subject has got or lost a story."""
     left = drop_empty_stories(connection, changed)
     if not stored_settings(connection).across_stories:
         return left

@@ -1,7 +1,5 @@
 """A collection in a terminal: what a collection answers in, lines of text out."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence

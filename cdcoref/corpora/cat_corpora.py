@@ -1,7 +1,5 @@
 """The readers of ECB+ and of the English MEANTIME: folders of the XML of the CAT annotation tool in, a Corpus out."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable, Sequence
@@ -190,14 +188,12 @@ def _read_relations(path: Path, root: Element) -> dict[str, str]:
     clusters: dict[str, str] = {}
     for tag in ("INTRA_DOC_COREF", "CROSS_DOC_COREF"):
         for relation in root.iterfind(f"Relations/{tag}"):
-            target = relation.find("target")
-            name = None
+            name: str | None = f"{path.stem}_{relation.get('r_id')}"
             if tag == "CROSS_DOC_COREF":
+                target = relation.find("target")
                 name = (instances.get(target.get("m_id", "")) if target is not None else None) or relation.get("note")
-                if not name:
-                    raise InputError(f"relation {relation.get('r_id')} has no target instance", path)
-            else:
-                name = f"{path.stem}_{relation.get('r_id')}"
+            if not name:
+                raise InputError(f"relation {relation.get('r_id')} has no target instance", path)
             for source in relation.iterfind("source"):
                 clusters[source.get("m_id", "")] = name
     return clusters

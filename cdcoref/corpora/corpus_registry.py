@@ -12,7 +12,7 @@ from typing import Any
 from cdcoref.corpora.annotated import AnnotatedCorpus, CorpusInfo
 from cdcoref.corpora.cat_corpora import ecb_files, meantime_files, read_ecb, read_meantime
 from cdcoref.corpora.invented import read_invented
-from cdcoref.corpora.splits import SPLITS, missing_split, split_files, together
+from cdcoref.corpora.splits import SPLITS, split_files, together
 from cdcoref.corpora.within_documents import litbank_files, read_gum, read_litbank
 from cdcoref.corpus import Corpus, Document, Mention
 from cdcoref.errors import InputError
@@ -40,7 +40,9 @@ class KnownCorpus:
         """Read a split; an `InputError` if it is missing, unless the reader says what is."""
         files = self.files(root, split)
         if not files and self.wanted:
-            raise missing_split(self.info.title, split, root, self.splits(root), self.wanted.format(split))
+            there, title = " and ".join(self.splits(root)), self.info.title
+            what = f"the {split} split of {title}, only {there}" if there else f"any split of {title}"
+            raise InputError(f"this folder does not hold {what}; expected {self.wanted.format(split)}", root)
         return self.reader(root, split, files)
 
 
@@ -75,7 +77,6 @@ CORPORA = {
         KnownCorpus(_INFO["meantime"], read_meantime, meantime_files, _OF_MEANTIME),
     )
 }
-"""The corpora by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cdcoref.corpus import Corpus
-from cdcoref.errors import InputError
 from cdcoref.formats import line_chunks
 
 SPLITS = ("train", "dev", "test")
@@ -29,12 +28,6 @@ def split_files(folder: Path, split: str, suffix: str) -> list[Path]:
         if beside:
             return beside
     return []
-
-
-def missing_split(title: str, split: str, folder: Path, found: list[str], wanted: str) -> InputError:
-    """The error for a split that is missing from the folder."""
-    what = f"the {split} split of {title}, only {' and '.join(found)}" if found else f"any split of {title}"
-    return InputError(f"this folder does not hold {what}; expected {wanted}", folder)
 
 
 def together(parts: Iterable[Corpus]) -> Corpus:

@@ -151,7 +151,6 @@ def _link(document: Document, match: re.Match[str], path: Path, line: int) -> Li
 
 BRAT = Format("brat", (".ann",), read_brat_file, _BEGINNING.match, table_reader(read_brat_file))
 
-
 RELATION = "coref"
 LABEL_STUDIO_PROJECT = "config.xml"
 _LABELS = "".join(f'<Label value="{kind}"/>' for kind in (*KINDS, UNKNOWN_KIND))

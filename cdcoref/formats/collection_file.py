@@ -33,8 +33,6 @@ _MENTIONS = (
     "mentions.confidence FROM mentions JOIN documents ON documents.number = mentions.document "
     "WHERE NOT mentions.rejected {} ORDER BY mentions.document, mentions.place"
 )
-
-
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PARSE = ', "parse": '
 _CHECKSUM = ', "checksum": '
@@ -305,10 +303,5 @@ def read_collection(path: str | Path, _: ReadOptions | None = None) -> Corpus:
         return corpus_in(connection)
 
 
-COLLECTION = Format(
-    name="collection",
-    suffixes=(COLLECTION_SUFFIX,),
-    recognise=lambda start: start.startswith(_MAGIC),
-    read=read_collection,
-    read_table=table_reader(read_collection),
-)
+_TABLE = table_reader(read_collection)
+COLLECTION = Format("collection", (COLLECTION_SUFFIX,), read_collection, lambda start: start.startswith(_MAGIC), _TABLE)

@@ -27,23 +27,18 @@ from cdlm.printing import counted
 
 Layout = Literal["cross-document", "2012"]
 """The default first: it puts all documents in one block, so that every scorer counts links between documents."""
-
 BLOCK = "corpus"
 """The name after `#begin document` in the cross-document layout; other scorers need it equal in key and response."""
-
 MOST_LOOKED_AT = 100
 """The token lines of a file by which its column of words is found."""
-
 _NUMBER = re.compile(r"[A-Za-z]{0,2}[0-9]+(?:[-._:][0-9]+)*")
 """The number of a part, a sentence or a token, as files have it: 7, 1-2 (a word of several tokens), 3.1, s4."""
-
 _TAG = re.compile(
     r"[BIESLUM]-\S+|[O*_-]|ADJ|ADP|ADV|AUX|CCONJ|CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X|"
     r"CC|CD|DT|EX|FW|IN|JJ[RS]?|LS|MD|NNP?S?|PDT|POS|PRP\$?|RBR?S?|RP|TO|UH|VB[DGNPZ]?|WDT|WP\$?|WRB|-[LR]RB-|HYPH|NFP|"
     r"[.,:$#]|''|``"
 )
 """The tag of a name (B-PER, O), or of a part of speech in Universal Dependencies or the Penn Treebank."""
-
 _REST_OF_2012 = "-\t*\t-\t-\t-\t-\t*"
 """The columns between word and coreference: part of speech, parse, lemma, frameset, sense, speaker, named entity."""
 

@@ -1,12 +1,10 @@
-"""The CoNLL coreference formats, parsed line by line: bytes in, a `MentionTable` out.
-
-`(7` begins a mention of cluster 7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line,
-whole mentions come first, then beginnings, then ends, as in the reference scorer.
-"""
+"""The CoNLL coreference formats, parsed line by line: bytes in, a `MentionTable` out. `(7` begins a mention of cluster
+7, `7)` ends the one that began last, `(7)` is a mention of one token; within a line, whole mentions come first, then
+beginnings, then ends, as in the reference scorer."""
 
 import re
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from cdcoref.errors import InputError
 from cdcoref.formats.lines import line_chunks
@@ -22,27 +20,20 @@ from cdcoref.formats.mention_table import (
 
 COLUMNS = 8
 """The number of columns in the cross-document layout; the first three identify the document."""
-
 GLOBAL_IDS = "# cluster ids: global"
 """The comment before the first block of a file whose cluster ids mean the same cluster in every block."""
-
 _GLOBAL_IDS = re.compile(rb"#\s*cluster ids:\s*global\s*")
 _BEGIN = re.compile(rb"#\s*begin document\b\s*(.*)")
 _END = re.compile(rb"#\s*end document\b")
 _NAME_AND_PART = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+([0-9]+))?")
 _BRACKETS = re.compile(rb"(\()?([^()|\s]+)(\))?|\|")
 
-
 Lines = dict[int, list[tuple[int, bytes]]]
 """By the index of a document, its token lines, each with the number of blank lines in the file before it."""
 
 
-class Cell(NamedTuple):
-    """The content of a coreference cell: cluster numbers, in the order of the cell."""
-
-    whole: tuple[int, ...]
-    begins: tuple[int, ...]
-    ends: tuple[int, ...]
+Cell = tuple[list[int], list[int], list[int]]
+"""A coreference cell: the numbers of clusters, in its order, of whole mentions, of those that begin, that end."""
 
 
 def begins_with_a_document(start: bytes) -> bool:
@@ -105,7 +96,6 @@ class _Parser:
             self._token(line, number)
 
     def finish(self) -> MentionTable:
-        """The table, at the end of the file."""
         if self._block is not None and self._has_blocks:
             self._fail(
                 f"the file ends without '#end document' for the document that begins on line {self._block[1]}; it may "
@@ -198,7 +188,6 @@ class _Parser:
         self.document = None
 
     def _token(self, line: bytes, number: int) -> None:
-        """Parse a token line."""
         if self._block is None and self._has_blocks and self._builder.table.documents:
             self._fail("the token line is outside any document; '#begin document' is missing", number)
         if self._block is None:
@@ -236,13 +225,14 @@ class _Parser:
         cell = self._cells.get(text)
         if cell is None:
             cell = self._cells[text] = self._parse(text, line)
-        for cluster in cell.whole:
+        whole, begins, ends = cell
+        for cluster in whole:
             self._builder.add(token, token + 1, cluster, self._order)
             self._order += 1
-        for cluster in cell.begins:
+        for cluster in begins:
             self._open.setdefault(cluster, []).append((token, self._order, line))
             self._order += 1
-        for cluster in cell.ends:
+        for cluster in ends:
             stack = self._open.get(cluster)
             if not stack:
                 name = self._builder.table.names[cluster]
@@ -269,7 +259,7 @@ class _Parser:
                 continue
             cluster = self._builder.cluster((self._ids_of, name), name.decode())
             (whole if opens and closes else begins if opens else ends).append(cluster)
-        return Cell(tuple(whole), tuple(begins), tuple(ends))
+        return whole, begins, ends
 
 
 def _not_brackets(text: bytes) -> str:

@@ -1,7 +1,5 @@
 """CorefUD files (CoNLL-U with `Entity=` in the last column): files in, a corpus out, and back."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -43,8 +41,9 @@ EMPTY_NODES, LINKS = "empty_nodes", "links"
 """In it: the dependencies of empty nodes, by token; bridging and split antecedents, by the token at which the attribute
 stands: its name, the clusters from and to which it goes, and what follows."""
 _LINK = re.compile(r"([^<,]+)<([^:,]+)((?::[^,]*)?)")
-
 _HEAD = re.compile(r"[0-9]{1,6}(,[0-9]{1,6})*")
+Named = list[tuple[str, str, Mention]]
+"""Mentions with the id of their cluster in the document and with their attributes."""
 
 
 def read_corefud(
@@ -169,10 +168,6 @@ def write_corefud(corpus: Corpus, path: str | Path) -> tuple[str, ...]:
     empty = len(corpus.documents) - len(written.documents)
     notes = (f"omitted: {counted(empty, 'document')} without tokens, since CorefUD has none",) if empty else ()
     return (*notes, *lost_of_documents(written, "CorefUD"))
-
-
-Named = list[tuple[str, str, Mention]]
-"""Mentions with the id of their cluster in the document and with their attributes."""
 
 
 def _with_cluster_ids(mentions: list[Mention], first: int) -> tuple[Named, int]:

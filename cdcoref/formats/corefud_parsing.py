@@ -1,8 +1,6 @@
 """CorefUD, parsed: CoNLL-U lines with coreference as `Entity=` in the last column (MISC) in, a `MentionTable` out.
-
 https://ufal.mff.cuni.cz/corefud: `(e5-person-1-` begins a mention of cluster e5, `e5)` ends it, `e5[1/2]` is the first
-of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`.
-"""
+of its two parts. `# global.Entity` names the attributes; `other` may hold `crossdoc:NAME` and `kind:event`."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +37,6 @@ TYPES = {
 """The entity types of CorefUD."""
 CROSS_DOCUMENT, KIND = "crossdoc", "kind"
 """The names in `other` for the name of a cluster across documents, and for a mention's kind."""
-
 _COMMENT = re.compile(
     rb"#\s*(?:(?:newdoc|newpar)(?:\s+id\s*=.*)?\s*$|(?:global\.\w+|sent_id|text|generator)\s*=)", re.ASCII
 )
@@ -238,7 +235,6 @@ class _Reader:
                 self._fail_columns(line, number)
 
     def finish(self) -> MentionTable:
-        """The table, at the end of the file."""
         self._brackets.finish()
         return self._builder.finish()
 

@@ -22,11 +22,8 @@ BESIDE_ANNOTATION = frozenset(
 """Files of a folder that are no documents, but tell annotation tools about them."""
 NAMED = 3
 """Files of a folder that are left out are counted, and at most this many are named."""
-
-
 FEWEST_NUMBERS = 5
 """With fewer clusters in a file, their numbers may be consecutive by chance."""
-
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,14})", re.DOTALL)
 
 
@@ -234,7 +231,6 @@ class _Reader:
         self.read_files.append(path)
 
     def corpus(self) -> Corpus:
-        """Everything that was read."""
         names, doubts = joined_names(corpus.names for corpus in self.corpora)
         return Corpus(
             tuple(document for corpus in self.corpora for document in corpus.documents),

@@ -1,8 +1,6 @@
-"""spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out.
-
-``doc.spans[kind]`` has the mentions: ``kb_id_`` is the cluster, ``id_`` the id, ``label_`` the tag. The tokens of a
-discontinuous mention are in ``attrs["tokens"]``. ``doc.user_data["cdcoref"]`` has the document's other attributes.
-"""
+"""spaCy Docs to documents and back; ``.spacy`` files (:class:`spacy.tokens.DocBin`) in and out. ``doc.spans[kind]`` has
+the mentions: ``kb_id_`` is the cluster, ``id_`` the id, ``label_`` the tag. The tokens of a discontinuous mention are
+in ``attrs["tokens"]``. ``doc.user_data["cdcoref"]`` has the document's other attributes."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ def checked_docs(docs: object) -> list[Doc]:
 
     if isinstance(docs, Doc):
         raise InputError("give a list of Docs, not a single Doc: coreference across documents needs several")
-    if not isinstance(docs, Iterable):
-        raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(docs).__name__}")
-    found = list(docs)
+    found: list[Any] = list(docs) if isinstance(docs, Iterable) else [docs]
     for doc in found:
         if not isinstance(doc, Doc):
             raise InputError(f"give spaCy Docs, such as those of nlp.pipe(texts), not {type(doc).__name__}")

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Extracted = tuple[str, dict[str, Any], tuple[str, ...]]
 """A text, what the file states about it, and notes."""
-
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _LEFT_OUT = frozenset(f"{_W}{name}" for name in ("del", "moveFrom", "txbxContent"))
 _GALLERY = f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery"
@@ -152,7 +151,6 @@ DOCUMENTS = (
     _document_format("EPUB book", ".epub", _packed(b"mimetypeapplication/epub"), "lxml", "lxml", _book),
 )
 
-
 OWN_REPORT = "<!-- a report that cdcoref wrote -->"
 """The first line of a report, which tells it from a document."""
 _FRONT = re.compile(
@@ -164,12 +162,9 @@ _FIELD = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*:\s+(?P<value>\S.*?)\s*")
 
 
 def read_markdown(path: Path, options: ReadOptions) -> Corpus:
-    """Read a Markdown file: every heading, paragraph, item and cell is a paragraph; code blocks, HTML and the
-    addresses of links are left out.
-
-    ``NAME: VALUE`` lines between two lines of ``---`` at the beginning are metadata. The title is the first heading
-    unless they state another.
-    """
+    """Read a Markdown file: every heading, paragraph, item and cell is a paragraph; code blocks, HTML and the addresses
+    of links are left out. ``NAME: VALUE`` lines between two lines of ``---`` at the beginning are metadata. The title
+    is the first heading unless they state another."""
     source = text_content(path, options.encoding).decode()
     if source.startswith(OWN_REPORT):
         raise InputError("this is a report that cdcoref wrote; give the documents that it was made from", path)

@@ -1,8 +1,6 @@
-"""A folder of files in, one for each document, and back.
-
-A hidden file has the documents as JSON lines, each with the name of its ``file``: it tells the folder from one that
-somebody else made, which is never replaced, and has what the files' own format cannot express.
-"""
+"""A folder of files in, one for each document, and back. A hidden file has the documents as JSON lines, each with the
+name of its ``file``: it tells the folder from one that somebody else made, which is never replaced, and has what the
+files' own format cannot express."""
 
 import json
 import os
@@ -21,7 +19,6 @@ from cdcoref.formats.output_file import output_file
 from cdlm.files import replaced_folder
 
 RECORD = ".cdcoref.jsonl"
-"""The hidden file."""
 LONGEST_NAME = 120
 """Characters of an id that the name of a file has."""
 MOST_BYTES = 200
@@ -124,11 +121,9 @@ def _recorded(record: Path, changed: int) -> dict[str, Corpus]:
 
 
 def as_recorded(path: object, document: Document, chains: Sequence[Sequence[Link]]) -> Corpus:
-    """A document that was read, with what its folder's record knows of it.
-
-    Where the tokens cover the recorded characters, it is the recorded one, whose words may differ from its text
-    (``&amp;``). A mention that is as it was keeps its confidence, its id, its tag and its gaps.
-    """
+    """A document that was read, with what its folder's record knows of it. Where the tokens cover the recorded
+    characters, it is the recorded one, whose words may differ from its text (``&amp;``). A mention that is as it was
+    keeps its confidence, its id, its tag and its gaps."""
     before = recorded(str(path))
     if before is None:
         return Corpus((document,), tuple(mentions_of(document, chains)))

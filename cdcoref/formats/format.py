@@ -1,7 +1,4 @@
-"""A file format: its name, how its files are recognised, and the functions that read and write them.
-
-A new format is one module that defines a `Format`, and an entry in `format_registry`.
-"""
+"""A file format: its name, how its files are recognised, and the functions that read and write them."""
 
 import re
 from collections.abc import Callable, Mapping

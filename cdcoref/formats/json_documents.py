@@ -1,7 +1,5 @@
-"""A file of JSON in, its documents out: one on a line, an array, each on several lines, or those of a prediction.
-
-A file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole.
-"""
+"""A file of JSON in, its documents out: one on a line, an array, each on several lines, or those of a prediction. A
+file whose first line is one JSON value is read line by line, in bounded memory. Any other is decoded as a whole."""
 
 import json
 import re

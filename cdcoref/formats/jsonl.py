@@ -22,7 +22,6 @@ SCHEMAS = {"document": 1, "prediction": 1}
 
 ``document`` is a line of JSON lines, ``prediction`` is what `cdcoref.predict.Prediction.to_json` gives.
 """
-
 _BEGINNING = re.compile(rb'\s*(?:\[\s*)?\{\s*(?:"|\})')
 _END_TO_END = re.compile(rb'(?<!\\)"doc_key"\s*:|(?<!\\)"sentences"\s*:\s*\[\s*\[\s*"')
 """Fields that only the layout of end-to-end models has, whose clusters are of one document; see `json_layouts`."""
@@ -157,8 +156,7 @@ def json_schema(name: str = "document") -> dict[str, Any]:
     if name not in SCHEMAS:
         raise InputError(f"there is no schema {name!r}; choose {' or '.join(SCHEMAS)}")
     text = files("cdcoref.formats").joinpath(f"schemas/{name}-{SCHEMAS[name]}.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
+    return json.loads(text)
 
 
 JSONL = Format(

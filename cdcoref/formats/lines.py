@@ -24,7 +24,6 @@ USUAL_ENCODINGS = ("cp1252", "latin-1", "cp1250", "cp1251", "utf-16-le")
 """What text that is neither UTF-8 nor has a byte order mark is in, the most frequent first."""
 USUAL = USUAL_ENCODINGS[0]
 """What text that is not UTF-8 most often is: Windows' encoding of Western European languages."""
-
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, with whose mark it begins
     codecs.BOM_UTF32_BE: "utf-32",
@@ -89,15 +88,12 @@ def recoded(chunks: Iterable[bytes], encoding: str, name: str, *, marked: bool =
 
 CHUNK = 1 << 22
 """Bytes read at a time."""
-
 LONGEST_LINE = 1 << 28
 """The longest line accepted, in bytes (a line of JSON lines is a whole document)."""
-
 _STEP = 1 << 18
 """Bytes of a packed file that are held while it is measured."""
 _GZIP = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
-
 
 Source = str | Path | BinaryIO
 """A file, or a stream of bytes."""

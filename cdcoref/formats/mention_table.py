@@ -98,7 +98,6 @@ def _part_suffix(part: str) -> str:
 
 KIND_NUMBERS: dict[str | None, int] = {None: 0, **{kind: number for number, kind in enumerate(KINDS, 1)}}
 """The number of each kind in the column of kinds; 0 for none."""
-
 Ints = NDArray[np.int64]
 
 IdScope = Literal["local", "global"]

@@ -19,7 +19,6 @@ class OutputFile:
         self._path = path
 
     def write(self, text: str) -> None:
-        """Add text."""
         with _errors(self._path):
             self._stream.write(text)
 

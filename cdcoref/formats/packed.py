@@ -4,6 +4,7 @@ import io
 import os
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from cdcoref.errors import InputError
@@ -41,22 +42,17 @@ def unpacked_size(data: bytes, limit: int) -> int:
     """How many bytes compressed data at the beginning of `data` holds, counted no further than beyond the limit."""
     decompressor = zlib.decompressobj()
     size = 0
-    rest = data
-    try:
-        while rest and not decompressor.eof and size <= limit:
-            size += len(decompressor.decompress(rest, _STEP))
-            rest = decompressor.unconsumed_tail
-    except zlib.error:
-        pass
+    with suppress(zlib.error):
+        while data and not decompressor.eof and size <= limit:
+            size += len(decompressor.decompress(data, _STEP))
+            data = decompressor.unconsumed_tail
     return size
 
 
 def unpacked_zip(data: bytes, path: str | Path) -> io.BytesIO:
     """A ZIP archive with the same entries, none of them compressed; an `InputError` if they hold more than the limit.
-
     What an archive states about the sizes of its entries may be wrong, and a reader that asks for a whole entry may
-    unpack far more than it gets. So each is unpacked here in small steps, up to the size that is stated.
-    """
+    unpack far more than it gets. So each is unpacked here in small steps, up to the size that is stated."""
     unpacked = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(unpacked, "w") as copy:
         entries = {entry.filename: entry for entry in archive.infolist()}

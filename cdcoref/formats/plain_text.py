@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 BLOCK_TAGS, INLINE_TAGS, _FLAGS = ("|".join(sorted(words_in("html_names.tsv", k))) for k in ("block", "inline", "flag"))
 """Names of HTML as alternatives of a pattern: tags that end a line, tags inside one, attributes without a value."""
-
 _CUSTOM = r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]{1,30}){1,4}"
 _NAME = rf"(?:(?P<line>{BLOCK_TAGS}|br)|{INLINE_TAGS}|{_CUSTOM})(?![\w:.-])"
 _VALUE = r"[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>]+)"

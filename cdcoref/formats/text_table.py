@@ -89,7 +89,6 @@ def _rows(
 
 
 def read_parquet(path: Path, options: ReadOptions) -> Corpus:
-    """Read a Parquet file."""
     pa = optional_module("pyarrow", "reading Parquet", "pyarrow", path, extra="pandas")
     import pyarrow.parquet as pq
 
@@ -237,7 +236,6 @@ def _columns(names: Sequence[str]) -> str:
 EXCEL = Format("Excel", (".xlsx",), read_excel, _EXCEL.match)
 CSV = Format("CSV", (".csv", ".tsv"), read_csv)
 PARQUET = Format("Parquet", (".parquet",), read_parquet, lambda start: start.startswith(_PARQUET_MAGIC))
-
 
 _BOOKNLP = rb"paragraph_ID\tsentence_ID\t"
 

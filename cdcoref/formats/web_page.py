@@ -20,10 +20,8 @@ from cdlm.extras import optional_module
 
 OWN_PAGE = b'<meta name="generator" content="cdcoref '
 """What tells a page that cdcoref wrote."""
-
 BEGINNING = 4
 """Paragraphs among which the headline is looked for; it is put before them if it is not there."""
-
 _LOOKED_AT = 10_000
 _PAGE = re.compile(rb"(?i)\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype html|<html)", re.DOTALL)
 _BLOCK = re.compile(rb"(?i)<(%b)(?:\s[^<>]*)?>(?=[^<]*\w).*?</\1\s*>" % BLOCK_TAGS.encode(), re.DOTALL)
@@ -103,11 +101,8 @@ def is_own_page(start: bytes) -> bool:
 
 
 def read_html(path: Path, options: ReadOptions) -> Corpus:
-    """Read a page or a fragment as one document.
-
-    The headline comes first, if the text does not begin with it. Character offsets are those of the text that was taken
-    out of the page.
-    """
+    """Read a page or a fragment as one document. The headline comes first, if the text does not begin with it.
+    Character offsets are those of the text that was taken out of the page."""
     data = whole_file(path)
     if is_own_page(data):
         raise InputError("this is a page that cdcoref wrote; give the documents that it was made from", path)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.corpus import Document, Mention
-from cdcoref.inputs.span_features import Rows, SpanSyntax, spelling_of
+from cdcoref.inputs.span_features import Integers, Rows, SpanSyntax, spelling_of
 from cdlm.tokens import SpecialPieces, Tokenizer, WordPieces
 from cdlm.validation import Checked, Count, Index, whole_number
 
@@ -51,8 +51,6 @@ class ContextOptions(Checked):
         """Word pieces of the longest sequence of two contexts."""
         return 2 * (self.opening + self.names + self.sentence)
 
-
-Integers = NDArray[np.int64]
 
 OVERHEAD = 3
 """[CLS] and one pair of document separators."""
@@ -248,7 +246,7 @@ class ReadingBuilder:
             ends,
             np.diff(sentences[words], prepend=-1) != 0,
             spelling[words],
-            syntax(words[starts], words[ends - 1] + 1) if syntax else SpanSyntax.unknown(len(starts)),
+            syntax(words[starts], words[ends - 1] + 1) if syntax else np.zeros((len(starts), 0), dtype=np.int16),
         )
 
 

@@ -112,11 +112,6 @@ class SpanSyntax:
         for (start, end, _), code in zip(known.entities, _codes([e[2] for e in known.entities], ENTITIES), strict=True):
             self._types[start:end], self._entity_starts[start:end], self._entity_ends[start:end] = code, start, end
 
-    @staticmethod
-    def unknown(spans: int) -> Rows:
-        """For a detector that does not see it: no column."""
-        return np.zeros((spans, 0), dtype=np.int16)
-
     def __call__(self, starts: Integers, ends: Integers) -> Rows:
         """The rows of embeddings of spans, given their tokens, end exclusive. *Shape:* (spans, `SYNTAX_FEATURES`)"""
         found = np.zeros((len(starts), SYNTAX_FEATURES), dtype=np.int16)

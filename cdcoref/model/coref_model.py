@@ -1,8 +1,5 @@
 """The coreference model: one encoder, a scorer of mention pairs and a detector of mentions (paper, Appendix C.1).
-
-Sequences of :mod:`cdcoref.inputs` go in, logits of pairs (or of candidate spans) come out. A saved model is a
-folder: ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card.
-"""
+Sequences of :mod:`cdcoref.inputs` go in, logits of pairs (or of candidate spans) come out."""
 
 from __future__ import annotations
 
@@ -259,8 +256,6 @@ class CorefModel(nn.Module):
             syntax=syntax and self.detector is not None,
         )
 
-    # -- forward -----------------------------------------------------------------------------------------------------
-
     def pair_logits(self, batch: PairBatch) -> Tensor:
         """Logits of the pairs of a batch of :func:`collate_pairs`. *Shape:* (sequences,)"""
         if self.pair_scorer is None:
@@ -269,8 +264,7 @@ class CorefModel(nn.Module):
         flat = hidden.reshape(-1, hidden.shape[-1])
         spans = flat.new_zeros(2 * len(hidden), flat.shape[1])
         spans = spans.index_add(0, batch.span_of_token, flat[batch.span_tokens])
-        logits: Tensor = self.pair_scorer(hidden[:, 0], spans[::2], spans[1::2], batch.kinds)
-        return logits
+        return self.pair_scorer(hidden[:, 0], spans[::2], spans[1::2], batch.kinds)
 
     def lower_states(self, batch: EncoderBatch) -> Tensor:
         """What the lower layers make of documents, for the cross-encoder. *Shape:* (sequences, length, width)"""
@@ -387,8 +381,6 @@ class CorefModel(nn.Module):
         """Binary cross-entropy of the pairs of a batch. *Shape:* ()"""
         logits = self.pair_logits(batch.inputs).float()
         return nn.functional.binary_cross_entropy_with_logits(logits, batch.labels)
-
-    # -- folders -----------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_encoder(cls, name_or_folder: str | Path, config: CorefConfig) -> CorefModel:

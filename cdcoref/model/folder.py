@@ -1,8 +1,6 @@
-"""A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out.
-
-The folder holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is
-untrusted input like any other: shapes are checked against the configuration before a tensor is read or a layer built.
-"""
+"""A saved model: a name in, its folder out; a folder's weights in, weights that fit the configuration out. The folder
+holds ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card. It is untrusted
+input like any other: shapes are checked against the configuration before a tensor is read or a layer built."""
 
 import json
 import re
@@ -88,11 +86,9 @@ def check_all(expected: Shapes, shapes: Shapes) -> None:
 
 
 def write_weights(folder: Path, state: Mapping[str, Tensor], encoder: EncoderConfig) -> None:
-    """Write a model's weights as one safetensors file, or as several with an index if they are large.
-
-    Of several files, one holds the heads, so that heads fitted anew leave the files of the encoder as they are.
-    What repeats other weights is left out (:mod:`cdlm.repeated_weights`).
-    """
+    """Write a model's weights as one safetensors file, or as several with an index if they are large. Of several files,
+    one holds the heads, so that heads fitted anew leave the files of the encoder as they are. What repeats other
+    weights is left out (:mod:`cdlm.repeated_weights`)."""
     state = without_copies(state, encoder)
     if sum(tensor.nbytes for tensor in state.values()) <= LARGEST_FILE:
         parts = [state]

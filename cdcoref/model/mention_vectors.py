@@ -47,8 +47,7 @@ class MentionProjection(nn.Module):
 
     def forward(self, mean: Tensor, last: Tensor) -> Tensor:
         """Vectors of mentions from the mean and the last (or head) of their words. *Shape:* (mentions, dimension)"""
-        vectors: Tensor = self.mean(self.dropout(mean)) + self.last(self.dropout(last))
-        return vectors
+        return self.mean(self.dropout(mean)) + self.last(self.dropout(last))
 
 
 class MonotoneNetwork(nn.Module):
@@ -80,8 +79,7 @@ class MonotoneNetwork(nn.Module):
         others = inputs[:, self._others]
         first = torch.tanh(_raised(self.first, inputs[:, self._evidence]) + self.first_given(others))
         second = torch.tanh(_raised(self.second, first) + self.second_given(others))
-        numbers: Tensor = (self.free(others) + _raised(self.last, second)).squeeze(-1)
-        return numbers
+        return (self.free(others) + _raised(self.last, second)).squeeze(-1)
 
 
 def _raised(layer: nn.Linear, inputs: Tensor) -> Tensor:
@@ -160,8 +158,7 @@ class KindScorer(nn.Module):
         `standard`: As :meth:`standardised` gives it. *Shape:* (pairs, features)
         `one`, `other`: Its vectors of the two mentions. *Shape:* (pairs, dimension)
         """
-        logits: Tensor = self.network_of(name)(torch.cat([standard, one * other, (one - other).abs()], dim=1))
-        return logits
+        return self.network_of(name)(torch.cat([standard, one * other, (one - other).abs()], dim=1))
 
     def forward(self, features: Tensor, one: Tensor, other: Tensor) -> Tensor:
         """The weighted mean of all networks for features and learnt vectors, and the priors. *Shape:* (pairs,)"""

@@ -69,7 +69,6 @@ document. The cosines of both ways are two similarities, the lower one first."""
 SIMILARITIES = (*SYMMETRIC_SIMILARITIES, *CONTEXT_SIMILARITIES, "story")
 """What can be compared of two mentions as wholes; the last is how likely their documents tell one story
 (:class:`cdcoref.stories.DocumentVectors`)."""
-
 ALL, UNSEEN = LEARNT = ("all", "unseen")
 """The networks with learnt vectors: one learns from all corpora, the other from those that the encoder was not trained
 on. An encoder is more certain about texts that it was trained on than about others."""

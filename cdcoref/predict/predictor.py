@@ -159,7 +159,10 @@ class Predictor:
         if find:
             self.model.required_detector()
         elif corpus.texts:
-            corpus = self._with_detected(corpus, options)
+            # Mentions are detected in documents that come from files without annotation.
+            texts = corpus.subset(document.id for document in corpus.documents if document.id in corpus.texts)
+            detected = linking.find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
+            corpus = replace(corpus, mentions=(*corpus.mentions, *detected.of_kind(options.kind).mentions))
         if options.find_mentions in KINDS:
             kept = tuple(m for m in corpus.mentions if m.kind not in (None, options.find_mentions))
             given = {id: own for id, own in replace(corpus, mentions=kept).by_document().items() if own}
@@ -203,12 +206,6 @@ class Predictor:
         linked_ids = {name for subject in by_subject for story in subject for name in story.documents}
         if without_words := [d.id for d in distinct.documents if d.id not in linked_ids]:
             yield [linking.LinkedStory(Readings(corpus.subset(without_words)), notes=notes)]
-
-    def _with_detected(self, corpus: Corpus, options: PredictionOptions) -> Corpus:
-        """An annotated corpus with detected mentions in documents that come from files without annotation."""
-        texts = corpus.subset(document.id for document in corpus.documents if document.id in corpus.texts)
-        found = linking.find_mentions(self.model, texts, batch_tokens=options.batch_tokens)
-        return replace(corpus, mentions=(*corpus.mentions, *found.of_kind(options.kind).mentions))
 
     def _engine(
         self, options: PredictionOptions, find: bool, given: Mapping[str, Sequence[Mention]], store: ResultCache | None

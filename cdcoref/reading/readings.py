@@ -59,8 +59,26 @@ class Reading:
 
     @cached_property
     def quotations(self) -> list[int]:
-        """The number of the quotation of every token, from 1; 0 outside quotations."""
-        return _quotations(self.document)
+        """The number of the quotation of every token, from 1; 0 outside quotations.
+
+        Quotation marks belong to what they enclose. An opening mark inside a quotation begins another one, since novels
+        repeat it at the beginning of every paragraph. Single quotation marks are ignored: they look like apostrophes.
+        """
+        sentence_of = self.sentence_of
+        result = [0] * len(sentence_of)
+        count, current, begun = 0, 0, 0
+        for place, token in enumerate(self.document.tokens):
+            if current and sentence_of[place] - begun > _LONGEST_QUOTATION:
+                current = 0
+            if token in _OPENING or (token == _EITHER and not current):
+                count += 1
+                current, begun = count, sentence_of[place]
+                result[place] = current
+            else:
+                result[place] = current
+                if token in _CLOSING or token == _EITHER:
+                    current = 0
+        return result
 
     @cached_property
     def surnames(self) -> frozenset[str]:
@@ -217,26 +235,3 @@ class Readings:
     def circumstance_tables(self) -> CircumstanceTables:
         """The circumstances as arrays, and which events they keep from being one."""
         return CircumstanceTables(self.corpus, self.circumstances)
-
-
-def _quotations(document: Document) -> list[int]:
-    """See :attr:`Reading.quotations`.
-
-    Quotation marks belong to what they enclose. An opening mark inside a quotation begins another one, since novels
-    repeat it at the beginning of every paragraph. Single quotation marks are ignored: they look like apostrophes.
-    """
-    sentence_of = document.sentence_of_tokens()
-    result = [0] * len(document.tokens)
-    count, current, begun = 0, 0, 0
-    for place, token in enumerate(document.tokens):
-        if current and sentence_of[place] - begun > _LONGEST_QUOTATION:
-            current = 0
-        if token in _OPENING or (token == _EITHER and not current):
-            count += 1
-            current, begun = count, sentence_of[place]
-            result[place] = current
-        else:
-            result[place] = current
-            if token in _CLOSING or token == _EITHER:
-                current = 0
-    return result

@@ -12,7 +12,6 @@ Integers = NDArray[np.int64]
 Halves = NDArray[np.float16]
 Vectors = NDArray[np.float32]
 
-
 OWN = ("mention", "context", "learnt", "anaphora")
 """The tables that have a row for each mention."""
 SHARED = {"sentence": "sentence", "document": "document", "opening": "document"}

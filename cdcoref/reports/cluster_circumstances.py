@@ -1,8 +1,6 @@
 """When, where, participants and label of event clusters, from those of their mentions: what their own clauses state
 first, then what most mentions state. Every view and export takes them from here."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

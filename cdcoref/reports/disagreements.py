@@ -1,7 +1,5 @@
 """Where documents of a story disagree about days, places, names, ages and numbers, with the sentences of each."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

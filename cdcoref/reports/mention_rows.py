@@ -1,7 +1,5 @@
 """Mentions as readers see them: where they are in the text, and as rows of a table."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left

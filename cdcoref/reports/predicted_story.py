@@ -1,8 +1,6 @@
 """A story for readers: the documents about one subject in, its title, timeline and disagreements out, without a
 model."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -138,7 +136,7 @@ class PredictedStory:
         counted: list[tuple[int, int, str]] = []
         places = {place.name.casefold() for id in self._documents for place in self._circumstances.setting(id).places}
         for members in self._clusters(ENTITY):
-            label = self._label(members)
+            label = self._circumstances.name(members[0])
             named = self._have_name(members) and label[:1].isupper() and not is_pronoun(label)
             if label.casefold() in self._reporters or is_date_or_number(label.split()):
                 continue
@@ -154,11 +152,9 @@ class PredictedStory:
         return any(readings[m.document].facts(m).words.pronoun in ("he", "she") for m in members)
 
     def _is_somebody(self, members: Sequence[Mention]) -> bool:
-        """Whether an entity is a person or an organisation.
-
-        A mention such as "the governor" decides it, or "the river", which is none; else the parse's types do, except
-        where every mention stands behind a preposition of place.
-        """
+        """Whether an entity is a person or an organisation. A mention such as "the governor" decides it, or "the
+        river", which is none; else the parse's types do, except where every mention stands behind a preposition of
+        place."""
         nouns = {self._documents[m.document].tokens[m.end - 1].casefold() for m in members}
         if not nouns.isdisjoint(_PLACES_TO_BE) or not nouns.isdisjoint(_JOBS):
             return nouns.isdisjoint(_PLACES_TO_BE)
@@ -246,9 +242,7 @@ class PredictedStory:
 
         Only what is stated in the clause of an event counts; see :mod:`cdcoref.reports.disagreements`.
         """
-        if len(self.documents) < 2:
-            return ()
-        return tuple(disagreements(self._context))
+        return () if len(self.documents) < 2 else tuple(disagreements(self._context))
 
     @cached_property
     def numbers(self) -> tuple[NumberLine, ...]:
@@ -357,9 +351,6 @@ class PredictedStory:
             if members[0].kind == kind:
                 yield sorted(members, key=lambda m: (self._rank[m.document], m.tokens))
 
-    def _label(self, members: Sequence[Mention]) -> str:
-        return self._circumstances.name(members[0])
-
     def _stands_out(self, members: Iterable[Mention]) -> bool:
         for mention in members:
             own = self._circumstances.of_mention(mention)
@@ -374,19 +365,19 @@ class PredictedStory:
         return frozenset(one.event for one in stated if one.event is not None and not one.superseded)
 
     def _event(self, members: Sequence[Mention]) -> StoryEvent:
-        own = self._circumstances.of(members[0])
+        own, label = self._circumstances.of(members[0]), self._circumstances.name(members[0])
         reported = [day for m in members if (day := self._days[m.document]) is not None]
         documents = tuple(sorted({m.document for m in members}, key=self._rank.__getitem__))
         return StoryEvent(
             members[0].cluster,
-            self._label(members),
+            label,
             None if own.when is None else own.when.period,
             min(reported, key=lambda day: day.first, default=None),
             "" if own.where is None else str(own.where),
             documents,
             self._best(members),
             mean_confidence(members),
-            is_bare(members, self._label(members), self._circumstances.parsed_readings),
+            is_bare(members, label, self._circumstances.parsed_readings),
             when_known=None if own.when is None else own.when.known,
         )
 

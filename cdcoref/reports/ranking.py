@@ -1,7 +1,5 @@
 """Clusters in the order in which people want to see them, in lists and in what a search finds."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,8 +1,6 @@
 """What documents state about one quantity (one unit, and one event or sort of relation): what changes from one day of
 reports to another is numbers over time; what differs on one day, or is settled, contradicts."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

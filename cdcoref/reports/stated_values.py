@@ -1,8 +1,6 @@
 """The one comparer of stated values: what documents state of one thing in, the values that contradict each other out. A
 document that states two values of one thing contradicts nobody."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

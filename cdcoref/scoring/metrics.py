@@ -259,6 +259,5 @@ METRICS: dict[str, Metric] = {
     )
 }
 """All metrics by name, in the order of tables."""
-
 CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is the CoNLL score (Denis and Baldridge 2009; the CoNLL-2011/2012 shared tasks)."""

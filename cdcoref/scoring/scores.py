@@ -12,7 +12,7 @@ import numpy as np
 from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError
 from cdcoref.formats import IdScope, MentionTable, described_ids, read_file, read_mention_table, table_of_corpus
-from cdcoref.scoring.alignment import Alignment, Level, align
+from cdcoref.scoring.alignment import Level, align
 from cdcoref.scoring.metrics import CONLL, METRICS
 from cdcoref.scoring.overlap import Floats, Overlap
 
@@ -33,14 +33,10 @@ class Scores:
     metrics: Mapping[str, Score]
 
     @classmethod
-    def from_counts(cls, counts: Mapping[str, Floats]) -> Scores:
-        """The scores of summed counts, by metric. *Shape of each:* (counts,)"""
-        return cls({name: Score(*map(float, METRICS[name].rates(total))) for name, total in counts.items()})
-
-    @classmethod
     def of(cls, overlap: Overlap, metrics: Iterable[str] = tuple(METRICS)) -> Scores:
         """The scores of a table, summed over its groups."""
-        return cls.from_counts({name: np.sum(count, 0) for name, count in counts_of(overlap, metrics).items()})
+        summed = {name: np.sum(count, 0) for name, count in counts_of(overlap, metrics).items()}
+        return cls({name: Score(*map(float, METRICS[name].rates(total))) for name, total in summed.items()})
 
     def __getitem__(self, metric: str) -> Score:
         return self.metrics[metric]
@@ -116,10 +112,6 @@ class Options:
             return self.level
         return "document" if key.local_clusters else "block" if key.ids == "local" else "corpus"
 
-    def align(self, key: MentionTable, response: MentionTable, level: Level) -> Alignment:
-        """Align a key and a response at a level, as these options say."""
-        return align(key, response, level=level, kind=self.kind)
-
 
 MOST_COMPARED = 1 << 25
 """Bytes of a file whose words are compared with those of the key."""
@@ -188,7 +180,7 @@ def score_files(
 def score_tables(key: MentionTable, response: MentionTable, options: Options) -> FileScores:
     """Score one response against a key, given their mention tables; `InputError` if it does not match the key."""
     level = options.level_of(key)
-    alignment = options.align(key, response, level)
+    alignment = align(key, response, level=level, kind=options.kind)
     remove = options.singletons == "remove"
     return FileScores(
         key.path,

@@ -3,27 +3,23 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cdcoref.errors import InputError
 from cdcoref.formats import MentionTable
-from cdcoref.scoring.alignment import Alignment, Level, groups_of_documents
+from cdcoref.scoring.alignment import Alignment, Level, align, groups_of_documents
 from cdcoref.scoring.metrics import CONLL, METRICS, blanc_rates, count_pairs, links_of_pairs
 from cdcoref.scoring.overlap import Floats, Ints, Overlap
 from cdcoref.scoring.scores import Options, counts_of
 
 CELLS = 1 << 22
 """The size of the largest matrix of resamples x units held at a time."""
-
 _TOLERANCE = 1e-12
 """Differences closer than this are equal, so that rounding errors do not decide a hit."""
-
 Rates = Callable[[Floats], tuple[Floats, Floats, Floats]]
 Progress = Callable[[int, int], None]
-
 
 MOST_RESAMPLES = 1_000_000
 """A p-value of 0.001 then has a standard error of 0.00003; more resamples would only take time."""
@@ -116,7 +112,7 @@ def compare_responses(
     level = options.level_of(key)
     if unit is not None and level not in ("corpus", unit):
         raise InputError(f"at the level {level} the unit is a {level}; leave out the unit, or score at level corpus")
-    alignments = [options.align(key, response, level) for response in (first, second)]
+    alignments = [align(key, response, level=level, kind=options.kind) for response in (first, second)]
     unit, unit_of, units, crossing = _choose_units(key, alignments, level, unit)
     if units < 2:
         raise InputError(
@@ -150,26 +146,21 @@ def compare_responses(
     )
 
 
-class _Units(NamedTuple):
-    """What is resampled: its level, the unit of each document, the number of units, and of clusters that cross them."""
-
-    level: Level
-    of_documents: Ints
-    number: int
-    crossing: int
+Units = tuple[Level, Ints, int, int]
+"""What is resampled: its level, the unit of each document, the number of units, and of clusters that cross them."""
 
 
-def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None) -> _Units:
+def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, wanted: Level | None) -> Units:
     """What is resampled, see `compare_responses`."""
     if level != "corpus":
-        return _Units(level, *groups_of_documents(key, level), 0)
+        return level, *groups_of_documents(key, level), 0
     candidates: list[Level] = ["document"]
     if all(row.subtopic is not None for row in key.documents.values()):
         candidates.append("subtopic")
     if all(row.topic is not None for row in key.documents.values()):
         candidates.append("topic")
     sides = [alignments[0].key, *(alignment.response for alignment in alignments)]
-    chosen: _Units | None = None
+    chosen: Units | None = None
     for candidate in candidates if wanted is None else [wanted]:
         unit_of, units = groups_of_documents(key, candidate)
         if chosen is None or units > 1:
@@ -177,7 +168,7 @@ def _choose_units(key: MentionTable, alignments: list[Alignment], level: Level, 
             for side in sides:
                 pairs = np.unique(np.stack([side.cluster, unit_of[side.document]]), axis=1)
                 crossing += int((np.bincount(pairs[0]) > 1).sum())
-            chosen = _Units(candidate, unit_of, units, crossing)
+            chosen = candidate, unit_of, units, crossing
             if not crossing:
                 break
     assert chosen is not None

@@ -31,11 +31,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words without a border of a mention inside.
-
-    `lines`, the deepest first, and the ids of mentions and clusters, the shortest first, are of the mentions that cover
-    them; `anchors` are those that begin here.
-    """
+    """Words without a border of a mention inside. `lines`, the deepest first, and the ids of mentions and clusters, the
+    shortest first, are of the mentions that cover them; `anchors` are those that begin here."""
 
     text: str
     lines: tuple[Line, ...] = ()

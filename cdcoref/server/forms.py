@@ -17,9 +17,8 @@ from cdcoref.collection import Action
 from cdcoref.errors import InputError
 from cdcoref.formats import check_encoding
 from cdcoref.server.guard import same
-from cdcoref.server.pages import OF_NOTICES, sentence, show_address, status_of
+from cdcoref.server.pages import OF_NOTICES, sentence, show, status_of
 from cdcoref.server.site import Notice, Sent, Site
-from cdcoref.server.uploads import Upload, clean_name
 from cdcoref.server.writer import Job
 
 MOST_FIELDS = 10_000
@@ -28,6 +27,8 @@ OLD_FORM = "This page is from before the server was restarted. Nothing was chang
 Act = Callable[[Site, FormData, str], str]
 """Does what a form asks for: the site, the form and the address of its page in, the address to show out."""
 NO_FILE = "Choose at least one file."
+LONGEST_NAME = 400
+"""Characters of the name of an upload that are kept."""
 
 
 def form_routes(site: Site) -> APIRouter:
@@ -69,7 +70,7 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
         check_encoding(encoding)
     folder = site.writer.new_folder()
     try:
-        uploads = []
+        uploads: dict[Path, str] = {}
         for number, file in enumerate(named):
             name = clean_name(file.filename or "")
             # The end of the name may tell the format; nothing else of it is used.
@@ -77,11 +78,23 @@ def start_adding(site: Site, files: Sequence[object], keep_both: bool, encoding:
             path = folder / f"{number:05}{ends}"
             with path.open("wb") as stream:
                 shutil.copyfileobj(file.file, stream)
-            uploads.append(Upload(path, name))
+            uploads[path] = name
         return site.writer.add(uploads, folder, keep_both=keep_both, encoding=encoding or None)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise InputError(f"the files cannot be stored ({error.strerror}); nothing was added") from error
+
+
+def clean_name(name: str) -> str:
+    """The name of an upload as the name of a document: without control characters, and not too long.
+
+    >>> clean_name("C:\\\\news\\\\a.txt"), clean_name("../b/./c.txt"), clean_name(" ")
+    ('news/a.txt', 'b/c.txt', 'document')
+    """
+    shown = "".join(character if character.isprintable() else " " for character in name.replace("\\", "/"))
+    parts = [part for part in shown.split("/") if part.strip() not in ("", ".", "..") and not part.endswith(":")]
+    kept = "/".join(parts).strip()
+    return kept[-LONGEST_NAME:] or "document"
 
 
 def _answer(site: Site, form: FormData, act: Act) -> Response:
@@ -145,7 +158,8 @@ def _again(site: Site, back: str, why: str, form: FormData, status: int) -> Resp
     """The page with the form, and with what was in it."""
     given = {name: str(form.get(name) or "") for name in ("action", "name", "same_name", "encoding")}
     kept = Sent(ids=tuple(str(id) for id in form.getlist("id")), **given)
-    return show_address(site, back, Notice(error=why, form=kept), status)
+    parts = urlsplit(back)
+    return show(site, parts.path or "/", dict(parse_qsl(parts.query)), Notice(error=why, form=kept), status)
 
 
 def _with(address: str, name: str, number: int) -> str:

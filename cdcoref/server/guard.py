@@ -1,8 +1,6 @@
 """What stands before every request: foreign hosts and origins, tokens, sizes in, refusals out; headers on each answer.
-
 On a loopback address only requests for that address are answered (DNS rebinding); beyond it every request needs the
-token. Writing to the API takes a header or a content type that no foreign form can send.
-"""
+token. Writing to the API takes a header or a content type that no foreign form can send."""
 
 import asyncio
 import hashlib
@@ -63,7 +61,6 @@ class Guard:
         self._hosts = {f"{name}:{port}" for name in names} | (set(names) if port == 80 else set())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -111,11 +108,9 @@ class Guard:
         host = headers.get("host", "").lower()
         if is_loopback(self._options.host) and host not in self._hosts:
             return self._refuse(scope, 403, "This server answers only requests for its own address.")
-        origin = headers.get("origin")
-        if origin is not None and _host_of(origin) != host:
-            return self._refuse(scope, 403, "Requests from pages of other sites are refused.")
-        site = headers.get("sec-fetch-site", "none")
-        if scope["method"] not in READING and site not in ("same-origin", "none"):
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        is_foreign = scope["method"] not in READING and site not in ("same-origin", "none")
+        if is_foreign or (origin is not None and _host_of(origin) != host):
             return self._refuse(scope, 403, "Requests from pages of other sites are refused.")
         return None
 

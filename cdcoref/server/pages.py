@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -68,7 +68,6 @@ class View:
         return f"{self.path}?{urlencode(query)}" if query else self.path
 
     def render(self, template: str, **values: Any) -> Response:
-        """The page."""
         return self.site.page(template, self.notice, self.status, view=self, **values)
 
 
@@ -86,14 +85,12 @@ class Pager:
         return cls(view, page or view.page, max(1, -(-total // size)))
 
     def address(self, page: int) -> str:
-        """The address of a page."""
         left_out = ("page", "mention", *OF_NOTICES)
         query = {name: value for name, value in self.view.query.items() if name not in left_out}
         return self.view.address({**query, "page": str(page)} if page > 1 else query)
 
 
 def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None = None, status: int = 200) -> Response:
-    """The page of an address."""
     for pattern, page in PAGES.items():
         match = re.fullmatch(pattern, path)
         if match is None:
@@ -106,12 +103,6 @@ def show(site: Site, path: str, query: Mapping[str, str], notice: Notice | None 
         except InputError as error:
             return site.error_page(status_of(error), sentence(error))
     return site.error_page(404, "There is no such page.")
-
-
-def show_address(site: Site, address: str, notice: Notice, status: int) -> Response:
-    """The page of an address of this site, as :func:`show` does."""
-    parts = urlsplit(address)
-    return show(site, parts.path or "/", dict(parse_qsl(parts.query)), notice, status)
 
 
 def sentence(error: InputError) -> str:

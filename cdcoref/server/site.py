@@ -1,13 +1,11 @@
 """What every page needs: the collection, its model and writer, the templates, the files of style and script."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
 import mimetypes
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -81,8 +79,15 @@ class PredictingModel:
                 self._lock.release()
                 lines.put(None)
 
+        def until_left() -> Iterator[str]:
+            try:
+                while (line := lines.get()) is not None:
+                    yield f"{line}\n"
+            finally:  # nobody asks for the next one
+                left.set()
+
         threading.Thread(target=work, name="prediction", daemon=True).start()
-        return _until_left(lines, left.set)
+        return until_left()
 
     def _begin(self) -> None:
         if not self._lock.acquire(blocking=False):
@@ -91,15 +96,6 @@ class PredictingModel:
     def _predict(self, model: str, texts: Mapping[str, str], kind: str, progress: Progress) -> str:
         settings: dict[str, Any] = {"kind": kind, "batch_tokens": self._batch_tokens}
         return json_text(self._model(model, progress).predict(texts, progress=progress, **settings))
-
-
-def _until_left(lines: SimpleQueue[str | None], leave: Callable[[], None]) -> Iterator[str]:
-    """The lines until there are no more; ends the work if nobody asks for the next one."""
-    try:
-        while (line := lines.get()) is not None:
-            yield f"{line}\n"
-    finally:
-        leave()
 
 
 STATIC = Path(__file__).with_name("static")

@@ -1,27 +1,25 @@
 """The collection that is served: a connection for every thread that reads, and one way in for all that changes it."""
 
-from __future__ import annotations
-
 import logging
 import queue
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar
 
 from cdcoref import predict
 from cdcoref.collection import Collection, Report, is_in_place, work_lines
+from cdcoref.corpus import Corpus
 from cdcoref.errors import InputError, first_line
-from cdcoref.formats import ReadOptions
+from cdcoref.formats import LoadedCorpus, ReadOptions, read_corpus
 from cdcoref.predict import LEMMA, Predictor, Progress
 from cdcoref.server.running import ServerOptions
-from cdcoref.server.uploads import Upload, read_uploads, unused_names
 
 
 class GoneError(InputError):
@@ -41,7 +39,8 @@ class Readers:
 
     def __call__(self) -> Collection:
         """The collection, for this thread alone."""
-        self.check()
+        if not is_in_place(self.path, self._opened):
+            raise GoneError
         collection: Collection | None = getattr(self._own, "collection", None)
         if collection is None:
             collection = self._own.collection = Collection.open(self.path)
@@ -52,19 +51,13 @@ class Readers:
         if (collection := getattr(self._own, "collection", None)) is not None:
             collection.close()
 
-    def check(self) -> None:
-        """Refuse what is not the file that was there at first."""
-        if not is_in_place(self.path, self._opened):
-            raise GoneError
-
 
 WAIT_FOR_END = 5.0
 """Seconds that an addition is given to stop when the server ends; what it has not stored by then is not stored."""
-
 Result = TypeVar("Result")
-
-
 State = Literal["waiting", "running", "done", "failed"]
+Uploads = Mapping[Path, str]
+"""Files: where each was stored, and what its sender called it."""
 
 
 @dataclass(slots=True)
@@ -134,11 +127,11 @@ class Writer:
                 self._uploads = Path(tempfile.mkdtemp(prefix="cdcoref-upload-"))
         return Path(tempfile.mkdtemp(dir=self._uploads))
 
-    def add(self, uploads: Sequence[Upload], folder: Path, *, keep_both: bool, encoding: str | None = None) -> Job:
+    def add(self, uploads: Uploads, folder: Path, *, keep_both: bool, encoding: str | None) -> Job:
         """Add the documents in files when those before them have been added."""
-        created, names = datetime.now(UTC).isoformat(timespec="seconds"), tuple(upload.name for upload in uploads)
+        created = datetime.now(UTC).isoformat(timespec="seconds")
         with self._lock:
-            job = Job(len(self.jobs) + 1, created, names)
+            job = Job(len(self.jobs) + 1, created, tuple(uploads.values()))
             self.jobs.append(job)
         self._waiting.put(partial(self._add, job, uploads, folder, keep_both, encoding))
         return job
@@ -159,15 +152,13 @@ class Writer:
         self._corrections.shutdown(wait=True)
         return [job for job in left if job.state != "done"]
 
-    # -- additions, in their thread ----------------------------------------------------------------------------------
-
     def _add_all(self) -> None:
         while (add := self._waiting.get()) is not None:
             if not self._ending:
                 add()
         self._collection.close()
 
-    def _add(self, job: Job, uploads: Sequence[Upload], folder: Path, keep_both: bool, encoding: str | None) -> None:
+    def _add(self, job: Job, uploads: Uploads, folder: Path, keep_both: bool, encoding: str | None) -> None:
         problems: list[str] = []
         state: State = "failed"
 
@@ -193,7 +184,7 @@ class Writer:
             job.problems, job.stage, job.state = tuple(problems), "", state
 
     def _added(
-        self, uploads: Sequence[Upload], keep_both: bool, encoding: str | None, problems: list[str], progress: Progress
+        self, uploads: Uploads, keep_both: bool, encoding: str | None, problems: list[str], progress: Progress
     ) -> Report:
         """Add the documents in files; `problems` gets a sentence for each file, or document, that is left out."""
         collection = self._collection()
@@ -208,16 +199,38 @@ class Writer:
             raise InputError("there was no document to add")
         came = [document.id for document in corpus.documents]
         if keep_both:
-            corpus = unused_names(corpus, partial(_is_there, collection))
+            corpus = unused_names(corpus, lambda id: bool(collection.document_summaries([id])))
         model = partial(self._model, collection.model, progress)
         report = collection.add(corpus, model, batch_tokens=self._batch_tokens, progress=progress)
         came_as = {document.id: id for document, id in zip(corpus.documents, came, strict=True)}
         return replace(report, known={came_as[id]: there for id, there in report.known.items()})
 
 
-def _is_there(collection: Collection, id: str) -> bool:
-    try:
-        collection.document(id, others=0)
-    except InputError:
-        return False
-    return True
+def read_uploads(names: Uploads, options: ReadOptions) -> LoadedCorpus:
+    """Read files, whose documents and problems have the names that their senders gave them."""
+    loaded = read_corpus(names, options, names=names)
+
+    def renamed(sentence: str) -> str:
+        for path, name in names.items():
+            sentence = sentence.replace(str(path), name)
+        return sentence
+
+    documents = (replace(d, path=None) if Path(d.path or "") in names else d for d in loaded.corpus.documents)
+    corpus = replace(loaded.corpus, documents=tuple(documents), notes=tuple(map(renamed, loaded.corpus.notes)))
+    return replace(loaded, corpus=corpus, problems=tuple(map(renamed, loaded.problems)))
+
+
+def unused_names(corpus: Corpus, taken: Callable[[str], bool]) -> Corpus:
+    """The corpus with a number in the ids of documents that are taken: ``a.txt`` becomes ``a (2).txt``."""
+    own = {document.id for document in corpus.documents}
+    names: dict[str, str] = {}
+    for id in sorted(own):
+        name, number = id, 1
+        while taken(name) or (name != id and name in own):
+            number += 1
+            path = PurePosixPath(id)
+            name = f"{id.removesuffix(path.suffix)} ({number}){path.suffix}"
+        if name != id:
+            names[id] = name
+            own.add(name)
+    return corpus.with_ids(names)

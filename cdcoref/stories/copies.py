@@ -33,7 +33,6 @@ MIN_SHARED = 0.5
 """The share of the sentences of the shorter text that the longer one has, from which they may be of one template."""
 MIN_ALIKE = 0.6
 """The share of the words, in their order, from which they may be, too."""
-
 _FACILITIES = words_in("place_words.tsv", "facility")
 _TOWNS = ("city", "unknown")
 
@@ -90,10 +89,8 @@ def near_duplicates(documents: Sequence[Document], boilerplate: Collection[bytes
 
 
 class _Index:
-    """Finds the sets that probably resemble another, by the least values of many hash functions, in bands.
-
-    datasketch has the same, and imports half of SciPy for it, which takes longer than the comparison of 1,000 texts.
-    """
+    """Finds the sets that probably resemble another, by the least values of many hash functions, in bands. datasketch
+    has the same, and imports half of SciPy for it, which takes longer than the comparison of 1,000 texts."""
 
     def __init__(self) -> None:
         constants = np.random.default_rng(0).integers(0, 2**64, (2, _PERMUTATIONS), np.uint64)

@@ -1,8 +1,5 @@
-"""Documents in, one TF-IDF vector for each out.
-
-For inverse document frequency a document counts for `1 / (documents like it)`, so that a story counts as one, and
-copies for nothing. Constants were chosen on the train topics of ECB+.
-"""
+"""Documents in, one TF-IDF vector for each out. For inverse document frequency a document counts for `1 / (documents
+like it)`, so that a story counts as one, and copies for nothing. Constants were chosen on the train topics of ECB+."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property

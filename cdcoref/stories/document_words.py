@@ -26,7 +26,6 @@ PRIOR_DOCUMENTS = 200
 PRIOR_RATE = 0.02
 _BLOCK_CELLS = 2_000_000
 """Number of similarities held in memory at a time."""
-
 _WORD = re.compile(r"[^\W_]+(?:[.,:'’&-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 _ENDING = re.compile(r"(?:n't|'s|'re|'ve|'ll|'d|'m)$")

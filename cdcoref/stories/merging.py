@@ -1,9 +1,7 @@
-"""Document vectors in, the number of each document's story out: of all documents, or of those that come later.
-
-Two groups are merged if documents across them are at least `share` as similar as inside them; a share grows with the
+"""Document vectors in, the number of each document's story out: of all documents, or of those that come later. Two
+groups are merged if documents across them are at least `share` as similar as inside them; a share grows with the
 smaller group, from `SINGLE_SHARE` to `LARGE_SHARE`. Merges happen in rounds, the nearest first. Constants were chosen
-on the train topics of ECB+.
-"""
+on the train topics of ECB+."""
 
 from __future__ import annotations
 
@@ -78,9 +76,7 @@ class _Groups:
 
     def partners(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each given group, the most similar one with which it may be merged (or -1), and the average similarity.
-
-        *Shapes:* (rows,) both
-        """
+        *Shapes:* (rows,) both"""
         pairs = self.size * (self.size - 1) / 2
         squares = np.asarray(self.sums.multiply(self.sums).sum(axis=1)).ravel()
         inside = np.where(pairs > 0, (squares - self.size) / 2, 0.0)  # summed over the pairs of documents

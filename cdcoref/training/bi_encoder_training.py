@@ -253,8 +253,7 @@ def train_bi_encoder(
         table[special.doc_start] = table[special.cls]
         table[special.doc_end] = table[special.cls if end is None else end]
     pad = model.encoder.config.pad_token_id
-    taught_by = options.teacher
-    targets = teacher_vectors(taught_by, learnt, run) if taught_by else ()
+    targets = teacher_vectors(options.teacher, learnt, run) if options.teacher else ()
     data = BiEncoderData(model.tokenizer, pad, learnt, options, seed, targets)
     names = {part.info.name for part in dev}
     shares = {name: share for name, share in options.corpus_shares.items() if name in names}

@@ -16,7 +16,7 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus
 from cdcoref.corpus import EVENT, KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import ContextOptions, MentionContext
+from cdcoref.inputs import ContextOptions, Integers, MentionContext
 from cdcoref.linking import MentionContexts, layer_states
 from cdcoref.model import ContextBatch, CorefModel, collate_contexts, token_batches
 from cdcoref.reading import Readings
@@ -30,8 +30,6 @@ from cdcoref.training.sources import (
 )
 from cdlm.sequences import Batch
 from cdlm.validation import Checked, Count, Index, Probability, number
-
-Integers = NDArray[np.int64]
 
 PAIRS_AT_ONCE = 32
 """Pairs that are read in one batch: on a CPU, a batch of 512 takes 15 GB."""
@@ -242,8 +240,7 @@ def hard_pairs(
         if other_topics and kind == KINDS.index(EVENT):
             vectors, groups = read.vectors[torch.from_numpy(of_kind)], read.groups[of_kind]
             found.append(of_kind[_nearest(vectors, groups, other_topics, options.other_topics_similarity)])
-    pairs: Integers = np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
-    return pairs
+    return np.unique(np.sort(np.concatenate(found), axis=1), axis=0)
 
 
 def _nearest(vectors: Tensor, groups: Integers, count: int, min_similarity: float = -2.0) -> Integers:

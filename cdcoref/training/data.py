@@ -13,12 +13,10 @@ from torch.utils.data import Dataset
 from cdcoref.corpora import AnnotatedCorpus, Corpora, annotated_corpora, joined
 from cdcoref.corpus import KINDS
 from cdcoref.errors import InputError
-from cdcoref.inputs import SequenceBuilder
+from cdcoref.inputs import Integers, SequenceBuilder
 from cdcoref.model import CorefModel, LabelledBatch, collate_pairs
 from cdcoref.training.sources import cluster_numbers, linkable_groups, widest_setting
 from cdlm.validation import Checked, Count, number
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

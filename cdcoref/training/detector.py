@@ -129,7 +129,6 @@ def _lessons(
         if words > MOST_WORDS:
             break
         labels, weights = _targets(sequence, part, taught)
-        # Most long spans that are no mentions are left out, and the others count the more.
         long = (sequence.ends - sequence.starts > LONG) & ~labels.any(axis=1)
         factor = np.where(long, (rng.random(len(long)) < LONG_SPANS) / LONG_SPANS, 1.0)
         weights = weights * factor[:, None].astype(np.float32)

@@ -43,8 +43,6 @@ from cdlm.starting_encoders import encoder_folder
 CONTEXTS, VECTORS, DETECTOR = "contexts", "vectors", "detector"
 """What is trained after the run, as progress calls it; the first of them in a folder of its own, within that of the
 run, until the model is written again."""
-
-
 Tuned = tuple[CorefConfig, Mapping[str, KindScores]]
 """The settings that were chosen on dev, and the resulting scores."""
 
@@ -165,8 +163,7 @@ def _train_encoder(
     parameters = sum(p.numel() for p in model.parameters()) / 1e6
     run.say(f"{len(data.pairs)} pairs, {data.steps} steps an epoch; {parameters:.1f}M parameters")
 
-    def evaluate(model: CorefModel) -> Evaluation[Tuned]:
-        return evaluation(model, dev, config, say=run.say)
+    evaluate = partial(evaluation, dev=dev, config=config, say=run.say)
 
     def save_tuned(model: CorefModel, folder: Path, evaluation: Evaluation[Tuned], epoch: float) -> None:
         training = model.settings

@@ -24,7 +24,6 @@ T = TypeVar("T")
 
 PARSED_AT_ONCE = 32
 """Documents that are parsed before progress is shown."""
-
 Shares = Mapping[str, Annotated[float, number(0, most=10**6)]]
 """By corpus, how much of it is seen; 1 where a corpus is not named."""
 

@@ -1,14 +1,13 @@
 """A prediction or a corpus in, JSON out: one object with documents, stories and clusters, or JSON lines."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cdcoref.corpus import EVENT, Corpus
 from cdcoref.formats import SCHEMAS, document_fields, jsonl_writer, names_entry, output_file
-from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results, Stated
+from cdcoref.reports import ClusterCircumstances, ClusterPeriod, ClusterPlace, Results
 
 
 def json_text(source: Results | Corpus, *, indent: int | None = None) -> str:
@@ -90,15 +89,13 @@ def _circumstances(known: ClusterCircumstances) -> dict[str, Any]:
         "when": _circumstance(known.when),
         "where": _circumstance(known.where),
         "participants": [
-            {"label": one.label, "cluster": one.cluster, "role": one.role, "mentions": _stated(one.stated)}
+            {"label": one.label, "cluster": one.cluster, "role": one.role, "mentions": list(map(asdict, one.stated))}
             for one in known.participants
         ],
     }
 
 
 def _circumstance(found: ClusterPeriod | ClusterPlace | None) -> dict[str, Any] | None:
-    return None if found is None else {"value": str(found), "known": found.known, "mentions": _stated(found.stated)}
-
-
-def _stated(words: Sequence[Stated]) -> list[dict[str, Any]]:
-    return [asdict(one) for one in words]
+    if found is None:
+        return None
+    return {"value": str(found), "known": found.known, "mentions": list(map(asdict, found.stated))}

@@ -127,7 +127,6 @@ FOLDER_WRITERS: Mapping[str, Callable[[Corpus, Path], tuple[str, ...]]] = {
     "label-studio": write_label_studio,
     "prodigy": write_prodigy,
 }
-"""The writers of folders for annotation tools."""
 
 
 def result_suffixes() -> list[str]:

@@ -25,8 +25,6 @@ SCRIPTS = (
     "main.js",
 )
 """The parts of the script, in order; they share one scope."""
-
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """What UTF-8 cannot encode."""
 

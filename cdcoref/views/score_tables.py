@@ -1,7 +1,5 @@
 """Scores, evaluations and statistics as text: tables for people (percent), JSON for programs (fractions)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path

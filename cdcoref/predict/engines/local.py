@@ -27,33 +27,26 @@ WORDS_AT_ONCE = 16_000
 """Small stories are searched for mentions together, up to this many words at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Stories whose documents are searched for mentions together, from the story with the number `first`."""
-
-    first: int
-    stories: tuple[Story, ...]
-    documents: tuple[Document, ...]
+Chunk = list[tuple[int, Story]]
+"""Stories whose documents are searched for mentions together, with their numbers."""
 
 
-def chunks(corpus: Corpus, stories: Sequence[Story]) -> Iterator[Chunk]:
-    """The stories in order, in chunks of at most `WORDS_AT_ONCE` words; a larger story is a chunk of its own."""
-    documents = {document.id: document for document in corpus.documents}
-    chunk: list[Story] = []
-    first = size = 0
+def chunks(words: Mapping[str, int], stories: Sequence[Story]) -> Iterator[Chunk]:
+    """The stories in order, in chunks of at most `WORDS_AT_ONCE` words; a larger story is a chunk of its own.
 
-    def made() -> Chunk:
-        return Chunk(first, tuple(chunk), tuple(documents[name] for story in chunk for name in story.documents))
-
+    `words`: How many each document has, by id.
+    """
+    chunk: Chunk = []
+    size = 0
     for number, story in enumerate(stories):
-        words = sum(len(documents[name].tokens) for name in story.documents)
-        if chunk and size + words > WORDS_AT_ONCE:
-            yield made()
-            chunk, first, size = [], number, 0
-        chunk.append(story)
-        size += words
+        own = sum(words[name] for name in story.documents)
+        if chunk and size + own > WORDS_AT_ONCE:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append((number, story))
+        size += own
     if chunk:
-        yield made()
+        yield chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,36 +171,36 @@ class Pool(Protocol):
 def linked_stories(
     pool: Pool, task: Task, corpus: Corpus, stories: Sequence[Story], ahead: int, progress: Progress
 ) -> Iterator[LinkedStory]:
-    """Link the stories in order; cluster names are unique across all of them.
-
-    `stories` are a partition of the documents; `ahead` is how many are begun before the earliest is finished.
-    `progress` is called with the stages ``"finding mentions"`` (in words) and ``"comparing"`` (:meth:`Story.cost`).
-    """
+    """Link the stories in order; cluster names are unique across all of them. `stories` are a partition of the
+    documents; `ahead` is how many are begun before the earliest is finished. `progress` is called with the stages
+    ``"finding mentions"`` (in words) and ``"comparing"`` (:meth:`Story.cost`)."""
     mentions_of = corpus.by_document()
-    given = {} if task.find else {d.id: Reading(d, mentions_of[d.id]) for d in corpus.documents}
-    words = sum(len(document.tokens) for document in corpus.documents)
-    cost = sum(story.cost() for story in stories)
+    documents = {document.id: document for document in corpus.documents}
+    given = {} if task.find else {id: Reading(document, mentions_of[id]) for id, document in documents.items()}
+    words = {id: len(document.tokens) for id, document in documents.items()}
+    total, cost = sum(words.values()), sum(story.cost() for story in stories)
     words_done = cost_done = begun = 0
-    left = deque(chunks(corpus, stories))
+    left = deque(chunks(words, stories))
     finished: dict[int, LinkedStory] = {}
 
     def link(chunk: Chunk, readings: Mapping[str, Reading]) -> None:
-        for number, story in enumerate(chunk.stories, start=chunk.first):
+        for number, story in chunk:
             pool.add(number, "link", Readings.joined(readings[name] for name in story.documents), story, of=number)
 
     for wanted in range(len(stories)):
         while wanted not in finished:
             while left and begun < wanted + ahead:
                 chunk = left.popleft()
-                begun += len(chunk.stories)
+                begun += len(chunk)
                 if task.find:
-                    pool.add(chunk.first, "read", chunk.documents, of=chunk)
+                    to_read = [documents[name] for _, story in chunk for name in story.documents]
+                    pool.add(chunk[0][0], "read", to_read, of=chunk)
                 else:
                     link(chunk, given)
             of, result = pool.next_result()
-            if isinstance(of, Chunk):
-                words_done += sum(len(document.tokens) for document in of.documents)
-                progress("finding mentions", words_done, words)
+            if isinstance(of, list):
+                words_done += sum(words[name] for _, story in of for name in story.documents)
+                progress("finding mentions", words_done, total)
                 link(of, result)
             else:
                 finished[of] = result
@@ -246,11 +239,9 @@ class LocalEngine:
         return linked_stories(self, self._task, corpus, stories, 1, note)
 
     def add(self, number: int, method: Literal["read", "link"], *arguments: Any, of: Any) -> None:
-        """Let the worker do something; `of` comes back with the result."""
         self._waiting.append((method, arguments, of))
 
     def next_result(self) -> tuple[Any, Any]:
-        """The `of` and the result of the next task."""
         method, arguments, of = self._waiting.popleft()
         if method == "read":
             return of, self._worker.read(*arguments)

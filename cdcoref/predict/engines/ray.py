@@ -140,11 +140,9 @@ class _Pool:
         self._running: dict[Any, tuple[Any, Any]] = {actor.started.remote(): (None, actor) for actor in actors}
 
     def add(self, number: int, method: str, *arguments: Any, of: Any) -> None:
-        """Call a method of the next idle worker; `of` is returned with the result."""
         heapq.heappush(self._waiting, (number, method, arguments, of))
 
     def next_result(self) -> tuple[Any, Any]:
-        """The `of` and the result of the next task to finish."""
         import ray
 
         of = None
@@ -204,8 +202,7 @@ class _RemoteStore:
         return result_key(self._fingerprint, *parts)
 
     def get(self, key: bytes) -> NDArray[Any] | None:
-        kept: NDArray[Any] | None = _result(self._keeper.get.remote(key))
-        return kept
+        return _result(self._keeper.get.remote(key))
 
     def put(self, results: Mapping[bytes, NDArray[Any]]) -> None:
         _result(self._keeper.put.remote(dict(results)))
