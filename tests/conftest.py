@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
 import json
@@ -25,6 +26,8 @@ from hypothesis import settings
 from tests.commands import Finished
 
 if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus
+    from cdcoref.predict import Predictor
     from cdlm.tokens import Tokenizer
 
 # Models of tests are tiny; libraries read this when they are imported, here and in processes that tests start.
@@ -78,6 +81,27 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "computed"
 
 
+@pytest.fixture(scope="session")
+def loaded_once() -> Callable[..., Predictor]:
+    """What takes the place of `_loaded` of the predictor: a model is read once a session; no test may change it."""
+    from cdcoref.model import find_model
+    from cdcoref.predict import predictor
+
+    once = functools.cache(predictor._loaded)
+    return lambda model, *how: once(find_model(model), *how)
+
+
+@pytest.fixture(scope="module")
+def models_are_read_once(loaded_once: Callable[..., Predictor]) -> Iterator[None]:
+    """Models that ship are read and hashed once a session."""
+    from cdcoref.model import model_fingerprint
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cdcoref.predict.predictor._loaded", loaded_once)
+        patch.setattr("cdcoref.model.model_fingerprint", functools.cache(model_fingerprint))
+        yield
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Sums are the same bit by bit only with the same number of threads."""
@@ -112,6 +136,14 @@ def small_files() -> Callable[[int], AbstractContextManager[None]]:
 def ecb_root(shared: Path) -> Path:
     """ECB+, topics 1-35."""
     return shared / "corpora" / "ecbplus"
+
+
+@pytest.fixture(scope="session")
+def ecb_dev(ecb_root: Path) -> Corpus:
+    """The dev split of ECB+."""
+    from cdcoref.corpora import read_ecb
+
+    return read_ecb(ecb_root, "dev")
 
 
 # -- tokenizers and an encoder; they are made once a session and may not be changed ------------------------------------
