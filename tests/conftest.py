@@ -13,11 +13,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,7 +27,7 @@ from hypothesis import settings
 from tests.commands import Finished
 
 if TYPE_CHECKING:
-    from cdcoref.corpus import Corpus
+    from cdcoref.corpus import Corpus, Document
     from cdcoref.predict import Predictor
     from cdlm.tokens import Tokenizer
 
@@ -81,13 +82,31 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "computed"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Words that many tests read are parsed once a session; `cdcoref.facts.parse` itself remembers nothing."""
+    from cdcoref.facts import ENGLISH, Parse, parse
+
+    known: dict[tuple[object, ...], Parse] = {}
+
+    def remembered(documents: Iterable[Document], pipeline: str | Path = ENGLISH) -> Iterator[Parse]:
+        given = [((str(pipeline), one.tokens, one.sentences, one.hidden), one) for one in documents]
+        new = {key: one for key, one in given if key not in known}
+        known.update(zip(new, parse(new.values(), pipeline), strict=True))
+        return (known[key] for key, _ in given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("facts.parsing", "inputs.span_features", "reading.readings"):
+            patch.setattr(f"cdcoref.{module}.parse", remembered)
+        yield
+
+
 @pytest.fixture(scope="session")
 def loaded_once() -> Callable[..., Predictor]:
     """What takes the place of `_loaded` of the predictor: a model is read once a session; no test may change it."""
     from cdcoref.model import find_model
-    from cdcoref.predict import predictor
 
-    once = functools.cache(predictor._loaded)
+    once = functools.cache(resolve_name("cdcoref.predict.predictor:_loaded"))
     return lambda model, *how: once(find_model(model), *how)
 
 
