@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import io
 import json
@@ -12,11 +13,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +27,8 @@ from hypothesis import settings
 from tests.commands import Finished
 
 if TYPE_CHECKING:
+    from cdcoref.corpus import Corpus, Document
+    from cdcoref.predict import Predictor
     from cdlm.tokens import Tokenizer
 
 # Models of tests are tiny; libraries read this when they are imported, here and in processes that tests start.
@@ -78,6 +82,45 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return (folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "computed"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def parsed_once() -> Iterator[None]:
+    """Words that many tests read are parsed once a session; `cdcoref.facts.parse` itself remembers nothing."""
+    from cdcoref.facts import ENGLISH, Parse, parse
+
+    known: dict[tuple[object, ...], Parse] = {}
+
+    def remembered(documents: Iterable[Document], pipeline: str | Path = ENGLISH) -> Iterator[Parse]:
+        given = [((str(pipeline), one.tokens, one.sentences, one.hidden), one) for one in documents]
+        new = {key: one for key, one in given if key not in known}
+        known.update(zip(new, parse(new.values(), pipeline), strict=True))
+        return (known[key] for key, _ in given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("facts.parsing", "inputs.span_features", "reading.readings"):
+            patch.setattr(f"cdcoref.{module}.parse", remembered)
+        yield
+
+
+@pytest.fixture(scope="session")
+def loaded_once() -> Callable[..., Predictor]:
+    """What takes the place of `_loaded` of the predictor: a model is read once a session; no test may change it."""
+    from cdcoref.model import find_model
+
+    once = functools.cache(resolve_name("cdcoref.predict.predictor:_loaded"))
+    return lambda model, *how: once(find_model(model), *how)
+
+
+@pytest.fixture(scope="module")
+def models_are_read_once(loaded_once: Callable[..., Predictor]) -> Iterator[None]:
+    """Models that ship are read and hashed once a session."""
+    from cdcoref.model import model_fingerprint
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cdcoref.predict.predictor._loaded", loaded_once)
+        patch.setattr("cdcoref.model.model_fingerprint", functools.cache(model_fingerprint))
+        yield
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Sums are the same bit by bit only with the same number of threads."""
@@ -112,6 +155,14 @@ def small_files() -> Callable[[int], AbstractContextManager[None]]:
 def ecb_root(shared: Path) -> Path:
     """ECB+, topics 1-35."""
     return shared / "corpora" / "ecbplus"
+
+
+@pytest.fixture(scope="session")
+def ecb_dev(ecb_root: Path) -> Corpus:
+    """The dev split of ECB+."""
+    from cdcoref.corpora import read_ecb
+
+    return read_ecb(ecb_root, "dev")
 
 
 # -- tokenizers and an encoder; they are made once a session and may not be changed ------------------------------------

@@ -24,17 +24,11 @@ def corpora(
         annotated = draw(st.none() | some)
         metadata = draw(st.dictionaries(names, plain, max_size=2))
         document = Document.from_sentences(
-            id,
-            sentences,
-            topic=draw(optional),
-            subtopic=draw(optional),
-            part=draw(st.sampled_from(["0", "1", "12"])),
-            path=draw(optional),
-            hidden=draw(some),
+            id, sentences, topic=draw(optional), subtopic=draw(optional), part=draw(st.sampled_from(["0", "1", "12"])),
+            path=draw(optional), hidden=draw(some), metadata=metadata,
             annotated=None if annotated is None or len(annotated) == len(sentences) else annotated,
-            metadata=metadata,
             found=frozenset(list(metadata)[: draw(st.integers(0, 1))]),
-        )
+        )  # fmt: skip
         documents.append(document)
         places = st.sets(st.integers(0, len(document.tokens) - 1), min_size=1)
         for _ in range(draw(st.integers(0, 6)) if document.tokens else 0):

@@ -48,10 +48,14 @@ def modules_after(code: str) -> set[str]:
 
 
 @cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports_of(path: Path) -> list[ast.Import | ast.ImportFrom]:
     """The import statements of a file, also inside functions."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def imported_names(path: Path) -> set[str]:
@@ -154,7 +158,7 @@ def test_every_door_names_what_may_be_used() -> None:
 def test_every_file_says_what_it_is_about() -> None:
     vague = re.compile(r"(utils?|helpers?|common|misc)$")
     assert not [path for path in MODULES if vague.search(path.stem)]
-    assert not [path for path in MODULES if ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) is None]
+    assert not [path for path in MODULES if ast.get_docstring(tree_of(path)) is None]
 
 
 def test_no_two_files_of_cdcoref_have_one_name() -> None:

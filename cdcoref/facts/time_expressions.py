@@ -168,7 +168,7 @@ def _rule(*templates: str) -> Callable[[_Resolver], _Resolver]:
     def add(resolver: _Resolver) -> _Resolver:
         for template in templates:
             pattern = re.sub(r"\{([a-z_]+)\}", lambda match: _PARTS[match[1]], template)
-            _RULES.append((re.compile(rf"(?:(?<=^)|(?<= )){pattern}(?= |$)"), resolver))
+            _RULES.append((re.compile(rf"(?<![^ ]){pattern}(?![^ ])"), resolver))
         return resolver
 
     return add

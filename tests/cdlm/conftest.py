@@ -34,18 +34,10 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[LongformerMode
     for number, windows in enumerate(([4, 4], [4, 12], [64, 8])):
         torch.manual_seed(number)
         config = LongformerConfig(
-            vocab_size=40,
-            hidden_size=24,
-            num_hidden_layers=2,
-            num_attention_heads=3,
-            intermediate_size=32,
-            attention_window=windows,
-            max_position_embeddings=90,
-            type_vocab_size=1,
-            pad_token_id=PAD,
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
-        )
+            vocab_size=40, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=32,
+            attention_window=windows, max_position_embeddings=90, type_vocab_size=1, pad_token_id=PAD,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        )  # fmt: skip
         reference = LongformerModel(config, add_pooling_layer=number == 0)
         with torch.no_grad():
             for parameter in reference.parameters():

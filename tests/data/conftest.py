@@ -8,7 +8,12 @@ import cdcoref
 from cdcoref.predict import Predictor
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module", autouse=True)
+def read_once(models_are_read_once: None) -> None:
+    """Every test here reads the models that ship."""
+
+
+@pytest.fixture(scope="module")
 def default_model() -> Predictor:
     """The model that ships; it may not be changed."""
     return cdcoref.load()

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cdcoref.corpora import read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.formats import read_corpus
 from cdcoref.predict import PredictionOptions, Predictor, load
@@ -69,9 +68,8 @@ def test_the_same_words_in_the_same_sentence_are_one_cluster(predictor: Predicto
     assert len(cluster.mentions) == 2
 
 
-def test_dev_slice(predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], ecb_root: Path) -> None:
-    dev = read_ecb(ecb_root, "dev")
-    gold = dev.subset(d.id for d in dev.documents if d.subtopic == SLICE)
+def test_dev_slice(predictor: Predictor, scores: tuple[tuple[float, float], dict[str, float]], ecb_dev: Corpus) -> None:
+    gold = ecb_dev.subset(d.id for d in ecb_dev.documents if d.subtopic == SLICE)
     found = predictor.predict(gold, PredictionOptions(topics="gold_subtopic")).corpus
     values = {kind: 100 * (score(gold.of_kind(kind), found.of_kind(kind)).conll_f1 or 0) for kind in KINDS}
     assert values == pytest.approx(scores[1], abs=0.5)

@@ -6,7 +6,6 @@ A block of code that is not run has the reason above it, ``<!-- not run: REASON 
 from __future__ import annotations
 
 import contextlib
-import functools
 import glob
 import io
 import re
@@ -22,8 +21,7 @@ import typer.main
 from cdcoref.cli import app as cdcoref
 from cdcoref.cli import main as run_cdcoref
 from cdcoref.linking import LinkedStory
-from cdcoref.model import model_fingerprint
-from cdcoref.predict import Predictor, load
+from cdcoref.predict import Predictor
 from cdlm.cli import app as cdlm
 from cdlm.cli import main as run_cdlm
 from cdlm.shipped_models import MODELS
@@ -35,8 +33,6 @@ PROGRAMS = {"cdcoref": typer.main.get_command(cdcoref), "cdlm": typer.main.get_c
 MAINS = {"cdcoref": run_cdcoref, "cdlm": run_cdlm}
 FENCE = "```"
 README_LIMIT = 10 * 1024
-load_with_small = functools.cache(load)
-"""While the smaller model takes the place of the default one."""
 
 
 class Block(NamedTuple):
@@ -129,8 +125,8 @@ def without_confidence(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def computed_once(computed: Path) -> Iterator[None]:
-    """Models are read once, and what they computed is looked up: the pages predict the sample again and again."""
+def computed_once(computed: Path, models_are_read_once: None) -> Iterator[None]:
+    """What models computed is looked up: the pages predict the sample again and again."""
     stream = Predictor.stream_subjects
 
     def with_cache(
@@ -140,8 +136,6 @@ def computed_once(computed: Path) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Predictor, "stream_subjects", with_cache)
-        patch.setattr("cdcoref.predict.predictor.load", functools.cache(load))
-        patch.setattr("cdcoref.model.model_fingerprint", functools.cache(model_fingerprint))
         yield
 
 
@@ -156,7 +150,6 @@ def test_what_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.
     every = 1 if page.name == "README.md" else 3
     if page.name != "README.md":
         monkeypatch.setattr("cdcoref.model.folder.DEFAULT_MODEL", MODELS["small"])
-        monkeypatch.setattr("cdcoref.predict.predictor.load", load_with_small)
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     printed = ""

@@ -64,18 +64,10 @@ def write(folder: Path, name: str, content: bytes | str) -> Path:
 # -- JSON lines ------------------------------------------------------------------------------------------------------
 
 GOOD = {
-    "id": "a",
-    "text": "x y z",
-    "tokens": ["x", "y", "z"],
-    "offsets": [[0, 1], [2, 3], [4, 5]],
-    "sentences": [[0, 2], [2, 3]],
-    "topic": "1",
-    "subtopic": "1_a",
-    "part": "0",
-    "path": "p",
-    "hidden": [0],
+    "id": "a", "text": "x y z", "tokens": ["x", "y", "z"], "offsets": [[0, 1], [2, 3], [4, 5]],
+    "sentences": [[0, 2], [2, 3]], "topic": "1", "subtopic": "1_a", "part": "0", "path": "p", "hidden": [0],
     "annotated": [1],
-}
+}  # fmt: skip
 MENTION = {"tokens": [0, 2], "kind": "event", "cluster": "c", "id": "m", "tag": "t", "confidence": 0.5}
 FIRST = '{"id": "first", "text": "x"}\n'
 

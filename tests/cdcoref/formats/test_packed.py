@@ -26,7 +26,7 @@ def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz", "a.conll.gz", "a.html.gz", "a.csv.gz"])
 def test_gzip(tmp_path: Path, name: str) -> None:
     beginning = {"a.jsonl.gz": b'{"id": "a", "text": "', "a.conll.gz": b"#begin document (a)\n# "}.get(name, b"text\n")
-    with gzip.open(tmp_path / name, "wb") as stream:
+    with gzip.open(tmp_path / name, "wb", compresslevel=1) as stream:
         stream.write(beginning)
         for _ in range(64):
             stream.write(b"word " * (MEGABYTE // 5))

@@ -133,17 +133,8 @@ def test_names_of_sentences_are_those_after_the_first_word_and_numbers() -> None
 def test_many_mentions_have_the_features_of_few() -> None:
     """But for those that say how rare words are."""
     phrases = (
-        "The Anna Maria",
-        "sank",
-        "on Monday",
-        "1998",
-        "Maria",
-        "2001",
-        "2,000 tonnes",
-        "12 sailors",
-        "she",
-        "her",
-    )
+        "The Anna Maria", "sank", "on Monday", "1998", "Maria", "2001", "2,000 tonnes", "12 sailors", "she", "her",
+    )  # fmt: skip
     seen = [traits_of(phrase, document) for document in ("d", "e") for phrase in phrases]
     pairs = np.stack(np.triu_indices(len(seen), 1), -1)
     names = [name for name in FEATURES if name not in ("rare_head", "sentences", "sentence_names")]

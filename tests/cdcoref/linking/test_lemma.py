@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from cdcoref.corpora import read_ecb
 from cdcoref.corpus import KINDS, Corpus, Document, Mention
 from cdcoref.linking import lemma_clusters
 from cdcoref.scoring import score
@@ -47,11 +44,10 @@ def test_the_head_of_a_mention_with_gaps_is_that_of_its_phrase() -> None:
     assert [m.cluster for m in clustered.mentions] == ["0:emperor", "0:emperor", "0:state"]
 
 
-def test_scores_on_ecb_dev_are_those_that_are_reported(ecb_root: Path) -> None:
-    gold = read_ecb(ecb_root, "dev")
-    clustered = lemma_clusters(gold, group_documents(gold.documents, "gold_subtopic"))
+def test_scores_on_ecb_dev_are_those_that_are_reported(ecb_dev: Corpus) -> None:
+    clustered = lemma_clusters(ecb_dev, group_documents(ecb_dev.documents, "gold_subtopic"))
     scores = {
-        (kind, singletons): 100 * score(gold.of_kind(kind), clustered.of_kind(kind), singletons=singletons).conll_f1
+        (kind, singletons): 100 * score(ecb_dev.of_kind(kind), clustered.of_kind(kind), singletons=singletons).conll_f1
         for kind in KINDS
         for singletons in ("keep", "remove")
     }

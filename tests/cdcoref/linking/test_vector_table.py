@@ -291,15 +291,9 @@ def test_a_pair_that_was_not_read_counts_what_the_vectors_say() -> None:
     none = np.full(2, np.nan, dtype=np.float32)
     none[1] = 2.0
     evidence = PairEvidence(
-        3,
-        np.array([0, 1]),
-        np.array([2, 2]),
-        np.array([0, 0]),
-        none,
-        np.array([1.0, 4.0]),
-        np.array([False, False]),
-        np.array([False, False]),
-    )
+        3, np.array([0, 1]), np.array([2, 2]), np.array([0, 0]), none, np.array([1.0, 4.0]),
+        *np.zeros((2, 2), dtype=bool),
+    )  # fmt: skip
     event = Combination(cross_encoder_weight=3.0, bi_encoder_weight=0.5, bias=-1.0, unread_weight=2.0, unread_bias=0.25)
     options = VectorOptions(combine=Combinations(event))
     of_one = replace(event, cross_encoder_weight_within=7.0, bi_encoder_weight_within=1.0)

@@ -221,7 +221,7 @@ def test_corrections_at_once_are_all_made(client: Any) -> None:
 
 def long_addition(client: Any) -> int:
     """An addition that takes minutes, as it is read by the default model, once it runs."""
-    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 3000
+    text = "The ferry sank in the storm off Tresk. Nineteen people died, police said on Friday. " * 800
     answer = client.http.post("/api/files", files={"files": ("long.txt", text.encode())}, headers=WRITE)
     number = answer.json()["number"]
     until = time.monotonic() + 30
@@ -232,7 +232,7 @@ def long_addition(client: Any) -> int:
 
 
 def test_ending_stops_an_addition_and_finishes_corrections(news: Path, start: Callable[..., Any]) -> None:
-    client = start(news)
+    client = start(news, batch_tokens=256)
     number = long_addition(client)
     assert 'http-equiv="refresh"' in client.html(f"/jobs/{number}")
     assert 'class="running"' in client.html("/")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cdcoref.corpora import read_ecb
-from cdcoref.corpus import Document
+from cdcoref.corpus import Corpus, Document
 from cdcoref.errors import InputError
 from cdcoref.formats import tokenise_text
 from cdcoref.stories import DocumentVectors, group_documents, subjects
@@ -141,8 +139,8 @@ def test_similarity_of_two_documents() -> None:
     assert 0 <= made.similarity("dam 0", "merger 0") < 0.2
 
 
-def test_quality_on_ecb_dev_is_what_is_reported(ecb_root: Path) -> None:
-    documents = read_ecb(ecb_root, "dev").documents
+def test_quality_on_ecb_dev_is_what_is_reported(ecb_dev: Corpus) -> None:
+    documents = ecb_dev.documents
     assert grouping_f1(documents, group_documents(documents)) == pytest.approx(0.952, abs=0.001)
 
 

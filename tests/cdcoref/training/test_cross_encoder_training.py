@@ -216,7 +216,7 @@ def test_it_learns_its_own_pairs_and_the_encoder_stays(model: CorefModel) -> Non
     optimiser = torch.optim.AdamW(learner.parameters(), lr=1e-2)
     losses = []
     batch = data[0]
-    for _ in range(80):
+    for _ in range(50):
         loss = learner(batch)
         optimiser.zero_grad()
         loss.backward()

@@ -86,23 +86,8 @@ def test_the_default_models_heads_learn_from_invented_texts_that_its_encoder_doe
 
 
 WORDS = (
-    "He",
-    "he",
-    "SHE",
-    "man",
-    "Woman",
-    "Mr.",
-    "Paula",
-    "James",
-    "the",
-    "Hale",
-    ".",
-    "her",
-    "his",
-    "him",
-    "hers",
-    "x",
-)
+    "He", "he", "SHE", "man", "Woman", "Mr.", "Paula", "James", "the", "Hale", ".", "her", "his", "him", "hers", "x",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "expected"), cases(__file__, "swapped_genders.tsv", "text", "expected"))
