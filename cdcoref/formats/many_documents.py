@@ -52,7 +52,8 @@ _QUOTED = re.compile(
 _QUOTES = "//*[contains(@class, 'gmail_quote')] | //blockquote[@type='cite']"
 """The same in HTML."""
 _ANSWER, _FORWARD = (re.compile(rf"{_any_of(kind)} ?:", re.IGNORECASE) for kind in ("answer", "forward"))
-_BEFORE_SUBJECT = re.compile(rf"(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+_BEFORE_SUBJECT = re.compile(rf"\A(\[[^]]*\]\s*)?(?:(?:{_ANSWER.pattern}|{_FORWARD.pattern})\s*)+", re.IGNORECASE)
+"""What a mail program puts before a subject, behind the name of a mailing list in brackets."""
 _ORIGINAL = re.compile(_any_of("original"), re.IGNORECASE)
 _NEXIS_BEGIN = re.compile(r"^[ \t]*(?:\d+ of \d+ DOCUMENTS?|Document \d+ of \d+)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _NEXIS_EDITION = re.compile(r"(?:[\w.]+ ){0,4}edition(?: \d)?", re.IGNORECASE)
@@ -133,7 +134,7 @@ def _mails(data: bytes, path: Path) -> Iterator[Part]:
                     text = text[header.start() :]
                 if (sent := _SENT.search(header[0])) and day_in(sent[1]):
                     stated["date"] = sent[1]
-        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub("", stated["title"])})
+        yield Part(_FORWARDED.sub("", text), {**stated, "title": _BEFORE_SUBJECT.sub(r"\1", stated["title"])})
 
 
 def _entries(data: bytes, path: Path) -> Iterator[Part]:
