@@ -16,7 +16,7 @@ from cdcoref.corpus import ENTITY
 from cdcoref.formats.chains import Link, kind_and_tag, merged, named_links
 from cdcoref.formats.format import ReadOptions
 from cdcoref.formats.json_documents import WrongLine, checked
-from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields
+from cdcoref.formats.metadata import SUMMARIES, stated_date, usual_fields, without_by
 from cdcoref.formats.web_page import all_text, is_html
 from cdcoref.language import day_in
 
@@ -104,6 +104,7 @@ def _plain(value: Any, name: str) -> Any:
         value = max(strings, key=len, default=None) if name == "text" else named
     if name == "author" and isinstance(value, list):
         return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
+    value = without_by(value) if name == "author" else value
     return unescape(value) if name == "title" and isinstance(value, str) else value
 
 

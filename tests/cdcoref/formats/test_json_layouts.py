@@ -50,17 +50,28 @@ EXPORTS: dict[str, dict[str, Any]] = {
     "content",
     [
         {"id": 4, "text": TEXT, "objects": [{"text": "Ann", **LABELS[0]}], "annotator": 1},
+        {
+            **{"id": 4, "text": TEXT, "label": [{"text": "Ann", **LABELS[0]}]},
+            **{"annotation_id": 7, "created_at": "2025-06-01T00:00:00Z", "lead_time": None},
+        },
         {"id": 4, "text": TEXT, "labels": [[0, 3, "entity"]]},
         {"id": 4, "data": TEXT, "label": [[0, 3, "entity"]]},
         {"id": 4, "data": {"article": TEXT}, "annotations": [{"result": [{"id": "r", "value": LABELS[0]}]}]},
     ],
-    ids=["short Label Studio", "labels of doccano", "an earlier doccano", "another field of Label Studio"],
+    ids=[
+        "short Label Studio",
+        "with times of the annotation",
+        "labels of doccano",
+        "an earlier doccano",
+        "another field of Label Studio",
+    ],
 )
 def test_annotation_without_relations(tmp_path: Path, content: dict[str, Any]) -> None:
     (tmp_path / "a.json").write_text(json.dumps([content]))
     corpus = read_file(tmp_path / "a.json")
     assert [(m.document, m.tokens, m.kind) for m in corpus.mentions] == [("4", (0,), "entity")]
     assert corpus.documents[0].text == TEXT
+    assert "date" not in corpus.documents[0].metadata
 
 
 @pytest.mark.parametrize("tool", EXPORTS)
@@ -237,6 +248,10 @@ def test_what_was_rejected_is_left_out(tmp_path: Path, spans: dict[str, Any]) ->
             "date_publish": "1709800000",
             "source_domain": "P",
             "authors": [{"name": "A"}, "B"],
+        },
+        {
+            **{"headline": {"main": "T"}, "byline": {"original": "By A, B"}, "pub_date": "7 Mar 2024", "source": "P"},
+            "body": FERRY,
         },
         {
             "data": {
