@@ -104,8 +104,7 @@ def _plain(value: Any, name: str) -> Any:
         value = max(strings, key=len, default=None) if name == "text" else named
     if name == "author" and isinstance(value, list):
         return ", ".join(str(part.get("name")) if isinstance(part, dict) else str(part) for part in value)
-    value = without_by(value) if name == "author" else value
-    return unescape(value) if name == "title" and isinstance(value, str) else value
+    return unescape(value) if name == "title" and isinstance(value, str) else without_by(value, name)
 
 
 def _nested(content: Fields, layouts: Layouts, depth: int = 4) -> Iterator[Fields]:
@@ -420,9 +419,8 @@ def _corenlp(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
         for number, cluster in found.corefs.items()
         for mention in cluster
     ]
-    known = {"id": content.get("docId") or id, "metadata": {"date": content.get("docDate")}}
-    known = known if content.get("docDate") else {"id": known["id"]}
-    yield {**known, "text": text, "offsets": offsets, **words, "mentions": mentions}
+    dated = {"metadata": {"date": content["docDate"]}} if content.get("docDate") else {}
+    yield {"id": content.get("docId") or id, **dated, "text": text, "offsets": offsets, **words, "mentions": mentions}
 
 
 _LAYOUTS: tuple[tuple[Callable[[Fields], bool], Callable[[Fields, str, Layouts], Iterator[Fields]]], ...] = (

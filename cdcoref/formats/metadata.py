@@ -34,11 +34,9 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECONDS = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _PLAIN_DAY = re.compile(r"((?:19|20)\d{6})(?:T\d{6}Z?)?")
 _EXCEL_DAY = re.compile(r"[2-6]\d{4}(?:\.\d+)?")
-_EXCEL_BEGINS = date(1899, 12, 30)
 _NUMBERS = re.compile(
     r"(\d{1,2})[./-](\d{1,2})(?:[./-](\d{4})|[./](\d\d))(?:,?\s+\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]m)?)?", re.IGNORECASE
 )
-_ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _BY = re.compile(r"\A\s*by\s+(?=\S)", re.IGNORECASE)
 _MONTH = re.compile("|".join(month_abbr[1:]), re.IGNORECASE)
 _DEFAULTS = datetime(2000, 1, 1), datetime(2001, 2, 2)
@@ -125,7 +123,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
         if seconds := _SECONDS.fullmatch(text):
             return datetime.fromtimestamp(int(seconds[1]), UTC).date().isoformat()
         if _EXCEL_DAY.fullmatch(text):
-            return (_EXCEL_BEGINS + timedelta(int(float(text)))).isoformat()
+            return (date(1899, 12, 30) + timedelta(int(float(text)))).isoformat()
         if plain := _PLAIN_DAY.fullmatch(text):
             return date.fromisoformat(plain[1]).isoformat()
         if numbers := _NUMBERS.fullmatch(text):
@@ -139,7 +137,7 @@ def stated_date(value: Any, day_first: bool | None = None) -> Any:
                 day, month = (first, second) if day_first else (second, first)
                 return date(year, month, day).isoformat()
         elif whole := day_in(text):
-            return value if _ISO.match(text) else whole
+            return value if text.startswith(whole) else whole
         elif _MONTH.search(text):
             # They differ if the text states no whole day.
             days = {parse(text, default=default, ignoretz=True).date() for default in _DEFAULTS}
@@ -158,13 +156,13 @@ def is_day_first(values: Iterable[Any]) -> bool | None:
 
 def with_stated(document: Document, stated: Mapping[str, Any]) -> Document:
     """The document with metadata that its source states, which take precedence over what was found."""
-    known = {name: without_by(value) if name == "author" else value for name, value in stated.items()}
+    known = {name: without_by(value, name) for name, value in stated.items()}
     return replace(document, metadata={**document.metadata, **known}, found=frozenset(document.found - stated.keys()))
 
 
-def without_by(author: Any) -> Any:
-    """The names in a byline that is the author in metadata."""
-    return _BY.sub("", author) if isinstance(author, str) else author
+def without_by(value: Any, name: str) -> Any:
+    """A value of metadata; of an author, the names in a byline."""
+    return _BY.sub("", value) if name == "author" and isinstance(value, str) else value
 
 
 def plain_value(value: Any) -> Any:
