@@ -232,7 +232,7 @@ def _prodigy(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     annotation = {}
     if "spans" in content:
         annotation = _mentions(content["spans"] or [], content.get("relations") or [], id, layouts)
-    yield {"text": content.get("text"), **(meta or {})} | annotation
+    yield _usual({"text": content.get("text"), **(meta or {})}, layouts) | annotation
 
 
 class _Labels(_Model):
@@ -249,8 +249,8 @@ def _doccano(content: Fields, id: str, layouts: Layouts) -> Iterator[Fields]:
     if "text" not in rest and isinstance(content.get("data"), str):
         rest["text"] = rest.pop("data")  # its name in earlier versions
     labels = checked(_Labels, {"label": content.get("label") or content.get("labels") or []}).label
-    regions = [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
-    yield rest | _mentions(content.get("entities") or regions, content.get("relations") or [], id, layouts)
+    regions = content.get("entities") or [dict(zip(("start", "end", "label"), label, strict=True)) for label in labels]
+    yield _usual(rest, layouts) | _mentions(regions, content.get("relations") or [], id, layouts)
 
 
 def _mentions(regions: Any, relations: Any, id: str, layouts: Layouts) -> Fields:

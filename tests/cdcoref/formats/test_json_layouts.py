@@ -22,7 +22,7 @@ RELATION = {"head_span": SPANS[1], "child_span": SPANS[0], "label": "COREF"}
 EXPORTS: dict[str, dict[str, Any]] = {
     "Label Studio": {
         "id": 4,
-        "data": {"text": TEXT},
+        "data": {"text": TEXT, "Published": "7 Mar 2024"},
         "annotations": [
             {
                 "result": [
@@ -33,10 +33,14 @@ EXPORTS: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    "Prodigy": {"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+    "Prodigy": {
+        **{"text": TEXT, "tokens": [{"text": "Ann"}], "spans": SPANS, "relations": [RELATION], "answer": "accept"},
+        "meta": {"Published": "7 Mar 2024"},
+    },
     "doccano": {
         "id": 4,
         "text": TEXT,
+        "Published": "7 Mar 2024",
         "entities": [
             {"id": n, "label": "entity", "start_offset": span["start"], "end_offset": span["end"]}
             for n, span in enumerate(SPANS)
@@ -81,6 +85,7 @@ def test_annotation_of_other_tools(tmp_path: Path, tool: str) -> None:
     corpus = read_file(path)
     [members] = corpus.clusters()
     assert [(m.tokens, m.kind) for m in members] == [((0,), "entity"), ((3,), "entity")]
+    assert corpus.documents[0].metadata["date"] == "2024-03-07"
     assert any("relation 'causes' is not used" in note for note in corpus.notes) == (tool == "Label Studio")
     chosen = read_file(path, ReadOptions(relations=("Causes",)))
     assert len(chosen.clusters()) == (1 if tool == "Label Studio" else 2)
